@@ -43,9 +43,9 @@ const send = (client: Client, subject: string) =>
     arguments: { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject, text: 'Hi' },
   });
 
-describe('the answer to a held send', () => {
+describe('the result of a held send', () => {
   it.each(['accept', 'decline'] as const)(
-    'has a client that can open addresses open the approval page, and approves nothing by that (%s)',
+    'lets a client that can open URLs open the approval page, which approves nothing (%s)',
     async (action) => {
       const { client, opened } = await connect(true, action);
       const { structuredContent, content } = await send(client, `Opened ${action}`);
@@ -63,7 +63,7 @@ describe('the answer to a held send', () => {
     },
   );
 
-  it('says in words where a person decides, where the client opens nothing', async () => {
+  it('says where a user decides when the client cannot open URLs', async () => {
     const { client, opened } = await connect(false);
     const { structuredContent, content } = await send(client, 'Words');
     const { approvalId } = structuredContent as Record<string, string>;
@@ -76,7 +76,7 @@ describe('the answer to a held send', () => {
   });
 });
 
-describe('the answer to a batch with held items', () => {
+describe('the result of a batch with held items', () => {
   const batch = (client: Client, subjects: readonly string[]) =>
     client.callTool({
       name: 'send_email_batch',
@@ -91,7 +91,7 @@ describe('the answer to a batch with held items', () => {
     });
   type Row = { readonly id: string; readonly approvalId: string };
 
-  it('has a client that can open addresses open the first page, and names every other', async () => {
+  it('lets a client that can open URLs open the first page, and names every other page', async () => {
     const { client, opened } = await connect(true);
     const { structuredContent, content } = await batch(client, ['B1', 'B2']);
     const { results, notes, ...rest } = structuredContent as { results: Row[]; notes: string[] }; // As the schema has it.
@@ -103,7 +103,7 @@ describe('the answer to a batch with held items', () => {
     expect((await server.call('GET', '/emails?q=B1')).body.total).toBe(1);
   });
 
-  it('says in words where people decide, stays small, and counts what it leaves out', async () => {
+  it('says where users decide, stays small, and counts what it leaves out', async () => {
     const { client, opened } = await connect(false);
     const subjects = Array.from({ length: 100 }, (_, index) => `Many ${index}`);
     const { structuredContent, content } = await batch(client, subjects);
@@ -115,8 +115,8 @@ describe('the answer to a batch with held items', () => {
   });
 });
 
-describe('what is read of a held send', () => {
-  it('names the page, and asks no client to open it again', async () => {
+describe('a read of a held send', () => {
+  it('names the page, and does not ask the client to open it again', async () => {
     const { client, opened } = await connect(true);
     const { body } = await server.send({ subject: 'Read' }, { key });
     for (const [name, id] of [
@@ -141,7 +141,7 @@ describe('the approval page that agents name', () => {
   const visit = (path: string, cookie?: string) =>
     fetch(`${server.baseUrl}${path}`, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } });
 
-  it('has a person sign in first, and then leads to a link of their own', async () => {
+  it('asks a user to sign in first, and then leads to a link for that user', async () => {
     const path = `/approvals/open/${await held()}`;
     const stranger = await visit(path);
     expect([stranger.status, stranger.headers.get('location')]).toEqual([
@@ -156,7 +156,7 @@ describe('the approval page that agents name', () => {
     expect(await page.text()).toContain('To decide');
   });
 
-  it('makes one link of one hold and person, however often it is opened', async () => {
+  it('creates one link per hold and user, however often it is opened', async () => {
     const approvalId = await held();
     const { cookie } = await signInAs(server, 'owner@sandbox.test');
     const open = async () => (await visit(`/approvals/open/${approvalId}`, cookie)).headers.get('location');
@@ -165,7 +165,7 @@ describe('the approval page that agents name', () => {
     expect((await visit([...opened][0] ?? '')).status).toBe(200);
   });
 
-  it('says of another account’s, of an unknown one and of junk that there is none', async () => {
+  it('responds the same to another account’s hold, an unknown one and junk: not found', async () => {
     const { cookie } = await signInAs(server, 'owner@sandbox.test');
     const { accountId } = await server.newAccount();
     expect(accountId).not.toBe(server.accountId);

@@ -30,7 +30,7 @@ describe('the credentials', () => {
     });
   });
 
-  it('come from the profile in ./.postrider where no variable is set, an empty one being none', async () => {
+  it('come from the profile in ./.postrider when no variable is set or it is empty', async () => {
     await writeProfile(PROFILE);
     expect(await readCredentials({ POSTRIDER_API_KEY: ' ' }, directory)).toEqual({
       ok: true,
@@ -39,14 +39,14 @@ describe('the credentials', () => {
     });
   });
 
-  it('come from the profile in POSTRIDER_DATA_DIR where that is set', async () => {
+  it('come from the profile in POSTRIDER_DATA_DIR when that is set', async () => {
     await writeProfile(PROFILE);
     await writeProfile({ ...PROFILE, key: 'pr_live_other' }, 'elsewhere');
     const verdict = await readCredentials({ POSTRIDER_DATA_DIR: 'elsewhere' }, directory);
     expect(verdict).toMatchObject({ ok: true, credentials: { apiKey: 'pr_live_other' } });
   });
 
-  it('take the address of the profile, else the default one, for a key from the variable', async () => {
+  it('use the address of the profile, otherwise the default one, for a key from the variable', async () => {
     const environment = { POSTRIDER_API_KEY: 'pr_live_env' };
     expect(await readCredentials(environment, directory)).toMatchObject({
       credentials: { apiKey: 'pr_live_env', baseUrl: 'http://127.0.0.1:8025' },
@@ -57,7 +57,7 @@ describe('the credentials', () => {
     });
   });
 
-  it('never take the profile’s key to another address', async () => {
+  it('never send the profile’s key to another address', async () => {
     await writeProfile(PROFILE);
     const verdict = await readCredentials({ POSTRIDER_BASE_URL: 'https://elsewhere.example.com' }, directory);
     expect(verdict).toMatchObject({ ok: false });
@@ -65,14 +65,14 @@ describe('the credentials', () => {
     expect(JSON.stringify(verdict)).not.toContain(PROFILE.key);
   });
 
-  it('are missing with a message that says what to set, and where a profile was looked for', async () => {
+  it('are reported missing with what to set, and where a profile was looked for', async () => {
     const verdict = await readCredentials({}, directory);
     expect(verdict).toMatchObject({ ok: false });
     expect(JSON.stringify(verdict)).toContain('POSTRIDER_API_KEY');
     expect(JSON.stringify(verdict)).toContain(path.join(directory, '.postrider', 'quickstart.json'));
   });
 
-  it('refuse an address that is none, without looking further', async () => {
+  it('reject an invalid address, without looking further', async () => {
     for (const address of ['example.com', 'ftp://example.com', 'localhost:8025']) {
       const environment = { POSTRIDER_API_KEY: 'pr_live_env', POSTRIDER_BASE_URL: address };
       expect(await readCredentials(environment, directory)).toMatchObject({
@@ -95,7 +95,7 @@ describe('the credentials', () => {
 });
 
 describe('the profile', () => {
-  it('is null where there is none', async () => {
+  it('is null when there is none', async () => {
     expect(await readProfile({}, directory)).toEqual({ ok: true, profile: null });
   });
 

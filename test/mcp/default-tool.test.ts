@@ -21,13 +21,13 @@ it('shows a page as rows and a cursor', () => {
   );
 });
 
-it('shows a record as its fields, and says of an empty answer that it is done', () => {
+it('shows a record as its fields, and says of an empty response that it is done', () => {
   const record = { id: 'e1', bytes: 12, at: null, owner: { id: 'u1', name: 'Ada' }, parts: [{ id: 'p1', bytes: 2 }] };
   expect(describeAnswer(record, mark)).toBe('<id: e1\nbytes: 12\nowner:\n- u1\n- name Ada\nparts:\n- p1 | bytes 2>');
   expect(describeAnswer({}, mark)).toBe('Done.');
 });
 
-it.each(['get_key', 'list_keys', 'create_key', 'delete_webhook'])('makes a working tool of %s', async (name) => {
+it.each(['get_key', 'list_keys', 'create_key', 'delete_webhook'])('creates a working tool for %s', async (name) => {
   const entry = entryOf(name);
   const tool = defaultTool(entry);
   const answer = { id: 'k1', name: 'One', keys: [{ id: 'k1', name: 'One' }], ...PAGE };

@@ -22,7 +22,7 @@ describe('the diagnostics', () => {
     await dns.close();
   });
 
-  it('answer as the REST API does, in both forms', async () => {
+  it('return the same as the REST API, in both formats', async () => {
     const { text, record } = await tools.call('check_spf', { domain: 'good.example' });
     const { body } = await server.call('POST', '/tools/spf', { key: null, body: { domain: 'good.example' } });
     const { notes: _notes, ...answer } = record;
@@ -55,7 +55,7 @@ describe('the diagnostics', () => {
     }
   });
 
-  it('count for an address as over REST, and take no larger message', async () => {
+  it('count against an address as over REST, and accept no larger message', async () => {
     const long = await tools.call('check_inbox_placement', { raw: `Subject: x\r\n\r\n${'x'.repeat(70_000)}` });
     expect(long.record.error).toMatchObject({ code: 'payload_too_large', status: 413 });
     server.clock.advance(120_000);

@@ -33,7 +33,7 @@ describe('the tools for domains', () => {
     }
   }
 
-  it('lead a domain from its records to its verification, removal and restoration', async () => {
+  it('take a domain from its records to its verification, removal and restoration', async () => {
     const made = await tools.call('create_domain', { name: 'agents.example.com' });
     const { id, records } = made.record;
     expect(made.record).toMatchObject({ name: 'agents.example.com', status: 'pending' });
@@ -59,7 +59,7 @@ describe('the tools for domains', () => {
     expect((await tools.call('restore_domain', { id })).record).toMatchObject({ id, name: 'agents.example.com' });
   });
 
-  it('keep what the DNS answers inside the fence, and what to publish outside of it', async () => {
+  it('keep DNS responses inside the fence, and the records to publish outside of it', async () => {
     const { record: made } = await tools.call('create_domain', { name: 'evil.example.com' });
     const spf = made.records.find(({ purpose }: { purpose: string }) => purpose === 'spf');
     dns.set(spf.host, 'TXT', [`v=spf1 ${EVIL}`]);
@@ -79,7 +79,7 @@ describe('the tools for domains', () => {
     ['rotate_domain_key', 'list_domains'],
     ['delete_domain', 'list_domains'],
     ['restore_domain', 'list_removed_domains'],
-  ])('say of a name in the place of an id that %s takes the id, which %s shows', async (tool, listTool) => {
+  ])('say about a name in the place of an id that %s takes the id, which %s shows', async (tool, listTool) => {
     for (const id of ['agents.example.com', '01980d3c-0000-7000-8000-000000000001']) {
       const { text, record } = await tools.call(tool, { id });
       expect(record.error.fix).toContain(`${listTool} shows the id`);
@@ -89,7 +89,7 @@ describe('the tools for domains', () => {
     expect(other.text).not.toContain('shows the id');
   });
 
-  it('list twenty domains at most, short, with what is amiss', async () => {
+  it('list twenty domains at most, briefly, with what is wrong', async () => {
     for (let at = 0; at < 25; at += 1) {
       await server.call('POST', '/domains', { body: { name: `d${at}.many.example` } });
     }
@@ -106,7 +106,7 @@ describe('the tools for domains', () => {
     expect(next.record.nextCursor).toBeNull();
   });
 
-  it('show values whole however long the answers of the DNS are', async () => {
+  it('show complete values however long the DNS responses are', async () => {
     const { record: made } = await tools.call('create_domain', { name: 'long.example.com' });
     for (const { host } of made.records) dns.set(host, 'TXT', Array(12).fill(`"${'x'.repeat(1_500)}`));
     const { text, record } = await tools.call('verify_domain', { id: made.id });

@@ -40,7 +40,7 @@ const email = (changes: Readonly<Record<string, unknown>> = {}) => ({
 });
 
 describe('the guard against duplicates', () => {
-  it('answers the same content of the same key with the first message, and says so', async () => {
+  it('returns the first message for the same content of the same key, and says so', async () => {
     const given = email();
     const first = await call('send_email', given);
     expect(first.structuredContent).toEqual(expect.not.objectContaining({ deduplicated: true }));
@@ -53,7 +53,7 @@ describe('the guard against duplicates', () => {
     expect(same).toHaveLength(1);
   });
 
-  it('lets other content, other keys and a key of the caller’s own through', async () => {
+  it('lets through other content, other keys and a caller’s own idempotency key', async () => {
     const given = email();
     const ids = new Set<string>();
     for (const [changes, key] of [
@@ -67,7 +67,7 @@ describe('the guard against duplicates', () => {
     expect(ids.size).toBe(4);
   });
 
-  it('answers calls at the same time with one message, and refuses none of them', async () => {
+  it('returns one message to concurrent calls, and rejects none of them', async () => {
     const given = email();
     const emails = [email(), email()];
     const singles = await Promise.all(Array.from({ length: 12 }, () => call('send_email', given)));
@@ -91,7 +91,7 @@ describe('the guard against duplicates', () => {
     expect(later.structuredContent.id).not.toBe(first.structuredContent.id);
   });
 
-  it('holds for batches and for sending again', async () => {
+  it('applies to batches and to resends', async () => {
     const emails = [email(), email()];
     const first = await call('send_email_batch', { emails });
     const again = await call('send_email_batch', { emails });
@@ -105,11 +105,11 @@ describe('the guard against duplicates', () => {
   });
 });
 
-describe('sends at the same time', () => {
+describe('concurrent sends', () => {
   const inputOf = (key: string) => ({ params: {}, query: {}, headers: { 'idempotency-key': key }, body: {} });
   const twin = inputOf(`${AUTOMATIC_KEY_PREFIX}1`);
 
-  it('wait for one another under an automatic key of one caller, whatever becomes of the first', async () => {
+  it('wait for each other under an automatic key of one caller, whatever happens to the first', async () => {
     const first = Promise.withResolvers<InvokeResult>();
     const { invoke, calls } = scriptInvoke({
       'emails.send': () => (calls.length === 1 ? first.promise : answer<'emails.send'>({ id: ID, status: 'queued' })),
@@ -129,7 +129,7 @@ describe('sends at the same time', () => {
   });
 });
 
-describe('a refusal for now', () => {
+describe('a temporary rejection', () => {
   it('says how long to wait, and names no header that the model cannot see', async () => {
     const body = { name: 'Limited', scopes: ['emails:send'], sendLimit: { hour: 1, day: null } };
     const { key } = (await server.call('POST', '/keys', { body })).body;
@@ -141,8 +141,8 @@ describe('a refusal for now', () => {
   });
 });
 
-describe('asking before sending', () => {
-  it('tells what the key may do, from where, and what is left', async () => {
+describe('checks before a send', () => {
+  it('report what the key may do, from which addresses, and what is left', async () => {
     const key = await server.newKey({ scopes: ['emails:send'], recipientAllowlist: ['@sandbox.test'] });
     const { structuredContent } = await call('get_sending_context', {}, key);
     expect(structuredContent).toMatchObject({
@@ -153,7 +153,7 @@ describe('asking before sending', () => {
     });
   });
 
-  it('previews an email with every failed check, and sends nothing', async () => {
+  it('preview an email with every failed check, and send nothing', async () => {
     const key = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
     const given = email({ to: ['delivered@sandbox.test', 'x@example.com'], from: 'a@unverified.example' });
     const { structuredContent, content, isError } = await call('preview_email', given, key);
@@ -166,7 +166,7 @@ describe('asking before sending', () => {
     expect((body.messages as { subject: string }[]).some(({ subject }) => subject === given.subject)).toBe(false);
   });
 
-  it('checks recipients by themselves', async () => {
+  it('check recipients separately', async () => {
     const key = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
     const { structuredContent } = await call(
       'check_recipients',

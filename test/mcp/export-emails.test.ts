@@ -25,7 +25,7 @@ describe('the tool for exports', () => {
     await server.close();
   });
 
-  it.each(['csv', 'jsonl'])('answers the whole file part by part, in whole lines: %s', async (format) => {
+  it.each(['csv', 'jsonl'])('returns the whole file part by part, in whole lines: %s', async (format) => {
     let file = '';
     let parts = 0;
     for (let offset: number | null = 0; offset !== null; parts += 1) {
@@ -46,14 +46,14 @@ describe('the tool for exports', () => {
     expect(file).toBe(await answer.text());
   });
 
-  it('takes the filters of the export, and refuses what it refuses', async () => {
+  it('accepts the filters of the export, and rejects what the export rejects', async () => {
     const { record } = await tools.call('export_emails', { status: 'bounced' });
     expect(record).toMatchObject({ content: expect.stringMatching(/^id,created_at,[^\n]*\n$/), nextOffset: null });
     expect((await tools.call('export_emails', { format: 'xls' })).record.error.code).toBe('validation_failed');
     expect((await tools.call('export_emails', { body_offset: -1 })).record.error.code).toBe('validation_failed');
   });
 
-  it('answers the same over the SDK, as the stdio program calls it', async () => {
+  it('returns the same over the SDK, as the stdio program calls it', async () => {
     const client = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const invoke = createSdkInvoke(client, { keySetsSource: false });
     const { structured } = await callTool('export_emails', { body_offset: 500 }, invoke);
@@ -63,7 +63,7 @@ describe('the tool for exports', () => {
 });
 
 describe('the tools about the installation', () => {
-  it('tell what needs no key, and whether the server works', async () => {
+  it('report what needs no key, and whether the server works', async () => {
     const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     const tools = await connectTo(server, 'toolsets=diagnostics', await server.newKey({ scopes: ['emails:send'] }));
     const checks = await tools.call('list_checks');

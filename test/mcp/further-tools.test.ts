@@ -62,7 +62,7 @@ describe('the tools of further toolsets', () => {
     expect((await tools.call('get_suppression', { id: 'ann@example.com' })).record.error.code).toBe('not_found');
   });
 
-  it('show many addresses within the size of a result', async () => {
+  it('show many addresses within the size limit of a result', async () => {
     const emails = Array.from(
       { length: 1_000 },
       (_, index) => `person-${index}@${'long-label-'.repeat(5)}x.example.com`,
@@ -84,7 +84,7 @@ describe('the tools of further toolsets', () => {
     await tools.call('update_account', { trackOpens: false });
   });
 
-  it('find a refused request by its id, and list the newest', async () => {
+  it('find a rejected request by its id, and list the newest', async () => {
     const { requestId } = (await server.send({ from: 'a@unknown.example' })).body;
     const read = () => tools.call('get_request', { id: requestId });
     await expect.poll(async () => (await read()).record?.status).toBe(403);
@@ -94,7 +94,7 @@ describe('the tools of further toolsets', () => {
     expect(page.record.requests.map(({ id }: { id: string }) => id)).toContain(requestId);
   });
 
-  it('put a queued message off, and refuse one that is gone', async () => {
+  it('postpone a queued message, and reject one that was already sent', async () => {
     const { id } = (await server.send({ scheduled_at: 'PT1H' })).body;
     const moved = await tools.call('reschedule_email', { id, scheduled_at: 'PT2H' });
     expect(moved.record).toMatchObject({ id, status: 'queued' });

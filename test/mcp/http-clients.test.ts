@@ -73,14 +73,14 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     for (const closing of open.splice(0).reverse()) await closing.close();
   });
 
-  it('learns the name, the instructions and the tools', async () => {
+  it('gets the name, the instructions and the tools', async () => {
     const { client } = await start(scriptInvoke({}));
     expect(client.serverName()).toBe('postrider');
     expect(client.instructions()).toContain('never send again because of doubt');
     expect((await client.listTools()).tools).toHaveLength(16);
   });
 
-  it('takes every success as one that matches the listed schema', async () => {
+  it('accepts every successful result as matching the listed schema', async () => {
     const { client } = await start(
       scriptInvoke({
         'emails.send': () => answer<'emails.send'>({ id: ID, status: 'queued' }),
@@ -95,12 +95,12 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     expect(await client.callTool('list_emails', {})).toMatchObject({ structuredContent: { messages: [{ id: ID }] } });
   });
 
-  it('takes a record that was cut to size as one that matches the listed schema', async () => {
+  it('accepts a truncated record as matching the listed schema', async () => {
     const { client } = await start(scriptInvoke({ 'emails.get': inTurn(hugeMessage('x')) }));
     expect(await client.callTool('get_email', { id: ID })).toMatchObject({ structuredContent: { id: ID } });
   });
 
-  it('takes a refusal as a result, with the text for the model and the problem beside it', async () => {
+  it('accepts an error as a result, with the text for the model and the problem beside it', async () => {
     const problem = sampleProblem();
     const { client } = await start(
       scriptInvoke({
@@ -116,7 +116,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     }
   });
 
-  it('gets the API’s own answer to wrong arguments: nothing is checked, dropped or worded on the way', async () => {
+  it('gets the API’s own response to wrong arguments: nothing is checked, dropped or reworded on the way', async () => {
     const problem = invalidArguments([
       { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field' },
       { path: 'to', code: 'required', message: 'is required' },
@@ -130,7 +130,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     expect(JSON.stringify(result['content'])).toContain('- to (required)');
   });
 
-  it('hears of progress while it waits', async () => {
+  it('is notified of progress while it waits', async () => {
     const queued = sampleMessage({ status: 'queued' });
     const { client } = await start(scriptInvoke({ 'emails.get': inTurn(queued, queued, queued, sampleMessage()) }));
     const heard: Progress[] = [];
@@ -146,7 +146,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     expect(result).toMatchObject({ structuredContent: { status: 'delivered' } });
   });
 
-  it('ends the wait on the server when it hangs up', async () => {
+  it('ends the wait on the server when it disconnects', async () => {
     const asked = Promise.withResolvers<void>();
     const aborted = Promise.withResolvers<void>();
     const { client } = await start(
@@ -167,7 +167,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     await ended;
   });
 
-  it('gets a fault behind the API as a refusal that gives nothing away, and no advice to send again', async () => {
+  it('gets a server error that reveals nothing, and no advice to send again', async () => {
     const { client, endpoint } = await start(scriptInvoke({}));
     const send = await client.callTool('send_email', {});
     expect(send).toMatchObject({ isError: true, structuredContent: { error: { code: 'internal', retryable: false } } });

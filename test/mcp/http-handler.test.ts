@@ -19,7 +19,7 @@ function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Re
 }
 
 describe('the HTTP handler', () => {
-  it('takes a body that the route has read already', async () => {
+  it('accepts a body that the route has already read', async () => {
     const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage()) });
     const request = post(CALL);
     const parsedBody: unknown = await request.json();
@@ -27,7 +27,7 @@ describe('the HTTP handler', () => {
     expect(await response.json()).toMatchObject({ id: 2, result: { structuredContent: { id: ID } } });
   });
 
-  it('keeps apart who is calling, also while calls overlap', async () => {
+  it('keeps callers apart, also while calls overlap', async () => {
     const { fetch } = handler();
     const { invoke } = scriptInvoke({});
     const [sender, reader] = await Promise.all([
@@ -43,7 +43,7 @@ describe('the HTTP handler', () => {
     expect(ofReader).not.toContain('send_email');
   });
 
-  it('answers 405 to the methods of sessions, which there are none of', async () => {
+  it('returns 405 to the methods of sessions, which do not exist', async () => {
     const { invoke } = scriptInvoke({});
     for (const method of ['GET', 'DELETE']) {
       const response = await handler().fetch(new Request('http://127.0.0.1/mcp', { method }), {
@@ -56,7 +56,7 @@ describe('the HTTP handler', () => {
     }
   });
 
-  it('starts nothing any more once it is closed', async () => {
+  it('starts nothing more once it is closed', async () => {
     const { fetch, close } = handler();
     await close();
     const { invoke } = scriptInvoke({});

@@ -97,7 +97,7 @@ describe.each(CLIENTS)('%s', (library, connect) => {
     expect(contents?.['text']).toContain(`Message ${id}: delivered`);
   });
 
-  it('takes a refusal as a result that says what to do', async () => {
+  it('accepts an error as a result that says what to do', async () => {
     const refused = await client.call('send_email', { from: 'ada@sandbox.test', to: 'nobody' });
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'validation_failed' } } });
   });

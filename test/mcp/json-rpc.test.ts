@@ -102,7 +102,7 @@ describe('a plain POST of protocol 2026-07-28', () => {
     expect(messages).toMatchObject([{ result: { structuredContent: { id: ID } } }]);
   });
 
-  it('gets one JSON answer where it asks for JSON alone, whatever progress there is to tell', async () => {
+  it('gets one JSON response when it accepts JSON alone, even with progress to report', async () => {
     const params = { name: 'wait_for_email', arguments: { id: ID }, _meta: { progressToken: 7 } };
     const { contentType, messages } = await postModern('tools/call', params, { accept: 'application/json' });
     expect(contentType).toBe('application/json');
@@ -113,7 +113,7 @@ describe('a plain POST of protocol 2026-07-28', () => {
 describe.each(LEGACY_VERSIONS)('a plain POST of protocol %s', (version) => {
   const versioned = { 'mcp-protocol-version': version };
 
-  it('shakes hands, lists and calls, each in a request of its own', {
+  it('initializes, lists and calls, each in a request of its own', {
     tags: ['mcp.endpoint', 'service.mcp', 'mcp.bodies'],
   }, async () => {
     const hello = await post(
@@ -141,38 +141,38 @@ describe.each(LEGACY_VERSIONS)('a plain POST of protocol %s', (version) => {
     expect(call.messages).toMatchObject([{ result: { structuredContent: { id: ID } } }]);
   });
 
-  it.each([['application/json'], ['*/*']])('gets one JSON answer where it accepts %s', async (accept) => {
+  it.each([['application/json'], ['*/*']])('gets one JSON response when it accepts %s', async (accept) => {
     const { status, contentType, messages } = await post(request('tools/list'), { ...versioned, accept });
     expect(status).toBe(200);
     expect(contentType).toBe('application/json');
     expect(messages).toMatchObject([{ id: 1, result: { tools: expect.any(Array) } }]);
   });
 
-  it('gets an event stream where it can read one', async () => {
+  it('gets an event stream when it can read one', async () => {
     const { contentType } = await post(request('tools/list'), versioned);
     expect(contentType).toBe('text/event-stream');
   });
 });
 
 describe('the endpoint', () => {
-  it('answers a tool that the key must not use with the API’s refusal, which the model can read', async () => {
+  it('responds to a tool that the key must not use with the API’s error, which the model can read', async () => {
     const { messages } = await post(request('tools/call', { name: 'send_email', arguments: {} }));
     expect(messages).toMatchObject([
       { result: { isError: true, structuredContent: { error: { code: 'missing_scope' } } } },
     ]);
   });
 
-  it('answers a tool that does not exist with a protocol error', async () => {
+  it('responds to a tool that does not exist with a protocol error', async () => {
     const { messages } = await post(request('tools/call', { name: 'send_fax', arguments: {} }));
     expect(messages).toMatchObject([{ id: 1, error: { code: -32602 } }]);
   });
 
-  it('answers a method that does not exist with a protocol error', async () => {
+  it('responds to a method that does not exist with a protocol error', async () => {
     const { messages } = await post(request('tools/paint'));
     expect(messages).toMatchObject([{ id: 1, error: { code: -32601 } }]);
   });
 
-  it('answers all requests of a batch', async () => {
+  it('responds to all requests of a batch', async () => {
     const { messages } = await post([request('ping', {}, 1), request('tools/list', {}, 2)], {
       accept: 'application/json',
       'mcp-protocol-version': '2025-03-26',
@@ -180,13 +180,13 @@ describe('the endpoint', () => {
     expect(messages.map(({ id }) => id).sort()).toEqual([1, 2]);
   });
 
-  it('answers what is no JSON with a parse error', async () => {
+  it('responds to invalid JSON with a parse error', async () => {
     const { status, messages } = await post('{');
     expect(status).toBe(400);
     expect(messages).toMatchObject([{ error: { code: -32700 } }]);
   });
 
-  it('takes no other content type', async () => {
+  it('accepts no other content type', async () => {
     const { status } = await post('x', { 'content-type': 'text/plain' });
     expect(status).toBe(415);
   });
@@ -196,7 +196,7 @@ describe('the endpoint', () => {
     expect(status).toBe(413);
   });
 
-  it('gives no session, so that any process can answer the next request', async () => {
+  it('creates no session, so that any process can serve the next request', async () => {
     const response = await fetch(endpoint.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: BOTH },

@@ -20,7 +20,7 @@ describe('the tools for keys', () => {
 
   const ownIdOf = async (key: string) => (await server.call('GET', '/keys/self', { key })).body.id;
 
-  it('make a key, whose secret both forms show once with a note', async () => {
+  it('create a key, whose secret both formats show once with a note', async () => {
     const made = await tools.call('create_key', {
       ...{ name: `Agent ${EVIL}`, scopes: ['sending'], recipientAllowlist: ['@example.com'], rateLimit: 60 },
       ...{ persona: { agentName: `bot ${EVIL}`, source: 'agent' }, sendLimit: { hour: 5 } },
@@ -45,7 +45,7 @@ describe('the tools for keys', () => {
     }
   });
 
-  it('show the secret whole however many addresses the key may write to', async () => {
+  it('show the complete secret however many addresses the key may send to', async () => {
     const recipientAllowlist = Array.from(
       { length: 1_000 },
       (_, at) => `person-${at}@${'long-label-'.repeat(5)}x.example`,
@@ -82,7 +82,7 @@ describe('the tools for keys', () => {
     expect((await tools.call('pause_key', { id })).record.error.code).toBe('validation_failed');
   });
 
-  it('list twenty keys at most, without what makes them long', async () => {
+  it('list twenty keys at most, without their long fields', async () => {
     for (let at = 0; at < 21; at += 1) await server.newKey({ scopes: ['emails:read'] });
     const { text, record } = await tools.call('list_keys', { limit: 100 });
     expect(record.keys).toHaveLength(20);
@@ -92,7 +92,7 @@ describe('the tools for keys', () => {
     for (const row of record.keys) expect(row).not.toHaveProperty('recipientAllowlist');
   });
 
-  it('make no key less restricted than the calling one', async () => {
+  it('create no key less restricted than the calling one', async () => {
     const narrow = await server.newKey({ scopes: ['keys:write'] });
     const own = await connectTo(server, 'toolsets=keys', narrow);
     const { record, isError } = await own.call('create_key', { name: 'More', scopes: ['full'] });
@@ -101,7 +101,7 @@ describe('the tools for keys', () => {
     expect(record.error.code).toBe('permission_escalation');
   });
 
-  it('are there for a key that may change keys, and those that read for one that may read', async () => {
+  it('are listed for a key that may change keys, and the reading tools for one that may read', async () => {
     const listed = async (...scopes: ('keys:read' | 'keys:write' | 'approvals:decide')[]) => {
       const own = await connectTo(server, 'toolsets=keys,approvals', await server.newKey({ scopes }));
       const names = await own.list();

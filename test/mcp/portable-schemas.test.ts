@@ -66,14 +66,14 @@ function unportableOf(schema: unknown): string[] {
 
 describe('the schemas of the tools', () => {
   it.each(TOOLS.map(({ definition }) => [definition.name, definition] as const))(
-    'are read alike by every client: %s',
+    'are read the same by every client: %s',
     (_name, { inputSchema, outputSchema }) => {
       expect(unportableOf(inputSchema)).toEqual([]);
       expect(unportableOf(outputSchema)).toEqual([]);
     },
   );
 
-  it('would be found wrong where they are', () => {
+  it('are reported when they are wrong', () => {
     const wrong = {
       type: 'object',
       properties: {

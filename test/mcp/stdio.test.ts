@@ -126,7 +126,7 @@ describe.each([
 
   const asked = () => shared.requests.slice(seen);
 
-  it('tells of changes of a resource that the client follows', async () => {
+  it('reports changes of a resource that the client follows', async () => {
     const uri = `email://messages/${ID}`;
     let status: 'queued' | 'delivered' = 'queued';
     const reads = () => asked().filter((request) => request.path.startsWith(`/emails/${ID}`)).length;
@@ -157,7 +157,7 @@ describe.each([
     });
   });
 
-  it('sends as the channel mcp, and as an agent where the caller names no source', async () => {
+  it('sends as the channel mcp, and as an agent when the caller names no source', async () => {
     script = ({ path: called }) =>
       called === '/emails' ? { status: 202, body: { id: ID, status: 'queued' } } : undefined;
     const result = await client.callTool({ name: 'send_email', arguments: SEND });
@@ -165,7 +165,7 @@ describe.each([
     expect(asked().at(-1)).toMatchObject({ method: 'POST', body: { ...SEND, channel: 'mcp', source: 'agent' } });
   });
 
-  it('brings back the API’s refusal as it is', async () => {
+  it('returns the API’s error unchanged', async () => {
     const problem = invalidArguments([
       { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field' },
     ]);
@@ -191,7 +191,7 @@ describe.each([
     expect(asked().at(-1)?.path).toBe(`/emails/${ID}?wait=5`);
   });
 
-  it('refuses a missing id as the API would, without a request', async () => {
+  it('rejects a missing id as the API would, without a request', async () => {
     const result = await client.callTool({ name: 'get_email', arguments: {} });
     expect(result).toMatchObject({
       isError: true,
@@ -200,7 +200,7 @@ describe.each([
     expect(asked()).toEqual([]);
   });
 
-  it('refuses what no request can carry, without a request', async () => {
+  it('rejects what no request can carry, without a request', async () => {
     const result = await client.callTool({ name: 'send_email', arguments: { ...SEND, idempotency_key: 'a\nb' } });
     expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'validation_failed' } } });
     expect(JSON.stringify(result.content)).toContain('idempotency-key');
@@ -208,7 +208,7 @@ describe.each([
   });
 });
 
-describe('the stdio entry', () => {
+describe('the stdio program', () => {
   it('leaves the source to a key whose persona names one', async () => {
     await startApi(({ path: called }) => {
       if (called === '/emails') return { status: 202, body: { id: ID, status: 'queued' } };
@@ -219,7 +219,7 @@ describe('the stdio entry', () => {
     expect(api.requests.at(-1)?.body).toEqual({ ...SEND, channel: 'mcp' });
   });
 
-  it('lists fewer tools to a key with fewer scopes, and all of them where it cannot learn the scopes', async () => {
+  it('lists fewer tools for a key with fewer scopes, and all of them when it cannot read the scopes', async () => {
     await startApi(() => ({ status: 200, body: ownKey({ scopes: ['emails:send'] }) }));
     const narrow = await connect();
     expect((await narrow.listTools()).tools.map(({ name }) => name)).toEqual([
@@ -235,7 +235,7 @@ describe('the stdio entry', () => {
     expect((await unknown.listTools()).tools).toHaveLength(16);
   });
 
-  it('adds the toolsets that its arguments name, and leaves out what does not read', async () => {
+  it('adds the toolsets that its arguments name, and leaves out tools that write', async () => {
     await startApi(() => ({ status: 200, body: ownKey({ scopes: [...ALL_SCOPES] }) }));
     const more = await connect({}, ['--toolsets', 'domains,diagnostics']);
     const names = (await more.listTools()).tools.map(({ name }) => name);
@@ -247,7 +247,7 @@ describe('the stdio entry', () => {
     expect(read.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
   });
 
-  it('puts no channel into a test of a template, which takes none', async () => {
+  it('adds no channel to a test of a template, which accepts none', async () => {
     await startApi(({ path: called }) =>
       called === '/templates/welcome/test' ? { status: 202, body: { id: ID, status: 'queued' } } : undefined,
     );
@@ -260,7 +260,7 @@ describe('the stdio entry', () => {
     expect(api.requests.at(-1)?.headers['idempotency-key']).toMatch(/\S/);
   });
 
-  it('says of a send without an answer how to repeat it safely', async () => {
+  it('explains how to repeat a send safely that got no response', async () => {
     await startApi(() => undefined);
     const client = await connect();
     await api.close();
@@ -274,7 +274,7 @@ describe('the stdio entry', () => {
     expect(JSON.stringify(result.content)).toContain('idempotency_key order-17');
   });
 
-  it('takes key and address from the profile where the environment has neither', async () => {
+  it('uses key and address from the profile when the environment has neither', async () => {
     await startApi(() => undefined);
     await mkdir(path.join(directory, '.postrider'));
     const profile = { baseUrl: api.baseUrl, key: 'pr_live_profile' };
@@ -284,14 +284,14 @@ describe('the stdio entry', () => {
     expect(api.requests[0]?.headers.authorization).toBe('Bearer pr_live_profile');
   });
 
-  it('exits with 3 and a clear message on stderr where there is no key', async () => {
+  it('exits with 3 and a clear message on stderr without a key', async () => {
     const { stdout, stderr, code } = await run([], {});
     expect(code).toBe(3);
     expect(stdout).toBe('');
     expect(stderr).toContain('No API key. Set POSTRIDER_API_KEY');
   });
 
-  it('explains itself on stderr and leaves stdout to the protocol', async () => {
+  it('prints its help on stderr and leaves stdout to the protocol', async () => {
     const help = await run(['--help'], {});
     expect(help).toMatchObject({ code: 0, stdout: '' });
     expect(help.stderr).toContain('POSTRIDER_API_KEY');

@@ -41,7 +41,7 @@ describe('the tools for support tickets', () => {
     await server.close();
   });
 
-  it('raise a ticket with the trail of a message, read it, answer in it, and list it', async () => {
+  it('create a ticket with the events of a message, read it, reply to it, and list it', async () => {
     const { body: sent } = await server.send({ to: 'bounced@sandbox.test', subject: `Offer ${EVIL}` });
     await server.settled(sent.id);
     const made = await tools.call('create_ticket', {
@@ -85,7 +85,7 @@ describe('the tools for support tickets', () => {
     expect(text.length + JSON.stringify(record).length).toBeLessThanOrEqual(32_000);
   });
 
-  it('refuse as the API does', async () => {
+  it('return the API’s errors', async () => {
     expect((await tools.call('get_ticket', { id: '999999' })).record.error.code).toBe('not_found');
     const { record } = await tools.call('create_ticket', { subject: ' ', body: 'b' });
     expect(record.error).toMatchObject({ code: 'validation_failed', errors: [{ path: 'subject' }] });
@@ -99,7 +99,7 @@ describe('the thread of a ticket', () => {
     { author: 'support', body: 'short', createdAt: AT },
   ];
 
-  it('is cut at 4,000 characters a message, with a way to the rest', async () => {
+  it('is cut at 4,000 characters a message, with a way to read the rest', async () => {
     const first = await read(sampleTicket({ messages }));
     expect(first.structured).toMatchObject({ messages: [{ body: 'a'.repeat(4_000) }, { body: 'short' }] });
     expect(first.text).toContain('For the rest call get_ticket with body_offset 4000.');
@@ -109,13 +109,13 @@ describe('the thread of a ticket', () => {
     expect(last.text).not.toContain('For the rest');
   });
 
-  it('names the tool that shows the rest where another one answered', async () => {
+  it('names the tool that shows the rest when another one returned it', async () => {
     const invoke = scriptInvoke({ 'tickets.reply': () => answer<'tickets.reply'>(sampleTicket({ messages })) }).invoke;
     const { text } = await callTool('reply_to_ticket', { id: '12', body: 'short' }, invoke);
     expect(text).toContain('For the rest call get_ticket with body_offset 4000.');
   });
 
-  it('shows its newest messages where it is long, within the size of a result', async () => {
+  it('shows its newest messages when it is long, within the size limit of a result', async () => {
     const thread = Array.from({ length: 100 }, (_, at) => ({
       ...{ author: 'customer' as const, createdAt: AT },
       body: `${at} ${'"'.repeat(20_000)}`,
@@ -131,7 +131,7 @@ describe('the thread of a ticket', () => {
     ['many short values', Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`n${at}`, at]))],
     ['one long name', { ['n'.repeat(16_000)]: 1 }],
     ['values within values', JSON.parse(`${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`)],
-  ])('is shown within the size of a result with a context of %s, which is told to be cut', async (_, context) => {
+  ])('is shown within the size limit of a result with a context of %s, which is marked as cut', async (_, context) => {
     const { text, characters } = await read(sampleTicket({ context }));
     expect(characters).toBeLessThanOrEqual(32_000);
     expect(text).toContain('context.asJson');

@@ -62,14 +62,14 @@ function tokensOf(value: unknown): number {
 }
 
 describe('the surface', () => {
-  it('has every operation of the registry that shows itself over MCP, under the name it gives itself', () => {
+  it('has every operation of the registry that is available over MCP, under its declared name', () => {
     const operations: readonly Operation[] = OPERATIONS;
     const shown = operations.flatMap(({ id, mcp }) => (mcp === null ? [] : [{ tool: mcp.tool, operation: id }]));
     const entries = SURFACE.map(({ tool, operation }) => ({ tool, operation }));
     expect(entries).toEqual(expect.arrayContaining(shown));
   });
 
-  it('reaches every operation, save those that say why they are left out', () => {
+  it('covers every operation, except those with a stated reason', () => {
     const reached = new Set<string>(SURFACE.map(({ operation }) => operation));
     const operations: readonly Operation[] = OPERATIONS;
     const left = operations.filter(({ id, aliasOf }) => !reached.has(id) && aliasOf === undefined);
@@ -79,7 +79,7 @@ describe('the surface', () => {
     ).toEqual(Object.keys(LEFT_OUT));
   });
 
-  it('has no tool that decides about held sends, which people do', () => {
+  it('has no tool that decides about held sends, which users do', () => {
     expect(TOOLS.filter(({ scope }) => scope === 'approvals:decide')).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe('the surface', () => {
     ]);
   });
 
-  it('hides and lowers only arguments that the operation has', () => {
+  it('hides arguments, and lowers limits of arguments, that the operation has', () => {
     for (const entry of SURFACE) {
       const names = argumentsOf(findOperation(entry.operation)).map(({ name }) => name);
       const changed = [...(entry.hides ?? []), ...Object.keys(entry.ceilings ?? {})];
@@ -112,7 +112,7 @@ describe('the surface', () => {
     }
   });
 
-  it('knows the limits of the API that its own stay below', () => {
+  it('has limits that are below those of the API', () => {
     for (const { operation, ceilings } of SURFACE) {
       const list = argumentsOf(findOperation(operation));
       for (const [name, { max, apiMax }] of Object.entries(ceilings ?? {})) {
@@ -132,11 +132,11 @@ describe('the surface', () => {
     expect(await names([])).toEqual(['get_sending_context']);
   });
 
-  it('shows everything where the scopes are not known, since the server refuses what is not allowed', async () => {
+  it('shows everything when the scopes are unknown, since the server rejects what is not allowed', async () => {
     expect(await listTools(serverFor(null))).toHaveLength(DEFAULT_TOOLSET.length);
   });
 
-  it('costs at most 6,000 tokens in all', async () => {
+  it('costs at most 6,000 tokens in total', async () => {
     expect(tokensOf(await listTools(serverFor(null))), SHORTEN).toBeLessThanOrEqual(6_000);
   });
 });
@@ -148,7 +148,7 @@ describe.each(TOOLS_BY_NAME)('the definition of %s', (name, definition) => {
     expect(name).toMatch(/^[a-z]+(?:_[a-z]+)+$/);
   });
 
-  it('has a title, and says in at most 400 characters what it is for, what not, and what comes back', () => {
+  it('has a title, and says in at most 400 characters what it is for, what not, and what it returns', () => {
     expect(definition.title).toMatch(/\S/);
     expect(definition.description?.length).toBeGreaterThan(80);
     expect(definition.description?.length).toBeLessThanOrEqual(400);
@@ -183,13 +183,13 @@ describe.each(TOOLS_BY_NAME)('the definition of %s', (name, definition) => {
     expect(nodes.filter((node) => typeof node['format'] === 'string' && 'pattern' in node)).toEqual([]);
   });
 
-  it('describes an answer that is open to new fields and new values', () => {
+  it('describes a response that is open to new fields and new values', () => {
     const nodes = nodesOf(definition.outputSchema);
     expect(nodes.filter((node) => node['additionalProperties'] === false)).toEqual([]);
     expect(nodes.filter((node) => Array.isArray(node['enum']))).toEqual([]);
   });
 
-  it('requires nothing of an answer at its root, where a refusal has `error` alone', () => {
+  it('requires nothing at the root of a response, since an error has `error` alone', () => {
     expect(definition.outputSchema).not.toHaveProperty('required');
     expect(definition.outputSchema?.properties).toHaveProperty('error');
     expect(definition.outputSchema?.properties).toHaveProperty('notes');
@@ -207,7 +207,7 @@ describe.each(TOOLS_BY_NAME)('the definition of %s', (name, definition) => {
 });
 
 describe('the arguments', () => {
-  it('bear the names of the send request, `id`, and `idempotency_key`', {
+  it('have the names of the send request, `id`, and `idempotency_key`', {
     tags: ['contract-surfaces.mcp-arguments'],
   }, () => {
     const send = Object.keys(inputOf('send_email'));
@@ -216,15 +216,15 @@ describe('the arguments', () => {
     expect(Object.keys(inputOf('wait_for_email'))).toEqual(['id', 'wait']);
   });
 
-  it('leave out the channel, which is a fact about the entry', () => {
+  it('leave out the channel, which the server sets', () => {
     expect(inputOf('send_email')).not.toHaveProperty('channel');
   });
 
-  it('leave waiting to the tool that is made for it', () => {
+  it('leave waiting to the tool for it', () => {
     expect(inputOf('get_email')).not.toHaveProperty('wait');
   });
 
-  it('show the limits of the tool where they are lower than the API’s', () => {
+  it('show the limits of the tool when they are lower than the API’s', () => {
     expect(inputOf('list_emails')).toMatchObject({ limit: { minimum: 1, maximum: 20, default: 20 } });
     expect(inputOf('wait_for_email')).toMatchObject({ wait: { minimum: 1, maximum: 50, default: 50 } });
   });
@@ -238,14 +238,14 @@ describe('the annotations', () => {
     ['replace', false, true, false, false],
     ['delete', false, true, true, false],
     ['send', false, true, false, true],
-  ])('say of the effect %s: read-only %s, destructive %s, idempotent %s, open world %s', (effect, ...hints) => {
+  ])('say for the effect %s: read-only %s, destructive %s, idempotent %s, open world %s', (effect, ...hints) => {
     const [readOnlyHint, destructiveHint, idempotentHint, openWorldHint] = hints;
     expect(annotationsOf(effect)).toEqual({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint });
   });
 });
 
 describe('the scopes of tools', () => {
-  it('are scopes of the catalogue', () => {
+  it('are scopes of the catalog', () => {
     for (const { scope } of TOOLS) expect(scope === null || scope in SCOPES).toBe(true);
   });
 });

@@ -24,11 +24,11 @@ describe('toolsets over HTTP', () => {
     }
   }
 
-  it('leave the default tools where none is asked for', async () => {
+  it('leave the default tools when none is requested', async () => {
     expect(await listed('')).toEqual(DEFAULT_NAMES);
   });
 
-  it('add their tools to the default ones, in one order whatever the order of the names', async () => {
+  it('add their tools to the default ones, in the same order for any order of the names', async () => {
     const names = await listed('toolsets=suppressions,templates,templates');
     expect(names).toEqual([
       ...DEFAULT_NAMES,
@@ -44,7 +44,7 @@ describe('toolsets over HTTP', () => {
   });
 
   it.each([['domain'], ['templates,'], ['Templates'], [''], ['all']])(
-    'refuse the name in %j, and list those there are',
+    'reject the name in %j, and list the existing ones',
     async (name) => {
       const path = `/mcp?toolsets=${encodeURIComponent(name)}`;
       const { status, body } = await server.call('POST', path, { body: PING });
@@ -57,14 +57,14 @@ describe('toolsets over HTTP', () => {
     },
   );
 
-  it('are asked for once, and readonly is true or false', async () => {
+  it('are named once, and readonly is true or false', async () => {
     for (const query of ['toolsets=logs&toolsets=account', 'readonly=1', 'readonly=true&readonly=true', 'tools=logs']) {
       expect(await server.call('POST', `/mcp?${query}`, { body: PING })).toMatchObject({ status: 422 });
     }
     expect(await listed('readonly=false')).toEqual(DEFAULT_NAMES);
   });
 
-  it('keep only what reads where readonly is asked for', async () => {
+  it('keep only reading tools when readonly is requested', async () => {
     const names = await listed('toolsets=templates,account,domains&readonly=true');
     expect(names).toEqual(expect.arrayContaining(['list_emails', 'preview_email', 'get_account', 'get_domain']));
     const effects = TOOLS.filter(({ definition }) => names.includes(definition.name)).map(
@@ -86,7 +86,7 @@ describe('toolsets over HTTP', () => {
     expect(record.error.code).toBe('missing_scope');
   });
 
-  it('refuse a tool that was left out in words that the model reads, and do nothing', async () => {
+  it('reject a tool that was left out with text for the model, and do nothing', async () => {
     const plain = await connectTo(server);
     const missing = await plain.call('create_template', { name: 'Left out', html: 'x' });
     expect(missing).toMatchObject({ isError: true, record: { error: { code: 'not_found', retryable: false } } });
@@ -107,7 +107,7 @@ describe('toolsets over HTTP', () => {
     expect((await server.call('GET', '/templates')).body.total).toBe(0);
   });
 
-  it('refuse what never reaches an operation with the page of its code and the request, as the API would', {
+  it('reject what never reaches an operation with the page of its code and the request, as the API would', {
     tags: ['contract-errors.mcp'],
   }, async () => {
     const call = async (name: string, args: object) => {
@@ -132,7 +132,7 @@ describe('toolsets over HTTP', () => {
 });
 
 describe('the arguments of the stdio program', () => {
-  it('ask for toolsets and for reading alone', () => {
+  it('request toolsets and read-only tools', () => {
     expect(readStdioArguments([])).toEqual({ kind: 'serve', toolsets: [], readOnly: false });
     const asked = { kind: 'serve', toolsets: ['templates', 'domains'], readOnly: true };
     expect(readStdioArguments(['--toolsets', 'domains,templates', '--readonly'])).toEqual(asked);
@@ -141,7 +141,7 @@ describe('the arguments of the stdio program', () => {
   });
 
   it.each([['--toolsets=nope'], ['--toolsets='], ['--toolsets'], ['--read-only'], ['serve']])(
-    'are refused where they are wrong: %s',
+    'are rejected when they are wrong: %s',
     (argument) => {
       expect(readStdioArguments([argument])).toMatchObject({ kind: 'wrong', reason: expect.stringMatching(/\S/) });
     },

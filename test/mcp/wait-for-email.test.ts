@@ -8,7 +8,7 @@ const QUEUED = sampleMessage({ status: 'queued' });
 const DELIVERED = sampleMessage({ status: 'delivered' });
 
 describe('wait_for_email', () => {
-  it('looks, and then asks once, for 50 seconds, where nobody wants to hear of progress', async () => {
+  it('reads once, then waits once for 50 seconds, when progress is not requested', async () => {
     const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED, DELIVERED) });
     await callTool('wait_for_email', { id: ID }, invoke);
     expect(calls.map(({ input }) => [input.params, input.query])).toEqual([
@@ -17,13 +17,13 @@ describe('wait_for_email', () => {
     ]);
   });
 
-  it('asks no more where there is an outcome already', async () => {
+  it('sends no further request when there is an outcome already', async () => {
     const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(DELIVERED) });
     await callTool('wait_for_email', { id: ID }, invoke);
     expect(calls.map(({ input }) => input.query)).toEqual([{}]);
   });
 
-  it('tells a client that asked for it how far it is, until there is an outcome', async () => {
+  it('reports progress to a client that asked for it, until there is an outcome', async () => {
     const progress: ReportedProgress[] = [];
     const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED, QUEUED, QUEUED, DELIVERED) });
     const { structured } = await callTool('wait_for_email', { id: ID, wait: 30 }, invoke, progress);
@@ -35,20 +35,20 @@ describe('wait_for_email', () => {
     expect(structured).toMatchObject({ settled: true, status: 'delivered' });
   });
 
-  it('never waits longer than it was asked to', async () => {
+  it('never waits longer than the caller asked', async () => {
     const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
     await callTool('wait_for_email', { id: ID, wait: 12 }, invoke, []);
     expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 5 }, { wait: 5 }, { wait: 2 }]);
   });
 
-  it.each([51, 60, '60'])('waits 50 seconds where %j were asked for, and says so', async (wait) => {
+  it.each([51, 60, '60'])('waits 50 seconds when %j were requested, and says so', async (wait) => {
     const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
     const { text } = await callTool('wait_for_email', { id: ID, wait }, invoke);
     expect(calls[1]?.input.query).toEqual({ wait: 50 });
     expect(text).toContain('wait was lowered to 50');
   });
 
-  it.each([0, 61, 'soon'])('leaves a time that the API refuses to the API: %j', async (wait) => {
+  it.each([0, 61, 'soon'])('passes a time to the API that the API rejects: %j', async (wait) => {
     const { invoke, calls } = scriptInvoke({ 'emails.get': () => refusal(sampleProblem()) });
     const { isError } = await callTool('wait_for_email', { id: ID, wait }, invoke, []);
     expect(calls.map(({ input }) => input.query)).toEqual([{ wait }]);
@@ -67,13 +67,13 @@ describe('wait_for_email', () => {
     'canceled',
   ];
   // Object.keys widens to string; the catalogue holds exactly these names.
-  it.each(Object.keys(MESSAGE_STATUSES) as MessageStatus[])('knows whether %s is an outcome', async (status) => {
+  it.each(Object.keys(MESSAGE_STATUSES) as MessageStatus[])('decides whether %s is an outcome', async (status) => {
     const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage({ status })) });
     const { structured } = await callTool('wait_for_email', { id: ID }, invoke);
     expect(structured['settled']).toBe(settled.includes(status));
   });
 
-  it('answers the present state when the time runs out, and says not to send again', async () => {
+  it('returns the present state when the time runs out, and says not to send again', async () => {
     const { invoke } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
     const { text, structured, isError } = await callTool('wait_for_email', { id: ID, wait: 1 }, invoke);
     expect(isError).toBe(false);
@@ -83,13 +83,13 @@ describe('wait_for_email', () => {
     }
   });
 
-  it('says of a held message to tell the user', async () => {
+  it('says to tell the user about a held message', async () => {
     const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage({ status: 'pending_approval' })) });
     const { text } = await callTool('wait_for_email', { id: ID }, invoke);
     expect(text).toContain('Held until a person decides. Do not send it again; tell the user');
   });
 
-  describe('of a held message', () => {
+  describe('a wait for a held message', () => {
     const hold = (status: 'pending' | 'approved'): NonNullable<Message['approval']> => ({
       ...{ id: ID, status, reasons: ['always'], rejectCode: null, note: null },
       ...{ edited: status === 'approved' ? ['subject'] : [], expiresAt: '2026-02-03T09:00:00.000Z' },
@@ -98,7 +98,7 @@ describe('wait_for_email', () => {
     const scheduledAt = '2026-02-01T09:00:00.000Z';
     const approved = sampleMessage({ status: 'queued', approval: hold('approved'), scheduledAt });
 
-    it.each([null, []])('ends with the decision, though the message then waits for its time', async (progress) => {
+    it.each([null, []])('ends with the decision, though the message is then scheduled', async (progress) => {
       const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(held, held, approved) });
       const { text, structured } = await callTool('wait_for_email', { id: ID }, invoke, progress);
       expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 5 }, { wait: 5 }]);
@@ -114,14 +114,14 @@ describe('wait_for_email', () => {
       expect(text).toContain('approved after these fields were edited: subject');
     });
 
-    it('goes on to the outcome where it was decided before', async () => {
+    it('continues to the outcome when it was decided before', async () => {
       const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(approved, DELIVERED) });
       await callTool('wait_for_email', { id: ID }, invoke);
       expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 50 }]);
     });
   });
 
-  it('answers the outcome without the content', async () => {
+  it('returns the outcome without the content', async () => {
     const { invoke } = scriptInvoke({ 'emails.get': inTurn(DELIVERED) });
     const { text, structured } = await callTool('wait_for_email', { id: ID }, invoke);
     expect(Object.keys(structured).sort()).toEqual([
@@ -139,7 +139,7 @@ describe('wait_for_email', () => {
     expect(text).toContain('250 OK');
   });
 
-  it('ends with the refusal where a read is refused on the way', async () => {
+  it('ends with the error when a read fails on the way', async () => {
     let reads = 0;
     const { invoke } = scriptInvoke({
       'emails.get': () => {

@@ -21,7 +21,7 @@ describe('the tools for webhooks', () => {
     await receiver.close();
   });
 
-  it('add an endpoint, show what it answered as text of strangers, and deliver again', async () => {
+  it('add an endpoint, show its response as third-party text, and deliver again', async () => {
     const made = await tools.call('create_webhook', { url: receiver.url, description: `For ${EVIL}` });
     const { id, secret } = made.record;
     expect(made.text).toContain(`Secret: ${secret}`);
@@ -51,7 +51,7 @@ describe('the tools for webhooks', () => {
     expect((await tools.call('delete_webhook', { id })).text).toContain('Deleted. It was:');
   });
 
-  it('make a signed request for a program on this machine', async () => {
+  it('create a signed request for a program on this machine', async () => {
     receiver.answer(204);
     const url = receiver.url.replace('127.0.0.1', 'localhost');
     const { text, record } = await tools.call('simulate_webhook', { url, event: 'email.bounced' });

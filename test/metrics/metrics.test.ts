@@ -28,7 +28,7 @@ describe('GET /metrics', () => {
   });
   afterAll(() => server.close());
 
-  it('tells of attempts, of what waits, of endpoints and of streams', async () => {
+  it('reports attempts, queues, endpoints and streams', async () => {
     const receiver = await startWebhookReceiver((_event, response, count) => {
       // No further attempt, however long this test takes.
       response.writeHead(count === 1 ? 200 : 503, { 'retry-after': '3600' }).end();
@@ -88,7 +88,7 @@ describe('GET /metrics', () => {
     await receiver.close();
   });
 
-  it('is all that its port serves, and the API’s port does not serve it', async () => {
+  it('is the only path on its port, and the API’s port does not serve it', async () => {
     expect((await fetch(new URL('/', url))).status).toBe(404);
     expect((await fetch(new URL('/emails', url))).status).toBe(404);
     const post = await fetch(url, { method: 'POST' });
@@ -96,7 +96,7 @@ describe('GET /metrics', () => {
     expect((await fetch(`${server.baseUrl}/metrics`)).status).toBe(404);
   });
 
-  it('is served by a process without an API too, and by none that has no port for it', async () => {
+  it('is served by a process without an API too, and by none without a port for it', async () => {
     const settings = { POSTRIDER_METRICS_PORT: '0', POSTRIDER_ROLES: 'smtp' };
     const other = await startTestApp({ database: server.database, settings });
     const samples = read(await (await fetch(`http://127.0.0.1:${other.app.metricsPort}/metrics`)).text());
@@ -108,10 +108,10 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('the figures of webhooks', () => {
+describe('the webhook metrics', () => {
   const clock = createFakeClock();
 
-  it('leave out what the database would tell while that is away', async () => {
+  it('leave out what comes from the database while that is away', async () => {
     const sql = openDatabase({
       target: { kind: 'url', url: 'postgres://127.0.0.1:1/away' },
       maxConnections: 1,
@@ -133,7 +133,7 @@ describe('the figures of webhooks', () => {
     await sql.end({ timeout: 0 });
   });
 
-  it('know since when the oldest waits: what is due at an endpoint that works, and any event', async () => {
+  it('contain the age of the oldest item: due at a working endpoint, and of any event', async () => {
     const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     const { sql } = server.database;
     const make = async () =>

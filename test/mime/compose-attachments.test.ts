@@ -86,7 +86,7 @@ describe('the parts of a message with files', () => {
     expect(treeOf(compose(fields))).toEqual(tree);
   });
 
-  it('say what the related ones are related to (RFC 2387)', () => {
+  it('name the root of the related parts (RFC 2387)', () => {
     expect(compose({ attachments: [LOGO] })).toContain(
       'Content-Type: multipart/related; type="multipart/alternative";\r\n boundary=',
     );
@@ -95,7 +95,7 @@ describe('the parts of a message with files', () => {
     );
   });
 
-  it('carry a content id in angle brackets, and none without one', () => {
+  it('have a content id in angle brackets if they have one', () => {
     const message = compose({ attachments: [LOGO, FILE] });
     expect(message.match(/^Content-ID: .*$/gm)).toEqual(['Content-ID: <logo>']);
     expect(message.match(/^Content-Disposition: \w+/gm)).toEqual([
@@ -104,14 +104,14 @@ describe('the parts of a message with files', () => {
     ]);
   });
 
-  it('hold base64 in lines of 76', () => {
+  it('contain base64 in lines of 76', () => {
     const body = compose({ html: null, attachments: [{ ...FILE, content: Buffer.alloc(1_000, 0xab) }] });
     const lines = body.split('\r\n').filter((line) => /^q6ur/.test(line));
     expect(lines.slice(0, -1).map((line) => line.length)).toEqual(lines.slice(1).map(() => 76));
     expect(lines.join('')).toBe(Buffer.alloc(1_000, 0xab).toString('base64'));
   });
 
-  it('keep a clean message as it is, which may not be encoded, and encode any other as a file (RFC 2046 §5.2.1)', () => {
+  it('keep a clean message unencoded, and encode any other as a file (RFC 2046 §5.2.1)', () => {
     const inner = 'Subject: x\r\n\r\nbody\r\n';
     const clean = compose({
       html: null,
@@ -136,7 +136,7 @@ describe('the parts of a message with files', () => {
     }
   });
 
-  it('never hold a boundary, even in a message by someone who knows the seed', () => {
+  it('never contain a boundary, even in a message by someone who knows the seed', () => {
     const first = /mixed; boundary="([^"]+)"/.exec(compose({ html: null, attachments: [FILE] }))?.[1];
     const content = Buffer.from(`\r\n--${first}\r\nContent-Type: text/html\r\n\r\nforged\r\n--${first}--\r\n`);
     const message = compose({ html: null, attachments: [{ ...FILE, contentType: 'message/rfc822', content }] });
@@ -150,13 +150,13 @@ describe('the name of a file', () => {
     return message.slice(message.indexOf('Content-Type: application/pdf'), message.lastIndexOf('\r\n\r\n'));
   };
 
-  it('stands plainly in type and disposition where it is plain', () => {
+  it('is plain in type and disposition when it is ASCII', () => {
     expect(headerOf('my report.pdf')).toBe(
       'Content-Type: application/pdf;\r\n name="my report.pdf"\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment;\r\n filename="my report.pdf"',
     );
   });
 
-  it('stands in RFC 2231 and in RFC 2047 where it is not, for readers of either', () => {
+  it('is in RFC 2231 and in RFC 2047 form when it is not, for readers of either', () => {
     expect(headerOf('Grüße.pdf')).toBe(
       'Content-Type: application/pdf;\r\n name="=?utf-8?B?R3LDvMOfZS5wZGY=?="\r\nContent-Transfer-Encoding: base64\r\n' +
         "Content-Disposition: attachment;\r\n filename*=utf-8''Gr%C3%BC%C3%9Fe.pdf",
@@ -166,7 +166,7 @@ describe('the name of a file', () => {
     expect(Math.max(...long.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(78);
   });
 
-  it('is the only one: a name among the parameters of the type could say something else', () => {
+  it('is the only name: the parameters of the type could contradict it', () => {
     for (const contentType of [
       'a/b; name=evil.exe',
       'a/b; NAME="evil.exe"; x=1',
@@ -188,7 +188,7 @@ describe('generated messages with files', () => {
   }));
   const label = (index: number) => `message ${index} of POSTRIDER_TEST_SEED=${random.seed}`;
 
-  it('keep the limits of the wire: ASCII, CRLF only, lines of 998', () => {
+  it('keep the limits of SMTP: ASCII, CRLF only, lines of 998', () => {
     for (const [index, message] of messages.entries()) {
       const { header, body } = composeMime(message);
       const whole = `${header}\r\n${body}`;
@@ -198,14 +198,14 @@ describe('generated messages with files', () => {
     }
   });
 
-  it('are read by an independent parser as they were given, octet for octet', async () => {
+  it('are read by an independent parser as they were passed, byte for byte', async () => {
     for (const [index, message] of messages.entries()) {
       const parsed = await PostalMime.parse(joinMessage(composeMime(message), []));
       expect(filesOf(parsed), label(index)).toEqual(expectedFiles(message));
     }
   }, 60_000);
 
-  it('are read as those of an independent composer', async () => {
+  it('are read like those of an independent composer', async () => {
     for (const [index, message] of messages.slice(0, 150).entries()) {
       // The other composer escapes quotes and reads encoded words in names, in its own way.
       const attachments = message.attachments
@@ -224,7 +224,7 @@ describe('generated messages with files', () => {
     }
   }, 60_000);
 
-  it('carry a signature that an independent verifier accepts', async () => {
+  it('have a signature that an independent verifier accepts', async () => {
     const { privateKeyPem, publicKeyBase64 } = await generateDkimKey();
     const key = {
       domain: 'example.com',
@@ -248,7 +248,7 @@ describe('generated messages with files', () => {
     }
   }, 60_000);
 
-  it('are never larger than they were counted at acceptance, and little smaller where files are what counts', () => {
+  it('are never larger than the size counted at acceptance, and little smaller with files', () => {
     for (const [index, message] of messages.entries()) {
       const { subject, html, text, attachments, headers } = message;
       const request = sendRequestSchema.parse({

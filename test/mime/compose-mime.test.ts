@@ -33,7 +33,7 @@ function headerOf(fields: Partial<MimeMessage>): string {
   return composeMime({ ...MESSAGE, text: 'x', ...fields }).header;
 }
 
-describe('the form of a message', () => {
+describe('the structure of a message', () => {
   it('is text/plain for text alone, with the headers of RFC 5322 in order', () => {
     expect(compose({ text: 'Hello\nthere' })).toBe(
       [
@@ -53,7 +53,7 @@ describe('the form of a message', () => {
     );
   });
 
-  it('is text/html for html alone', () => {
+  it('is text/html for HTML alone', () => {
     expect(compose({ html: '<p>Hello</p>' })).toContain('\r\nContent-Type: text/html; charset=utf-8\r\n');
   });
 
@@ -68,12 +68,12 @@ describe('the form of a message', () => {
     ]);
   });
 
-  it('takes an empty text or html beside the other for none', () => {
+  it('ignores an empty text or HTML beside the other', () => {
     expect(compose({ text: '', html: '<p>x</p>' })).toBe(compose({ text: null, html: '<p>x</p>' }));
     expect(compose({ text: 'x', html: '' })).toBe(compose({ text: 'x', html: null }));
   });
 
-  it('ends with the header where there is nothing to say', () => {
+  it('ends with the header when there is no body', () => {
     expect(compose({}).endsWith('\r\n\r\n')).toBe(true);
     expect(compose({})).toBe(compose({ text: '' }));
   });
@@ -84,7 +84,7 @@ describe('the form of a message', () => {
     expect(joined).toBe(`A: 1\r\nB: 2\r\n${composed.header}\r\n${composed.body}`);
   });
 
-  it('names the empty group where every recipient is a blind copy', () => {
+  it('names the empty group when every recipient is a bcc recipient', () => {
     expect(headerOf({ to: [] })).toContain('\r\nTo: undisclosed-recipients:;\r\n');
     expect(headerOf({ to: [], cc: MESSAGE.to })).not.toMatch(/^To:/m);
   });
@@ -103,12 +103,12 @@ describe('the encoding of a body', () => {
   const encodingOf = (text: string) => /Content-Transfer-Encoding: (\S+)/.exec(compose({ text }))?.[1];
   const bodyOf = (text: string) => composeMime({ ...MESSAGE, text }).body;
 
-  it('is 7bit for ASCII up to 998 octets a line, whatever its line ends', () => {
+  it('is 7bit for ASCII up to 998 bytes a line, with any line endings', () => {
     expect(encodingOf('x'.repeat(998))).toBe('7bit');
     expect(encodingOf(`${'x'.repeat(998)}\r\n${'y'.repeat(998)}\n${'z'.repeat(998)}\r${'z'.repeat(998)}`)).toBe('7bit');
   });
 
-  it.each(['\n', '\r\n', '\r', ''])('is quoted-printable for an ASCII line of 999 octets before %j', (lineEnd) => {
+  it.each(['\n', '\r\n', '\r', ''])('is quoted-printable for an ASCII line of 999 bytes before %j', (lineEnd) => {
     expect(encodingOf(`${'x'.repeat(999)}${lineEnd}`)).toBe('quoted-printable');
   });
 
@@ -118,12 +118,12 @@ describe('the encoding of a body', () => {
     expect(encodingOf('NUL \0 in a long enough text')).toBe('quoted-printable');
   });
 
-  it('makes every mix of CR and LF a CRLF', () => {
+  it('converts every mix of CR and LF to CRLF', () => {
     expect(bodyOf('a\nb\rc\r\nd\n\re')).toBe('a\r\nb\r\nc\r\nd\r\n\r\ne\r\n');
     expect(bodyOf('ä\nb\rc\r\nd and some more')).toBe('=C3=A4\r\nb\r\nc\r\nd and some more\r\n');
   });
 
-  it('keeps quoted-printable lines within 76 and shields blanks at their ends', () => {
+  it('keeps quoted-printable lines within 76 and encodes blanks at their ends', () => {
     for (let length = 60; length < 90; length++) {
       for (const blank of [' ', '\t']) {
         const text = `é${'e'.repeat(length)}${blank}\n${'e'.repeat(length)}é and a last line${blank}`;
@@ -150,7 +150,7 @@ describe('header values', () => {
     expect(lines.join('')).toBe(`Subject: ${subject.trim()}`);
   });
 
-  it('are encoded in words of at most 75 characters that each hold whole characters', () => {
+  it('are encoded in words of at most 75 characters that each contain whole characters', () => {
     for (const subject of ['😀'.repeat(100), 'ä'.repeat(300), `x${'語'.repeat(150)}`, `${'ab '.repeat(40)}é`]) {
       const words = headerOf({ subject }).match(/=\?utf-8\?[QB]\?[^?]*\?=/g) ?? [];
       expect(words.length).toBeGreaterThan(1);
@@ -160,13 +160,13 @@ describe('header values', () => {
     }
   });
 
-  it('are encoded where a reader would take plain text for an encoded word', () => {
+  it('are encoded when a reader would mistake plain text for an encoded word', () => {
     const [, encoded = ''] = /\r\nSubject: (.*)\r\n/.exec(headerOf({ subject: '=?utf-8?Q?x?=' })) ?? [];
     expect(encoded).toMatch(/^=\?utf-8\?B\?\S+\?=$/);
     expect(decodeWords(encoded)).toBe('=?utf-8?Q?x?=');
   });
 
-  it('of the sender are left alone where they are ASCII, with the name as the sender wrote it', () => {
+  it('of the sender are unchanged when they are ASCII, with the name as the sender wrote it', () => {
     const headers = [['x-MiXeD', '=?utf-8?Q?x?= <a@b.example>; q="1"']] as const;
     expect(headerOf({ headers })).toContain('\r\nx-MiXeD: =?utf-8?Q?x?= <a@b.example>; q="1"\r\n');
     expect(headerOf({ headers: [['X-Ä'.slice(0, 2), 'Ä']] })).toContain('X-: =?utf-8?B?w4Q=?=\r\n');
@@ -178,7 +178,7 @@ describe('header values', () => {
     );
   });
 
-  it.each(['\r', '\n', '\0', '\r\nBcc: victim@example.com'])('with %j are refused in every field', (bad) => {
+  it.each(['\r', '\n', '\0', '\r\nBcc: victim@example.com'])('with %j are rejected in every field', (bad) => {
     const mailbox = { name: `a${bad}b`, address: 'a@example.com' };
     const refused: Partial<MimeMessage>[] = [
       { subject: `a${bad}b` },
@@ -207,7 +207,7 @@ describe('header values', () => {
     'Content-Type',
     'a b',
     '',
-  ])('named %j are not for the sender to set', (name) => {
+  ])('named %j cannot be set by the sender', (name) => {
     expect(() => compose({ headers: [[name, 'x@example.com']] })).toThrow(HeaderRefusedError);
   });
 
@@ -220,7 +220,7 @@ describe('header values', () => {
     expect(headerOf({ headers })).toContain('X-Kept: yes');
   });
 
-  it('give one Reply-To at most, the message’s own before one among the headers', () => {
+  it('contain one Reply-To at most, the message’s own before one among the headers', () => {
     const headers = [['reply-to', 'a@example.com']] as const;
     const replies = (replyTo: readonly Mailbox[]) => headerOf({ headers, replyTo }).match(/^reply-to: .*$/gim);
     expect(replies([])).toEqual(['reply-to: a@example.com']);
@@ -232,7 +232,7 @@ describe('mailboxes', () => {
   const from = (name: string | null, address = 'a@example.com') =>
     /^From: (.*)\r\n/.exec(headerOf({ from: { name, address } }))?.[1];
 
-  it('show a name as atoms, quoted or encoded, as it needs', () => {
+  it('show a name as atoms, quoted or encoded, as needed', () => {
     expect(from(null)).toBe('a@example.com');
     expect(from(' ')).toBe('a@example.com');
     expect(from('Jane Doe')).toBe('Jane Doe <a@example.com>');
@@ -250,7 +250,7 @@ describe('mailboxes', () => {
     for (const word of words) expect(word).toMatch(/^=\?utf-8\?Q\?[A-Za-z0-9!*+/=_-]+\?=$/);
   });
 
-  it('keep a quoted local part in brackets, as some readers take its text for a name', () => {
+  it('keep a quoted local part in brackets, since some readers take its text for a name', () => {
     expect(from(null, '"a b"@example.com')).toBe('<"a b"@example.com>');
   });
 
@@ -273,7 +273,7 @@ describe('generated messages', () => {
   const random = seededRandom('generated messages');
   const messages = Array.from({ length: 2000 }, () => generateMessage(random));
 
-  it('keep the limits of the wire: ASCII, CRLF only, lines of 998, folded headers', () => {
+  it('keep the limits of SMTP: ASCII, CRLF only, lines of 998, folded headers', () => {
     messages.forEach((message, index) => {
       const { header, body } = composeMime(message);
       expect(wireFaults(header, body), label(random.seed, index)).toEqual([]);
@@ -287,14 +287,14 @@ describe('generated messages', () => {
     }
   });
 
-  it('are read by an independent parser as they were given', async () => {
+  it('are read by an independent parser as they were passed', async () => {
     for (const [index, message] of messages.entries()) {
       const parsed = await PostalMime.parse(joinMessage(composeMime(message), []));
       expect(readBack(parsed, message), label(random.seed, index)).toEqual(given(message));
     }
   }, 60_000);
 
-  it('are read as those of an independent composer, where the two agree on what was meant', async () => {
+  it('are read like those of an independent composer, if both agree on the meaning', async () => {
     // Half of them: the other composer takes ten times as long as everything else here, and every run has messages of its own.
     for (const [index, message] of messages.slice(0, messages.length / 2).entries()) {
       const plain = withoutDisputes(message);

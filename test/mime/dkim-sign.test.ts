@@ -88,7 +88,7 @@ function tagsOf(signature: string): Map<string, string> {
 }
 
 describe('a signed message', () => {
-  it('is accepted by an independent verifier in every shape', async () => {
+  it('is accepted by an independent verifier in every structure', async () => {
     const random = seededRandom('signed messages');
     const failed: number[] = [];
     for (let index = 0; index < 250; index++) {
@@ -116,7 +116,7 @@ describe('a signed message', () => {
     expect(await verify(await sign(composeMime({ ...MESSAGE, text, html: null })))).toEqual(['pass']);
   });
 
-  it('survives what relaxed canonicalization allows on the way', async () => {
+  it('survives what relaxed canonicalization allows in transit', async () => {
     const message = await sign(composeMime(MESSAGE));
     const relayed = message
       .replace('Subject: Your order', 'SUBJECT:   Your \r\n\torder  ')
@@ -134,7 +134,7 @@ describe('a signed message', () => {
     ['List-Unsubscribe is changed', (message: string) => message.replace('/u/1', '/u/2')],
     ['List-Unsubscribe-Post is taken out', (message: string) => message.replace(/List-Unsubscribe-Post:.*\r\n/, '')],
     ['the signing time is changed', (message: string) => message.replace('t=1764', 't=1763')],
-  ])('is refused when %s', async (_, change) => {
+  ])('is rejected when %s', async (_, change) => {
     const message = await sign(composeMime(MESSAGE));
     expect(change(message)).not.toBe(message);
     expect(await verify(change(message))).toEqual(['fail']);
@@ -147,7 +147,7 @@ describe('a signed message', () => {
     'Subject: x',
     'Reply-To: a@b.example',
     'Content-Type: text/plain',
-  ])('is refused with a further %s in front or behind', async (line) => {
+  ])('is rejected with a further %s before or after it', async (line) => {
     const composed = composeMime(MESSAGE);
     const message = await sign(composed);
     expect(await verify(`${line}\r\n${message}`)).toEqual(['fail']);
@@ -186,14 +186,14 @@ describe('the signature header', () => {
     }
   });
 
-  it('is refused, not made wrong, with a key that cannot sign', async () => {
+  it('is rejected, not signed wrongly, with a key that cannot sign', async () => {
     const key = { ...rsa, privateKey: createPublicKey(rsa.privateKey) };
     await expect(signDkim(composeMime(MESSAGE), key, { signedAt: SIGNED_AT })).rejects.toThrow();
   });
 });
 
 describe('a generated key', () => {
-  it('is RSA of 2048 bits, private in PKCS #8, public as the p= tag wants it', async () => {
+  it('is RSA of 2048 bits, private in PKCS #8, public as the p= tag needs it', async () => {
     const { privateKeyPem, publicKeyBase64 } = await generateDkimKey();
     const privateKey = createPrivateKey(privateKeyPem);
     expect(privateKey.asymmetricKeyType).toBe('rsa');

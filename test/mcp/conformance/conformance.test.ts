@@ -35,7 +35,7 @@ describe('the public conformance suite', () => {
   });
 
   it.each(REVISIONS)(
-    'finds all that %s requires in our transport, with the catalogue it asks for',
+    'finds everything that %s requires in our transport, with the tools it expects',
     async (revision) => {
       const report = await runSuite(fixture.url, revision);
       print(`conformance ${revision}, fixture catalogue`, report);
@@ -46,7 +46,7 @@ describe('the public conformance suite', () => {
   );
 
   it.each(REVISIONS)(
-    'finds nothing wrong with our own catalogue by %s, but that it lacks the suite’s own tools, prompts and resources',
+    'finds nothing wrong with our own tools by %s, except that the suite’s own ones are missing',
     async (revision) => {
       const report = await runSuite(proxy.url, revision);
       print(`conformance ${revision}, own catalogue`, report);

@@ -14,7 +14,7 @@ describe('the account', () => {
   const read = async (key: string) => (await server.call('GET', '/account', { key })).body;
   const change = (key: string, body: unknown) => server.call('PATCH', '/account', { key, body });
 
-  it('GET /account answers exactly its fields, with their defaults', {
+  it('GET /account returns exactly its fields, with their defaults', {
     tags: [
       'account.read',
       'account.record-fields',
@@ -45,7 +45,7 @@ describe('the account', () => {
     });
   });
 
-  it('counts recipients, domains and members at once', async () => {
+  it('counts recipients, domains and members together', async () => {
     const { accountId, key } = await server.newAccount();
     await server.addDomain('shop.test', accountId);
     await server.addDomain('gone.test', accountId);
@@ -65,7 +65,7 @@ describe('the account', () => {
     });
   });
 
-  it('PATCH /account changes what is given and leaves the rest', {
+  it('PATCH /account changes the fields in the request and leaves the rest', {
     tags: ['account.update', 'account.update-fields'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -79,7 +79,7 @@ describe('the account', () => {
     expect((await server.call('GET', '/keys/self', { key })).body.account.name).toBe('Acme Ltd');
   });
 
-  it('takes `cancelDeletion: true`, which leaves an account as it is that is not to be deleted', {
+  it('accepts `cancelDeletion: true`, which changes nothing without a scheduled deletion', {
     tags: ['account.update-fields'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -98,7 +98,7 @@ describe('the account', () => {
     [{ plan: 'large' }, ['plan', 'unknown_field']],
     [{ id: 'x' }, ['id', 'unknown_field']],
     [{ deletionScheduledAt: null }, ['deletionScheduledAt', 'unknown_field']],
-  ] as const)('refuses %j, and changes nothing', async (body, field) => {
+  ] as const)('rejects %j, and changes nothing', async (body, field) => {
     const before = await read(server.key);
     expectInvalid(await change(server.key, { trackOpens: true, ...body }), field);
     expect(await read(server.key)).toEqual(before);
@@ -113,7 +113,7 @@ describe('the account', () => {
     expectProblem(await server.call('GET', '/account', { key: null }), 401, 'missing_key');
   });
 
-  it('is the calling key’s own, and nobody else’s', async () => {
+  it('is the calling key’s own, and no other', async () => {
     const [one, other] = [await server.newAccount('One'), await server.newAccount('Two')];
     await change(one.key, { name: 'Uno', trackOpens: true });
     expect(await read(other.key)).toMatchObject({ id: other.accountId, name: 'Two', trackOpens: false });

@@ -15,7 +15,7 @@ describe('GET /account/checklist', () => {
   const done = async (key: string): Promise<readonly string[]> =>
     (await read(key)).items.filter((item: { done: boolean }) => item.done).map(({ id }: { id: string }) => id);
 
-  it('lists the steps of a newcomer, each with what to do', {
+  it('lists the setup steps, each with what to do', {
     tags: ['account.checklist', 'account.checklist-fields'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -28,7 +28,7 @@ describe('GET /account/checklist', () => {
     expect(await done(key)).toEqual(['key_used']);
   });
 
-  it('ticks each step when it is done, and all in the end', { tags: ['account.checklist'] }, async () => {
+  it('marks each step as done, and all in the end', { tags: ['account.checklist'] }, async () => {
     const { accountId, key } = await server.newAccount();
     const { body } = await server.send({}, { key });
     await server.call('GET', `/emails/${body.id}?wait=10`, { key });

@@ -30,7 +30,7 @@ describe('DELETE /account', () => {
     expect(await read(key)).toMatchObject(answer.body);
   });
 
-  it('answers the first time again when it is asked for again, and everything goes on until then', {
+  it('returns the first time when it is requested again, and everything works until then', {
     tags: ['account.delete'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -40,7 +40,7 @@ describe('DELETE /account', () => {
     expect((await server.send({}, { key })).status).toBe(202);
   });
 
-  it('is canceled by `cancelDeletion: true`, and may be asked for anew', {
+  it('is canceled by `cancelDeletion: true`, and may be requested again', {
     tags: ['states.account-deletion', 'account.update-fields'],
   }, async () => {
     const { accountId, key } = await server.newAccount();
@@ -72,7 +72,7 @@ describe('DELETE /account', () => {
     expect((await read(server.key)).deletionScheduledAt).toBeNull();
   });
 
-  it('asks back in the CLI, and does nothing without a yes', async () => {
+  it('asks for confirmation in the CLI, and does nothing without a yes', async () => {
     const { key } = await server.newAccount();
     const env = { POSTRIDER_API_KEY: key, POSTRIDER_BASE_URL: server.baseUrl };
     const unasked = await runInProcess(['account', 'delete'], { env });

@@ -34,7 +34,7 @@ describe('POST /account/pause and POST /account/resume', () => {
     expect(rows.map(({ action }) => action)).toEqual(['account.paused', 'account.resumed']);
   });
 
-  it('acts within a second on every process', async () => {
+  it('take effect within a second on every process', async () => {
     const other = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
     const key = await server.newKey();
     expect((await other.send({}, { key })).status).toBe(202);
@@ -45,7 +45,7 @@ describe('POST /account/pause and POST /account/resume', () => {
     await other.close();
   });
 
-  it('need `account:write` and take nothing', async () => {
+  it('need `account:write` and accept no fields', async () => {
     const key = await server.newKey({ scopes: ['account:read', 'keys:write'] });
     expectProblem(await pause(key), 403, 'missing_scope');
     expectProblem(await resume(key), 403, 'missing_scope');

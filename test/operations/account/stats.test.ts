@@ -35,7 +35,7 @@ describe('GET /account/stats', () => {
   });
   afterAll(() => server.close());
 
-  it('answers the base data alone where nothing else is asked for', {
+  it('returns the base data alone unless more is requested', {
     tags: ['statistics.base', 'statistics.base-fields', 'account-and-statistics.percent', 'service.statistics'],
   }, async () => {
     expect(await readStats(server, '', key)).toEqual({
@@ -45,7 +45,7 @@ describe('GET /account/stats', () => {
     });
   });
 
-  it('answers zeros, and no division by them, for an account that has sent nothing', {
+  it('returns zeros, and does not divide by them, for an account that has sent nothing', {
     tags: ['statistics.base-fields'],
   }, async () => {
     const fresh = await server.newAccount();
@@ -117,7 +117,7 @@ describe('GET /account/stats', () => {
     expect(sent).toEqual([...ofThird(2), ...ofThird(1), ...ofThird(0).slice(0, 2)]);
   });
 
-  it('takes its booleans as `true` and `false`, and nothing else', {
+  it('accepts only `true` and `false` as booleans', {
     tags: ['statistics.query', 'contract-shape.query-booleans'],
   }, async () => {
     const all = await server.call(
@@ -136,7 +136,7 @@ describe('GET /account/stats', () => {
   });
 
   it.each(['/account/stats', '/account/volume'])(
-    'takes a window of 1 to 90 days at %s, and refuses more as too large',
+    'accepts a window of 1 to 90 days at %s, and rejects more as too large',
     {
       tags: [
         'statistics.window-too-large',
@@ -158,7 +158,7 @@ describe('GET /account/stats', () => {
     },
   );
 
-  it('needs stats:read, and tells of the calling key’s account alone', async () => {
+  it('needs stats:read, and covers the calling key’s account alone', async () => {
     const [reader, other] = [
       await server.newKey({ scopes: ['stats:read'] }),
       await server.newKey({ scopes: ['account:read'] }),

@@ -20,7 +20,7 @@ describe('GET /account/volume', () => {
     return (await server.call('GET', `/account/volume${query}`)).body;
   };
 
-  it('is an array of 14 days of zeros, oldest first and ending with today, where nothing was sent', {
+  it('is an array of 14 days of zeros, oldest first and ending with today, when nothing was sent', {
     tags: ['statistics.volume', 'statistics.volume-item', 'statistics.volume-window'],
   }, async () => {
     const days = Array.from({ length: 14 }, (_, n) => ({ date: day(13 - n), ...NOTHING }));

@@ -55,7 +55,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
   const read = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
   const trail = async (id: string) => (await read(id)).events.map(({ type }: { type: string }) => type);
 
-  it('answers a held send with what it waits for', {
+  it('returns the reasons for the hold of a send', {
     tags: ['approvals.held-answer', 'contract-messages.statuses-holds'],
   }, async () => {
     const held = await hold();
@@ -72,7 +72,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(listed.body.messages[0]).toMatchObject({ id: held.id, status: 'pending_approval' });
   });
 
-  it('answers the same request under an idempotency key as the first, decided or not', {
+  it('returns the first result for the same request under an idempotency key, decided or not', {
     tags: ['approvals.held-answer'],
   }, async () => {
     const options = { key: agent, headers: { 'idempotency-key': 'held-once' } };
@@ -91,7 +91,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(free).toMatchObject({ approvalRequired: false, reasons: [] });
   });
 
-  it('shows all of what is held in the record, and its hash', {
+  it('shows everything held in the record, and its hash', {
     tags: ['approvals.record-fields', 'approvals.pinned', 'approvals.bodies', 'records.approval'],
   }, async () => {
     const held = await hold({
@@ -115,7 +115,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(second.contentHash).not.toBe(body.contentHash);
   });
 
-  it('shows with names, answers, headers and unsubscribing what goes out, in every answer', {
+  it('shows names, replies, headers and unsubscribing of the message in every response', {
     tags: ['approvals.list-shape'],
   }, async () => {
     const fields = {
@@ -144,7 +144,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(plain).toMatchObject({ replyTo: null, headers: {}, unsubscribe: false });
   });
 
-  it('takes a key for revoked that another server with a clock ahead has revoked', async () => {
+  it('counts a key as revoked that another server with a clock ahead has revoked', async () => {
     const { key, id } = await holdingKey(server);
     const held = await hold({}, key);
     const ahead = new Date(server.clock.now().getTime() + 5_000);
@@ -165,7 +165,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     });
   });
 
-  it('lists holds in pages, by status, those of a key to that key alone', {
+  it('lists holds in pages, by status, and those of a key to that key alone', {
     tags: ['approvals.list', 'approvals.list-shape', 'approvals.visibility'],
   }, async () => {
     const { key: other } = await holdingKey(server, { scopes: ['sending'] });
@@ -191,7 +191,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectInvalid(await server.call('GET', '/keys/approvals?status=open'), 'status');
   });
 
-  it('approves: the message goes, and the trail says so', {
+  it('approves: the message is sent, with an event for it', {
     tags: ['approvals.decide', 'approvals.outcome', 'contract-messages.trail-types-approvals'],
   }, async () => {
     const held = await hold({ subject: 'Approved one' });
@@ -219,7 +219,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await readCaptured(server, 'Approved one')).toHaveLength(1);
   });
 
-  it('rejects with a code, and gives the quota back', {
+  it('rejects with a code, and returns the quota', {
     tags: ['approvals.decision', 'contract-quota.given-back-holds'],
   }, async () => {
     const used = await quotaUsed(server);
@@ -237,7 +237,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await trail(held.id)).toEqual(['pending_approval', 'rejected']);
   });
 
-  it('makes a new revision of edits, keeps the difference, and sends what was edited', {
+  it('creates a new revision for edits, keeps the difference, and sends the edited message', {
     tags: ['approvals.decision'],
   }, async () => {
     const used = await quotaUsed(server);
@@ -285,7 +285,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(kept.body).toMatchObject({ edited: ['html'], html: edits.html, text: 'As written' });
   });
 
-  it('fails an approved message that the rules refuse by now, and gives its quota back', {
+  it('fails an approved message that the rules now reject, and returns its quota', {
     tags: ['approvals.outcome'],
   }, async () => {
     const used = await quotaUsed(server);
@@ -310,7 +310,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await quotaUsed(server)).toBe(used);
   });
 
-  it('holds edited recipients to the key’s allowlist', {
+  it('applies the key’s allowlist to edited recipients', {
     tags: ['approvals.outcome', 'approvals.decision'],
   }, async () => {
     const { key } = await holdingKey(server, { recipientAllowlist: ['@receiver.example'] });
@@ -330,7 +330,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(body).toMatchObject({ outcome: 'failed', problem: { code: 'sending_paused' } });
   });
 
-  it('decides once, and on nothing but what was looked at', {
+  it('decides once, and only on the revision that was shown', {
     tags: ['contract-errors.409-approvals', 'approvals.decision'],
   }, async () => {
     const held = await hold();
@@ -350,7 +350,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectProblem(await decide(server, other, held.approvalId), 404, 'not_found');
   });
 
-  it('refuses decisions that contradict themselves', { tags: ['approvals.decision'] }, async () => {
+  it('rejects decisions that contradict themselves', { tags: ['approvals.decision'] }, async () => {
     const held = await hold();
     const bad = async (body: Readonly<Record<string, unknown>>) => await decide(server, decider, held.approvalId, body);
     expectInvalid(await bad({}), 'decision');
@@ -369,7 +369,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await read(held.id)).status).toBe('pending_approval');
   });
 
-  it('lets nobody decide its own sends, and no key that is held itself', {
+  it('lets no key decide its own sends, and no held key decide', {
     tags: ['approvals.who-decides', 'contract-errors.403-approvals'],
   }, async () => {
     const { id, key } = await holdingKey(server);
@@ -392,7 +392,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await read(other.id)).status).toBe('pending_approval');
   });
 
-  it('gives keys in approval mode no scope that would get around it', { tags: ['approvals.who-decides'] }, async () => {
+  it('gives keys in approval mode no scope that would bypass it', { tags: ['approvals.who-decides'] }, async () => {
     const make = async (fields: Readonly<Record<string, unknown>>) =>
       await server.call('POST', '/keys', { body: { name: 'Agent', approvalMode: 'always', ...fields } });
     for (const scope of ['keys:write', 'team:write']) {
@@ -409,7 +409,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectInvalid(await make({ scopes: ['sending'], approvalMode: 'policy' }), ['holdWhen', 'required']);
   });
 
-  it('stops deciding many once the right to decide is taken away', { tags: ['approvals.many'] }, async () => {
+  it('stops deciding many once the right to decide is revoked', { tags: ['approvals.many'] }, async () => {
     const revoked = await server.newKey({ scopes: ['approvals:decide', 'approvals:read'] });
     const { id } = (await server.call('GET', '/keys/self', { key: revoked })).body;
     const holds = [await hold(), await hold(), await hold()];
@@ -445,7 +445,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     });
   });
 
-  it('trusts remembered recipients for this key, and strangers no more than before', {
+  it('trusts remembered recipients for this key, and unknown ones no more than before', {
     tags: ['approvals.decision', 'approvals.modes'],
   }, async () => {
     const holdWhen = { firstContact: true, recipientDomainNotIn: ['sandbox.test'] };
@@ -460,7 +460,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     ]);
   });
 
-  it('holds a template that the key wrote itself, under whatever name it sends it, and sends those of others', {
+  it('holds a template that the key wrote itself, under any name, and sends those of others', {
     tags: ['approvals.modes'],
   }, async () => {
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { freeformBody: true } });
@@ -520,7 +520,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await send('own')).toMatchObject({ status: 'queued' });
   });
 
-  it('holds a vetted template with a subject, name, reply address, header or variable of the sender’s own', {
+  it('holds a vetted template with the sender’s own subject, name, reply address, header or variable', {
     tags: ['holes.freeform'],
   }, async () => {
     const holdWhen = { freeformBody: true };
@@ -551,7 +551,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     }
   });
 
-  it('knows whom the account wrote to, and counts neither what is held nor what test keys send', {
+  it('knows past recipients of the account, without held messages and those of test keys', {
     tags: ['approvals.modes'],
   }, async () => {
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { firstContact: true } });
@@ -564,7 +564,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await server.send({ to }, { key })).body).toEqual({ id: expect.any(String), status: 'queued' });
   });
 
-  it('takes a held message back, with its hold', { tags: ['contract-resend-and-cancel.withdraws'] }, async () => {
+  it('cancels a held message together with its hold', { tags: ['contract-resend-and-cancel.withdraws'] }, async () => {
     const used = await quotaUsed(server);
     for (const [method, suffix] of [
       ['DELETE', ''],
@@ -587,7 +587,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(moved.body.currentStatus).toBe('pending_approval');
   });
 
-  it('withdraws the holds of a key that is revoked, and keeps those of one that is rotated', {
+  it('withdraws the holds of a revoked key, and keeps those of a rotated one', {
     tags: ['approvals.visibility'],
   }, async () => {
     const used = await quotaUsed(server);
@@ -601,7 +601,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await quotaUsed(server)).toBe(used);
   });
 
-  it('lets a scheduled message wait for its time after approval, and go at once when that is past', async () => {
+  it('keeps a scheduled message until its time after approval, and sends it immediately when that is past', async () => {
     const waits = await hold({ scheduled_at: 'PT1H' });
     await decide(server, decider, waits.approvalId);
     await server.pump();
@@ -615,7 +615,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect((await server.settled(late.id)).body.status).toBe('delivered');
   });
 
-  it('waits for a decision, wherever it is made', {
+  it('waits for a decision, on any process', {
     tags: ['approvals.record-fields', 'contract-messages.wait-holds'],
   }, async () => {
     const held = await hold();
@@ -627,7 +627,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectInvalid(await server.call('GET', `/keys/approvals/${held.approvalId}?wait=61`), 'wait');
   });
 
-  it('has one winner among deciders and whoever takes it back, and accounts for it once', {
+  it('has one winner among deciders and cancelers, and accounts for it once', {
     tags: ['approvals.outcome'],
   }, async () => {
     const used = await quotaUsed(server);
@@ -654,7 +654,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(await quotaUsed(server)).toBe(used + left);
   });
 
-  it('refuses more than 1,000 undecided holds of a key, exactly', {
+  it('rejects more than 1,000 undecided holds of a key, exactly', {
     tags: ['contract-errors.429-approvals', 'approvals.held-answer'],
   }, async () => {
     const { key, id } = await holdingKey(server, { rateLimit: 10_000 });
@@ -673,7 +673,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expect(dry.checks).toContainEqual(expect.objectContaining({ name: 'quota', ok: false, code: 'too_many_held' }));
   });
 
-  it('holds by links in the subject and in headers as well', { tags: ['approvals.modes'] }, async () => {
+  it('holds because of links in the subject and in headers as well', { tags: ['approvals.modes'] }, async () => {
     const { key } = await holdingKey(server, { approvalMode: 'policy', holdWhen: { linkDomainNotIn: ['ok.example'] } });
     const { body: free } = await server.send({ subject: 'See https://ok.example/x' }, { key });
     expect(free.status).toBe('queued');
@@ -683,7 +683,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     }
   });
 
-  it('keeps who did what, by which way, in a trail that only grows, and in the audit log', {
+  it('records who did what and how in an append-only history, and in the audit log', {
     tags: ['approvals.expiry'],
   }, async () => {
     const held = await hold();

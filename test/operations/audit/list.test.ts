@@ -32,7 +32,7 @@ describe('GET /audit', () => {
     return key;
   }
 
-  it('answers entries with exactly their fields, newest first, each chained to the one before', {
+  it('returns entries with exactly their fields, newest first, each chained to the one before', {
     tags: ['team.audit'],
   }, async () => {
     const key = await accountWith(2);
@@ -59,7 +59,7 @@ describe('GET /audit', () => {
     );
   });
 
-  it('is walked page by page, each entry once', { tags: ['team.audit'] }, async () => {
+  it('returns each entry once, page by page', { tags: ['team.audit'] }, async () => {
     const key = await accountWith(6);
     const seen: number[] = [];
     let cursor: string | null = null;
@@ -72,7 +72,7 @@ describe('GET /audit', () => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it('is filtered by action or noun, actor, target and time, and takes no cursor of other filters', async () => {
+  it('filters by action or noun, actor, target and time, and rejects a cursor of other filters', async () => {
     const key = await accountWith(3);
     const { entries } = (await list('', key)).body;
     const [removed, third] = entries;
@@ -92,7 +92,7 @@ describe('GET /audit', () => {
     expectProblem(await list(`?cursor=${nextCursor}`), 422, 'invalid_cursor');
   });
 
-  it('holds the entries of its own account alone, for keys with audit:read', async () => {
+  it('contains the entries of its own account alone, for keys with audit:read', async () => {
     await accountWith(1);
     const { key } = await server.newAccount();
     expect((await list('', key)).body).toMatchObject({ entries: [], total: 0 });

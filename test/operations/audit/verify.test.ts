@@ -47,7 +47,7 @@ describe('the chain of the audit log', () => {
 
   const verify = async () => (await verifyChains(database.sql, accountId))[0];
 
-  it('is whole as it was written, over many entries and many statements', {
+  it('is intact as written, over many entries and many statements', {
     tags: ['contract-operator.audit'],
   }, async () => {
     for (let count = 0; count < 3; count += 1) await append(1_000);
@@ -123,13 +123,13 @@ describe('the chain of the audit log', () => {
     });
   });
 
-  it('never closes a gap at its end again: what is added later continues what was written, not what is left', async () => {
+  it('never hides a gap at its end: later entries continue what was written, not what is left', async () => {
     await tamper('DELETE FROM audit_log WHERE account_id = $account AND seq = 5');
     await append(2);
     expect(await verify()).toMatchObject({ ok: false, entries: 4, broken: { reason: 'missing', seq: 5 } });
   });
 
-  it('believes no hash that the database computes', async () => {
+  it('trusts no hash that the database computes', async () => {
     await tamper(`UPDATE audit_log SET actor = 'nobody' WHERE account_id = $account AND seq = 3`);
     await database.sql
       .begin(async (transaction) => {
@@ -143,7 +143,7 @@ describe('the chain of the audit log', () => {
       .catch((error: Error) => expect(error.message).toBe('as it was'));
   });
 
-  it('is whole also while others add to it', async () => {
+  it('is intact also while others add to it', async () => {
     const writers = Array.from({ length: 8 }, () => append(3));
     const looks = Array.from({ length: 4 }, verify);
     expect((await Promise.all(looks)).map((report) => report?.ok)).toEqual([true, true, true, true]);
@@ -151,7 +151,7 @@ describe('the chain of the audit log', () => {
     expect(await verify()).toMatchObject({ ok: true, entries: 29 });
   });
 
-  it('leaves nothing behind of an account that is erased', async () => {
+  it('leaves nothing behind of an erased account', async () => {
     await database.sql.begin(async (transaction) => {
       await transaction`SELECT set_config('postrider.erasing_account', ${accountId}, true)`;
       await transaction`DELETE FROM audit_log WHERE account_id = ${accountId}`;
@@ -176,7 +176,7 @@ describe('the chain of the audit log', () => {
       return { code, stdout, stderr };
     }
 
-    it('ends with 0 where the chain is whole, and with 1 where it is broken, naming the entry', {
+    it('exits with 0 for an intact chain, and with 1 for a broken one, naming the entry', {
       tags: ['contract-operator.audit'],
     }, async () => {
       const whole = await run('--account', accountId, '--json');
@@ -193,7 +193,7 @@ describe('the chain of the audit log', () => {
       ]);
     });
 
-    it('verifies the chains of all accounts, and says in words which is broken', {
+    it('verifies the chains of all accounts, and says which one is broken', {
       tags: ['contract-operator.audit'],
     }, async () => {
       const whole = accountId;
@@ -206,7 +206,7 @@ describe('the chain of the audit log', () => {
       expect(stdout).toMatch(new RegExp(`^broken +${accountId} +entry 2, cut: Entry 2 is missing`, 'm'));
     });
 
-    it('knows no account that there is not', async () => {
+    it('reports an account that does not exist', async () => {
       for (const id of ['nope', randomUUID()]) {
         expect(await run('--account', id)).toMatchObject({
           code: 1,

@@ -15,7 +15,7 @@ describe('a device', () => {
   const start = async () => (await server.call('POST', '/auth/device', { key: null })).body;
   const poll = (deviceCode: string) => server.call('POST', '/auth/device/token', { key: null, body: { deviceCode } });
 
-  it('signs in once a person has confirmed its code', {
+  it('signs in once a user has confirmed its code', {
     tags: ['sessions.device', 'contract-errors.400-device'],
   }, async () => {
     const { status, body: device } = await server.call('POST', '/auth/device', { key: null });
@@ -46,14 +46,14 @@ describe('a device', () => {
     expectProblem(await server.call('GET', '/account', { key: token }), 401, 'session_required');
   });
 
-  it('gives its token out once, however often it is asked for at once', async () => {
+  it('gets its token once, however often it is requested in parallel', async () => {
     const { deviceCode, userCode } = await start();
     await owner.call('POST', '/auth/device/confirm', { body: { userCode } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => poll(deviceCode)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('is told to slow down, and the interval grows', { tags: ['contract-errors.400-device'] }, async () => {
+  it('gets slow_down, and the interval grows', { tags: ['contract-errors.400-device'] }, async () => {
     const { deviceCode } = await start();
     expectProblem(await poll(deviceCode), 400, 'authorization_pending');
     const early = await poll(deviceCode);
@@ -65,7 +65,7 @@ describe('a device', () => {
     expectProblem(await poll(deviceCode), 400, 'authorization_pending');
   });
 
-  it('is too late after a quarter of an hour, and unknown where its code was made up', async () => {
+  it('is too late after a quarter of an hour, and unknown when its code was made up', async () => {
     const { deviceCode, userCode } = await start();
     server.clock.advance(900_000);
     expectProblem(await poll(deviceCode), 400, 'device_code_expired');
@@ -76,7 +76,7 @@ describe('a device', () => {
     expectInvalid(await owner.call('POST', '/auth/device/confirm', { body: {} }), 'userCode');
   });
 
-  it('is confirmed by the first person alone', async () => {
+  it('is confirmed by the first user alone', async () => {
     const { deviceCode, userCode } = await start();
     const thief = await signInAs(server, 'thief@sandbox.test');
     await owner.call('POST', '/auth/device/confirm', { body: { userCode } });
@@ -85,7 +85,7 @@ describe('a device', () => {
     expect((await server.call('GET', '/auth/session', { key: token })).body.user.email).toBe('owner@sandbox.test');
   });
 
-  it('is allowed or refused on a page where the user types the code, after signing in', {
+  it('is allowed or denied on a page where the user types the code, after signing in', {
     tags: ['sessions.device', 'holes.device-consent'],
   }, async () => {
     const client = 'Postrider CLI 9.9 on <b>ada</b>-laptop';
@@ -133,7 +133,7 @@ describe('a device', () => {
     expectProblem(await poll(deviceCode), 400, 'authorization_pending');
   });
 
-  it('says what it is: a name of its own, else its User-Agent, without control characters', async () => {
+  it('is described by its own name, otherwise its User-Agent, without control characters', async () => {
     const shown = async (options: { body?: unknown; headers?: Record<string, string> }) => {
       const { body } = await server.call('POST', '/auth/device', { key: null, ...options });
       const [row] = await server.database.sql`SELECT client FROM device_codes WHERE user_code = ${body.userCode}`;
@@ -150,7 +150,7 @@ describe('a device', () => {
     expectInvalid(await call(''), 'client');
   });
 
-  it('shows in the session, and in the audit log with its address', async () => {
+  it('appears in the session, and in the audit log with its address', async () => {
     const { deviceCode, userCode } = (
       await server.call('POST', '/auth/device', { key: null, body: { client: 'Logged' } })
     ).body;

@@ -32,7 +32,7 @@ describe('a sign-in link', () => {
     return { path: await linkFor(email), browser: browserOf(server, cookieOf(answer, 'sign-in')), answer };
   }
 
-  it('signs in by the button of its page, in the browser that asked', {
+  it('signs in with the button of its page, in the browser that requested it', {
     tags: ['sessions.magic-link', 'sessions.bodies'],
   }, async () => {
     const { path, browser, answer } = await askAndTake();
@@ -58,7 +58,7 @@ describe('a sign-in link', () => {
     expect((await browser.call('POST', path)).status).toBe(200);
   });
 
-  it('works once, however many use it at once: checklist 11', { tags: ['sessions.magic-link'] }, async () => {
+  it('works once, however many use it in parallel: checklist 11', { tags: ['sessions.magic-link'] }, async () => {
     const { path, browser } = await askAndTake();
     const uses = await Promise.all(Array.from({ length: 50 }, () => browser.call('POST', path)));
     expect(uses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -71,7 +71,7 @@ describe('a sign-in link', () => {
     expect((await browser.call('POST', path)).status).toBe(404);
   });
 
-  it('is worth nothing in another browser, forged or cut short', async () => {
+  it('is useless in another browser, forged or cut short', async () => {
     const { path, browser } = await askAndTake();
     const other = browserOf(server, cookieOf(await ask('nobody@example.com'), 'sign-in'));
     expect((await other.call('POST', path)).status).toBe(404);
@@ -89,7 +89,7 @@ describe('a sign-in link', () => {
     );
   });
 
-  it('is answered alike for an address that nobody knows, as fast, and not mailed there: checklist 12', async () => {
+  it('gets the same response for an unknown address, as fast, and no mail is sent: checklist 12', async () => {
     const took = async (email: string) => {
       const began = performance.now();
       const answer = await ask(email);
@@ -107,7 +107,7 @@ describe('a sign-in link', () => {
     expect(await delivered(server, 'stranger@sandbox.test')).toEqual([]);
   });
 
-  it('ends the session the browser had before, and begins one of another token: checklist 13', async () => {
+  it('ends the session the browser had before, and starts one with another token: checklist 13', async () => {
     const { path, browser } = await askAndTake();
     const first = cookieOf(await browser.call('POST', path), 'session');
     const again = await askAndTake();
@@ -125,7 +125,7 @@ describe('a sign-in link', () => {
     expect(entries[1].targetId).not.toBe(entries[0].targetId);
   });
 
-  it('is asked for on a page that needs no script, and goes on to a page of this server only', async () => {
+  it('is requested on a page that needs no script, and redirects to a page of this server only', async () => {
     const page = await server.call('GET', '/auth/sign-in?next=/auth/device', { key: null });
     expect(page.body).toContain('name="next" value="/auth/device"');
     expect(page.body).not.toContain('<script');
@@ -151,7 +151,7 @@ describe('a sign-in link', () => {
     expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('That is no email address.')]);
   });
 
-  it('refuses what is no address, and fields that do not exist', async () => {
+  it('rejects invalid addresses, and fields that do not exist', async () => {
     expectInvalid(await ask('x'), 'email');
     const body = { email: 'a@b.test', role: 'owner' };
     expectInvalid(await server.call('POST', '/auth/magic-link', { key: null, body }), 'role');
@@ -159,7 +159,7 @@ describe('a sign-in link', () => {
     expectProblem(await server.call('PATCH', '/auth/magic-link/x', { key: null }), 405, 'method_not_allowed');
   });
 
-  it('makes no account where sign-up is closed, and one where it is open', {
+  it('creates no account when sign-up is closed, and one when it is open', {
     tags: ['sessions.signup', 'contract-settings.signup'],
   }, async () => {
     const refused = await server.call('POST', '/dev/session', { key: null, body: { email: 'new@sandbox.test' } });

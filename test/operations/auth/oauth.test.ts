@@ -51,7 +51,9 @@ describe('a sign-in at a provider', () => {
     return await get(back, cookie);
   }
 
-  it('signs in whom the provider vouches for, with state, PKCE and nonce', { tags: ['sessions.oauth'] }, async () => {
+  it('signs in the user that the provider confirms, with state, PKCE and nonce', {
+    tags: ['sessions.oauth'],
+  }, async () => {
     provider.signsIn({ sub: 'u1', email: 'owner@sandbox.test', email_verified: true, name: 'Olive Owner' });
     const { begun, there, cookie, back } = await travel('oidc', '/auth/device?user_code=BBBB-CCCC');
     const asked = new URL(there).searchParams;
@@ -81,7 +83,7 @@ describe('a sign-in at a provider', () => {
     expect((await get(back, cookieOf(begun, 'oauth'))).status).toBe(200);
   });
 
-  it('knows people by issuer and subject, whatever address they have there now', async () => {
+  it('identifies users by issuer and subject, whatever their address is now', async () => {
     const moved = await signInWith({ sub: 'u1', email: 'elsewhere@sandbox.test', email_verified: false });
     expect(moved.body).toContain('owner@sandbox.test');
     const taken = await signInWith({ sub: 'u2', email: 'owner@sandbox.test', email_verified: false });
@@ -101,7 +103,7 @@ describe('a sign-in at a provider', () => {
     ]);
   });
 
-  it('believes no answer that it did not ask for: checklist 15', async () => {
+  it('trusts no response that it did not request: checklist 15', async () => {
     provider.signsIn({ sub: 'u1' });
     const [one, two] = [await travel(), await travel()];
     const without = (path: string, name: string, value?: string) => {
@@ -130,7 +132,7 @@ describe('a sign-in at a provider', () => {
     await refused(one.back, one.cookie);
   });
 
-  it('leads to no other server, before and after: checklist 15', async () => {
+  it('redirects to no other server, before and after: checklist 15', async () => {
     provider.signsIn({ sub: 'u1' });
     for (const next of ['https://evil.example/', '//evil.example']) {
       const { cookie, back } = await travel('oidc', next);
@@ -141,7 +143,9 @@ describe('a sign-in at a provider', () => {
     expectInvalid(await get('/auth/oauth/oidc?redirect_uri=https://evil.example'), 'redirect_uri');
   });
 
-  it('is 404 at a provider that nobody set up', { tags: ['sessions.oauth', 'contract-settings.oauth'] }, async () => {
+  it('is 404 for a provider that is not configured', {
+    tags: ['sessions.oauth', 'contract-settings.oauth'],
+  }, async () => {
     for (const name of ['nope', '__proto__', 'constructor', 'OIDC', '%2e%2e']) {
       expectProblem(await get(`/auth/oauth/${name}`), 404, 'not_found');
       expectProblem(await get(`/auth/oauth/${name}/callback?code=x&state=y`), 404, 'not_found');
@@ -150,7 +154,7 @@ describe('a sign-in at a provider', () => {
     for (const label of ['GitHub', 'Google', 'single sign-on']) expect(page).toContain(`Sign in with ${label}`);
   });
 
-  it('works at GitHub, by the number there and the primary address if it is verified', {
+  it('works with GitHub, by the user id and the primary address if it is verified', {
     tags: ['sessions.oauth'],
   }, async () => {
     github.person = { id: 42, emails: [{ email: 'owner@sandbox.test', primary: true, verified: false }] };
@@ -168,7 +172,7 @@ describe('a sign-in at a provider', () => {
     expect(body.entries[0].details).toEqual({ how: 'oauth:github' });
   });
 
-  it('is told as away where the provider does not answer', async () => {
+  it('is reported as unavailable when the provider does not respond', async () => {
     await provider.close();
     server.clock.advance(3_600_001);
     const answer = await get('/auth/oauth/oidc');

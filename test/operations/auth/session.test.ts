@@ -21,7 +21,7 @@ describe('a session', () => {
   });
   afterAll(() => server.close());
 
-  it('says who is signed in, and nulls to everybody else', {
+  it('says who is signed in, and nulls to everyone else', {
     tags: ['sessions.read-and-logout', 'sessions.endpoints', 'authentication.sessions'],
   }, async () => {
     const { status, body } = await owner.call('GET', '/auth/session');
@@ -38,7 +38,7 @@ describe('a session', () => {
     expect((await server.call('GET', '/v1/auth/session')).body).toEqual(SIGNED_OUT);
   });
 
-  it('begins in development by an address alone, with its cookie', {
+  it('starts in development with an address alone, with its cookie', {
     tags: ['contract-development.session', 'sessions.cookie'],
   }, async () => {
     const { status, body, headers } = await server.call('POST', '/dev/session', {
@@ -57,12 +57,12 @@ describe('a session', () => {
     }
   });
 
-  it('has a cookie of this very host alone where there is TLS: checklist 13', { tags: ['sessions.cookie'] }, () => {
+  it('has a cookie for this exact host when there is TLS: checklist 13', { tags: ['sessions.cookie'] }, () => {
     const jar = createCookieJar(true);
     expect(jar.set(jar.session, 'x', 60)).toBe('__Host-session=x; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax');
   });
 
-  it('is kept as a hash, and under no other form: checklist 5', { tags: ['authentication.session-form'] }, async () => {
+  it('is stored only as a hash: checklist 5', { tags: ['authentication.session-form'] }, async () => {
     const token = owner.cookie.slice('session='.length);
     const [row] = await server.database.sql`SELECT * FROM sessions WHERE token_hash = ${hashToken(token)}`;
     expect(row?.['kind']).toBe('cookie');
@@ -71,7 +71,7 @@ describe('a session', () => {
     expectProblem(await server.call('GET', '/account', { key: token }), 401, 'session_required');
   });
 
-  it('calls what takes a key, and is known in the audit log and the request log: checklist 39', {
+  it('may call what accepts a key, and is named in the audit log and the request log: checklist 39', {
     tags: ['sessions.cookie'],
   }, async () => {
     const made = await owner.call('POST', '/keys', {
@@ -100,7 +100,7 @@ describe('a session', () => {
     expectProblem(await owner.call('DELETE', `/keys/${owner.user.memberId}`), 404, 'not_found');
   });
 
-  it('sends and tests templates, to the person’s own address', async () => {
+  it('sends and tests templates, to the user’s own address', async () => {
     const sent = await owner.call('POST', '/emails', {
       body: { from: 'a@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hi', text: 'x' },
     });
@@ -114,7 +114,9 @@ describe('a session', () => {
     expect((await owner.call('GET', `/emails/${tested.body.id}`)).body.to).toBe('owner@sandbox.test');
   });
 
-  it('is no key where a key is asked about, and no key is one', { tags: ['contract-errors.401-session'] }, async () => {
+  it('does not replace a key where one is required, nor a key a session', {
+    tags: ['contract-errors.401-session'],
+  }, async () => {
     expectProblem(await owner.call('GET', '/keys/self'), 401, 'missing_key');
     expectProblem(
       await owner.call('POST', '/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
@@ -153,7 +155,7 @@ describe('a session', () => {
     expect(isSameOriginRequest({ origin: 'http://mail.example.com' }, base)).toBe(false);
   });
 
-  it('writes nothing by the cookie for a request that does not say where it comes from, in development too', async () => {
+  it('rejects writes by cookie without an origin, in development too', async () => {
     const write = async (headers: Record<string, string>) =>
       await server.call('POST', '/keys', {
         ...{ key: null, body: { name: 'Planted', scopes: ['sending'] } },
@@ -173,7 +175,7 @@ describe('a session', () => {
     expect((await write({ origin: server.baseUrl })).status).toBe(201);
   });
 
-  it('leads nobody to another server', () => {
+  it('never redirects to another server', () => {
     const to = (next: string) => toLocalPath(next, 'https://mail.example.com');
     expect(to('/auth/device?user_code=X')).toBe('/auth/device?user_code=X');
     for (const bad of [
@@ -192,7 +194,7 @@ describe('a session', () => {
       expect([bad, to(bad)]).toEqual([bad, null]);
   });
 
-  it('is over at once when it is signed out: checklist 13', { tags: ['sessions.read-and-logout'] }, async () => {
+  it('ends immediately at sign-out: checklist 13', { tags: ['sessions.read-and-logout'] }, async () => {
     const guest = await signInAs(server, 'guest@sandbox.test');
     const left = await guest.call('POST', '/auth/logout');
     expect([left.status, left.body, left.headers.getSetCookie()]).toEqual([
@@ -220,7 +222,7 @@ describe('a session', () => {
     expect((await page.call('GET', '/auth/session')).body).toEqual(SIGNED_OUT);
   });
 
-  it('is over on every other process within a second: checklist 6', async () => {
+  it('ends on every other process within a second: checklist 6', async () => {
     const other = await startTestApp({ database: server.database });
     try {
       const guest = await signInAs(server, 'guest@sandbox.test');
@@ -235,7 +237,7 @@ describe('a session', () => {
     }
   });
 
-  it('rests for seven days at most, and lasts thirty', { tags: ['sessions.cookie'] }, async () => {
+  it('may idle for seven days, and lasts at most thirty', { tags: ['sessions.cookie'] }, async () => {
     const guest = await signInAs(server, 'guest@sandbox.test');
     const isThere = async () => (await guest.call('GET', '/auth/session')).body.authenticated;
     for (let day = 0; day < 29; day += 6) {
@@ -251,7 +253,7 @@ describe('a session', () => {
     owner = await signInAs(server, 'owner@sandbox.test');
   });
 
-  it('is removed once it has run out, with links and codes, and so is a person without a seat: checklist 41', async () => {
+  it('is removed after its expiry, with links and codes, and so is a user without a membership: checklist 41', async () => {
     const { sql } = server.database;
     const guest = await signInAs(server, 'forgotten@sandbox.test');
     await server.call('POST', '/auth/magic-link', { key: null, body: { email: 'forgotten@sandbox.test' } });
@@ -272,7 +274,7 @@ describe('a session', () => {
     owner = await signInAs(server, 'owner@sandbox.test');
   });
 
-  it('goes on in another account where the person has a seat, and in no other', async () => {
+  it('can switch to another account of the user, and to no other', async () => {
     const there = await signInAs(server, 'founder@sandbox.test');
     await there.call('POST', '/team/invitations', { body: { email: 'owner@sandbox.test', role: 'viewer' } });
     owner = await signInAs(server, 'owner@sandbox.test');

@@ -26,7 +26,7 @@ describe('a name that another account has verified', () => {
     return { host, value };
   }
 
-  it('cannot be added before a challenge is met, and moves then', {
+  it('cannot be added before a challenge is met, and then moves', {
     tags: ['domains.claimed', 'contract-errors.409-domains'],
   }, async () => {
     const held = await domains.verified('moves.example');
@@ -53,7 +53,7 @@ describe('a name that another account has verified', () => {
     expect(await status(added.body.id, other.key)).toBe('failed');
   });
 
-  it('is won by the first that verifies, and verifying is refused to the others', {
+  it('belongs to the first that verifies, and the others cannot verify it', {
     tags: ['domains.claimed'],
   }, async () => {
     const late = (await add('first.example')).body;
@@ -82,7 +82,7 @@ describe('a name that another account has verified', () => {
     expect(await status(held.id)).toBe('failed');
   });
 
-  it('is taken by a challenge once: what is left published takes it no second time', async () => {
+  it('is claimed by a challenge once: the published record does not claim it a second time', async () => {
     const mine = await domains.verified('once.example');
     const theirs = await domains.server.call('POST', '/domains', { key: other.key, body: { name: 'once.example' } });
     const first = challengeOf(theirs);
@@ -101,7 +101,7 @@ describe('a name that another account has verified', () => {
     expect(await status(anew.id)).toBe('verified');
   });
 
-  it('says of a holder that has met a challenge alone no more than that', async () => {
+  it('reports a name as proven, not verified, when its owner has only met a challenge', async () => {
     const mine = await domains.verified('proven.example');
     expect((await add('proven.example')).body.detail).toBe(
       'Another account of this server has verified proven.example.',
@@ -114,7 +114,7 @@ describe('a name that another account has verified', () => {
     expect(answer.body.detail).toBe('Another account of this server has proven that it owns proven.example.');
   });
 
-  it('tells a challenge that is missing from a DNS that does not answer', async () => {
+  it('distinguishes a missing challenge from a DNS that does not respond', async () => {
     await domains.verified('silent.example');
     const missing = await add('silent.example');
     const { host, value } = challengeOf(missing);
@@ -129,7 +129,7 @@ describe('a name that another account has verified', () => {
     expect((await add('silent.example')).status).toBe(201);
   });
 
-  it('is named where the account that lost it looks, although all its records pass', async () => {
+  it('is named to the account that lost it, although all its records pass', async () => {
     const mine = await domains.verified('lost.example');
     const { host, value } = challengeOf(await add('lost.example'));
     domains.dns.set(host, 'TXT', [value]);
@@ -156,14 +156,14 @@ describe('a name that another account has verified', () => {
     expect((await call('POST', `/domains/${mine.id}/verify`)).body.status).toBe('verified');
   });
 
-  it('is free again once its holder has removed it', async () => {
+  it('is free again once its owner has removed it', async () => {
     const held = await domains.verified('freed.example');
     challengeOf(await add('freed.example'));
     await call('DELETE', `/domains/${held.id}`);
     expect((await add('freed.example')).status).toBe(201);
   });
 
-  it('asks each account for a value of its own', async () => {
+  it('needs a different value for each account', async () => {
     await domains.verified('own.example');
     const third = await domains.server.newAccount();
     const [a, b] = [challengeOf(await add('own.example')), challengeOf(await add('own.example', third.key))];
@@ -173,7 +173,7 @@ describe('a name that another account has verified', () => {
     challengeOf(await add('own.example', third.key));
   });
 
-  it('is verified in one account alone, whoever verifies at the same time', async () => {
+  it('is verified in one account alone, however many verify at the same time', async () => {
     const third = await domains.server.newAccount();
     const one = (await add('together.example')).body;
     const two = (await add('together.example', third.key)).body;

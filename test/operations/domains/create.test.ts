@@ -15,7 +15,7 @@ describe('adding a sending domain', () => {
   const add = (body: unknown, key?: string) =>
     domains.server.call('POST', '/domains', { body, ...(key === undefined ? {} : { key }) });
 
-  it('answers 201 with the domain and the records to publish', {
+  it('returns 201 with the domain and the records to publish', {
     tags: [
       'domains.create',
       'domains.bodies',
@@ -71,7 +71,7 @@ describe('adding a sending domain', () => {
     expect(await domainAudit(domains.server)).toContain('domain.created');
   });
 
-  it('shows no private key, and stores none that could be read', { tags: ['domains.keys-encrypted'] }, async () => {
+  it('shows no private key, and stores no readable one', { tags: ['domains.keys-encrypted'] }, async () => {
     const { body } = await add({ name: 'secret.example', ed25519: true });
     expect(JSON.stringify(body)).not.toMatch(/PRIVATE|privateKey/);
     const keys = await domains.server.database.sql<{ sealed: Buffer }[]>`
@@ -83,7 +83,7 @@ describe('adding a sending domain', () => {
     }
   });
 
-  it('takes a selector and a return path, as a label or as a full name below the domain', async () => {
+  it('accepts a selector and a return path, as a label or as a full name below the domain', async () => {
     const label = await add({ name: 'a.example', dkimSelector: 'Mail-1', returnPath: 'Returns' });
     expect(label.body.dkimSelector).toBe('mail-1');
     expect(label.body.records.map(({ host }: { host: string }) => host)).toEqual([
@@ -96,7 +96,7 @@ describe('adding a sending domain', () => {
     expect(full.body.records[1]).toMatchObject({ name: 'b.returns', host: 'b.returns.b.example' });
   });
 
-  it('blames the selector of a record name that is too long only where it was given and a shorter one would do', async () => {
+  it('blames the selector for a record name that is too long only if it was set and a shorter one would fit', async () => {
     const name = `${'a'.repeat(60)}.`.repeat(3).concat('a'.repeat(39), '.example');
     expectInvalid(await add({ name }), ['name', 'too_long']);
     expectInvalid(await add({ name, dkimSelector: 'selector1234' }), ['dkimSelector', 'too_long']);
@@ -106,7 +106,7 @@ describe('adding a sending domain', () => {
     expectInvalid(await add({ name: longest, dkimSelector: 's' }), ['name', 'too_long']);
   });
 
-  it('takes a return path with the dot of the root', async () => {
+  it('accepts a return path with a trailing dot', async () => {
     const { body } = await add({ name: 'root.example', returnPath: 'returns.root.example.' });
     expect(body.records[1].host).toBe('returns.root.example');
   });
@@ -134,7 +134,7 @@ describe('adding a sending domain', () => {
     ['me.github.io', 'me.github.io'],
     ['dotted.example.', 'dotted.example'],
     ['  blanks.example\n', 'blanks.example'],
-  ])('keeps %s as %s', async (name, kept) => {
+  ])('stores %s as %s', async (name, kept) => {
     expect((await add({ name })).body.name).toBe(kept);
   });
 
@@ -171,7 +171,7 @@ describe('adding a sending domain', () => {
     [7, 'invalid_type'],
     [null, 'invalid_type'],
     [undefined, 'required'],
-  ])('refuses the name %j', async (name, code) => {
+  ])('rejects the name %j', async (name, code) => {
     expectInvalid(await add({ name }), ['name', code]);
   });
 
@@ -190,11 +190,11 @@ describe('adding a sending domain', () => {
     [{ id: 'x' }, 'id'],
     [{ status: 'verified' }, 'status'],
     [{ accountId: 'x' }, 'accountId'],
-  ])('refuses %j, naming the field', async (given, path) => {
+  ])('rejects %j, naming the field', async (given, path) => {
     expectInvalid(await add({ name: 'rules.example', ...given }), path);
   });
 
-  it('refuses a name that the account has with 409, and lets another account have it beside', {
+  it('rejects a name that the account has with 409, and lets another account have it too', {
     tags: ['contract-errors.409-domains'],
   }, async () => {
     await add({ name: 'twice.example' });
@@ -205,12 +205,12 @@ describe('adding a sending domain', () => {
     expect((await add({ name: 'twice.example' }, other.key)).status).toBe(201);
   });
 
-  it('adds a name once, whoever comes at the same time', async () => {
+  it('adds a name once, in parallel requests too', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => add({ name: 'race.example' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
 
-  it('lets an account have 50 domains, which removed ones are none of', async () => {
+  it('allows 50 domains per account, not counting removed ones', async () => {
     const { key, accountId } = await domains.server.newAccount();
     const first = await add({ name: 'first.limit.example' }, key);
     await domains.server.database.sql`

@@ -3,7 +3,7 @@ import { type DomainServer, HELO, type PublishedRecord, startDomainServer } from
 
 type Answered = Record<string, { status: string; reason: string | null; found: string[] }>;
 
-describe('verifying against a DNS in trouble', () => {
+describe('verifying with DNS problems', () => {
   let domains: DomainServer;
   beforeAll(async () => {
     domains = await startDomainServer({ settings: { POSTRIDER_ROLES: 'api' } });
@@ -30,7 +30,7 @@ describe('verifying against a DNS in trouble', () => {
   }
 
   it.each(['SERVFAIL', 'REFUSED', 'garbage'] as const)(
-    'says so of %s, and takes nothing from a verified domain',
+    'reports %s, and takes nothing from a verified domain',
     async (how) => {
       const { id, record } = await published();
       expect((await verify(id)).status).toBe('verified');
@@ -46,7 +46,7 @@ describe('verifying against a DNS in trouble', () => {
     },
   );
 
-  it('is not verified by a DNS that does not answer, and waits no longer than it may', async () => {
+  it('does not verify with a DNS that does not respond, and waits no longer than allowed', async () => {
     const { id, record } = await published();
     domains.dns.fail(record('mx').host, 'MX', 'silence');
     const { status, records } = await verify(id);
@@ -55,7 +55,7 @@ describe('verifying against a DNS in trouble', () => {
     expect(records['dkim']).toMatchObject({ status: 'pass' });
   }, 40_000);
 
-  it('reads what comes truncated over UDP by TCP, and keys in any number of strings', async () => {
+  it('reads truncated UDP responses again over TCP, and keys in any number of strings', async () => {
     const { id, record } = await published();
     const { host, value } = record('dkim');
     domains.dns.set(host, 'TXT', [value.match(/.{1,50}/g) ?? []]);
@@ -64,7 +64,7 @@ describe('verifying against a DNS in trouble', () => {
     expect(domains.dns.questions.some(({ name, transport }) => name === host && transport === 'tcp')).toBe(true);
   });
 
-  it('reads oversized answers, and keeps no more of them than it shows', async () => {
+  it('reads oversized responses, and stores only what it shows', async () => {
     const { id, record } = await published();
     const noise = Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(900)}`);
     domains.dns.set(record('dkim').host, 'TXT', [...noise, record('dkim').value]);
@@ -73,7 +73,7 @@ describe('verifying against a DNS in trouble', () => {
     expect(records['dkim']?.found).toHaveLength(11);
   });
 
-  it('follows CNAMEs, and is not caught by those that loop or lead nowhere', async () => {
+  it('follows CNAMEs, and does not hang on those that loop or lead nowhere', async () => {
     const { id, name, record } = await published();
     const { host, value } = record('dkim');
     domains.dns.remove(host);
@@ -89,7 +89,7 @@ describe('verifying against a DNS in trouble', () => {
     expect(status).toBe('degraded');
   });
 
-  it('is not taken in by a wildcard that answers for everything', async () => {
+  it('is not misled by a wildcard that matches everything', async () => {
     const { body } = await domains.server.call('POST', '/domains', { body: { name: 'wild.example' } });
     domains.dns.set('*.wild.example', 'TXT', ['v=spf1 -all']);
     domains.dns.set('*.wild.example', 'MX', ['10 mx.elsewhere.example']);
@@ -101,7 +101,7 @@ describe('verifying against a DNS in trouble', () => {
     expect(records['dmarc']).toMatchObject({ status: 'fail', reason: expect.stringMatching(/no DMARC policy/) });
   });
 
-  it('verifies an internationalised domain under its A-labels', async () => {
+  it('verifies an internationalized domain under its A-labels', async () => {
     const { body } = await domains.server.call('POST', '/domains', { body: { name: 'grüße.example' } });
     expect(body.records[1].host).toBe('bounce.xn--gre-6ka8l.example');
     domains.publish(body.records);
@@ -110,7 +110,7 @@ describe('verifying against a DNS in trouble', () => {
     expect(sent.status).toBe(202);
   });
 
-  it('accepts an SPF record that means this server without naming it, over includes and redirects', async () => {
+  it('accepts an SPF record that covers this server without naming it, through includes and redirects', async () => {
     const { id, name, record } = await published();
     const { host } = record('spf');
     const spf = async (text: string) => {
@@ -161,7 +161,7 @@ describe('verifying against a DNS in trouble', () => {
     expect(status).toBe('pending');
   });
 
-  it('says so where a DNS console has added the zone to names that were whole already', async () => {
+  it('reports when a DNS console has added the zone to names that were complete already', async () => {
     for (const [name, zone] of [
       ['doubled.example', 'doubled.example'],
       ['mail.added.example', 'added.example'],
@@ -203,7 +203,7 @@ describe('verifying against a DNS in trouble', () => {
     });
   });
 
-  it('counts the DMARC policy of the organisation', async () => {
+  it('counts the DMARC policy of the organization', async () => {
     const { body } = await domains.server.call('POST', '/domains', { body: { name: 'mail.org1.example' } });
     domains.dns.set('_dmarc.org1.example', 'TXT', ['v=DMARC1; p=reject']);
     expect((await verify(body.id)).records['dmarc']).toMatchObject({ status: 'pass', found: ['v=DMARC1; p=reject'] });

@@ -8,7 +8,7 @@ import { type DomainServer, startDomainServer } from './domain-server.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('what an account can have made and kept', () => {
+describe('the limits of an account', () => {
   let domains: DomainServer;
   beforeAll(async () => {
     domains = await startDomainServer({ settings: { POSTRIDER_ROLES: 'api' } });
@@ -18,7 +18,7 @@ describe('what an account can have made and kept', () => {
   const call = (method: string, path: string, options = {}) => domains.server.call(method, path, options);
   const add = (name: string, key: string) => call('POST', '/domains', { key, body: { name } });
 
-  it('is so many keys an hour, counted for each account, whether they are kept or not', async () => {
+  it('allow a number of DKIM keys an hour, counted for each account, whether they are kept or not', async () => {
     const { clock, app, database } = domains.server;
     // As the server has it, with a number that does not take a minute to reach.
     const keyMaker = createKeyMaker(createKeyAllowance(database.sql, clock, 3));
@@ -43,7 +43,7 @@ describe('what an account can have made and kept', () => {
     expect((await rotate('s3')).status).toBe(200);
   });
 
-  it('is that number exactly, however many processes make them at once', async () => {
+  it('are exact, however many processes create keys in parallel', async () => {
     const { clock, database, accountId } = domains.server;
     const fleet = Array.from({ length: 4 }, () => createKeyAllowance(database.sql, clock, 10));
     await database.sql`DELETE FROM dkim_keys_made`;
@@ -56,7 +56,7 @@ describe('what an account can have made and kept', () => {
     expect(row?.n).toBe(1);
   });
 
-  it('are selectors that no key has any more: for 30 days, and the newest 1,000 of a name', async () => {
+  it('keep selectors without a key for 30 days, and the newest 1,000 of a name', async () => {
     const { key, accountId } = await domains.server.newAccount();
     const { app, clock } = domains.server;
     const { sql } = domains.server.database;
@@ -91,13 +91,13 @@ describe('what an account can have made and kept', () => {
     expect(await selectors()).toEqual(['s0', 's2', 's3']);
   });
 
-  it('is no key where the name is held and the challenge is not met', async () => {
+  it('create no key when another account has the name and the challenge is not met', async () => {
     const { key } = await domains.server.newAccount();
     await domains.verified('asked.example');
     for (let again = 0; again < 5; again += 1) expectProblem(await add('asked.example', key), 409, 'domain_claimed');
   });
 
-  it('is a history of so many removed domains, the last ones', async () => {
+  it('keep a history of the last removed domains', async () => {
     const { key, accountId } = await domains.server.newAccount();
     const { body } = await add('last.example', key);
     const { sql } = domains.server.database;
@@ -119,7 +119,7 @@ describe('what an account can have made and kept', () => {
     expect((await call('POST', `/domains/${body.id}/restore`, { key })).status).toBe(200);
   });
 
-  it('is so many retired keys of a domain', async () => {
+  it('keep a number of retired keys of a domain', async () => {
     const { key, accountId } = await domains.server.newAccount();
     const { body } = await add('retired.example', key);
     const { sql } = domains.server.database;

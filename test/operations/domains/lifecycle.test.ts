@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { type DomainServer, domainAudit, HELO, startDomainServer } from './domain-server.ts';
 
-describe('the life of a sending domain', () => {
+describe('the lifecycle of a sending domain', () => {
   let domains: DomainServer;
   beforeAll(async () => {
     domains = await startDomainServer();
@@ -57,7 +57,7 @@ describe('the life of a sending domain', () => {
     expect((await call('POST', `/domains/${domain.id}/verify`)).body.status).toBe('verified');
   });
 
-  it('is removed, refuses sends at once, stays in the history with its DKIM records, and comes back with its keys', {
+  it('rejects sends when removed, stays in the history with its DKIM records, and is restored with its keys', {
     tags: [
       'domains.delete',
       'domains.history',
@@ -112,7 +112,7 @@ describe('the life of a sending domain', () => {
     ]);
   });
 
-  it('gets new keys where a removed name is added again, and then the removed one cannot be restored beside it', async () => {
+  it('has new keys when a removed name is added again, and then the removed one cannot be restored', async () => {
     const first = await add('again.example');
     await call('DELETE', `/domains/${first.id}`);
     const second = await add('again.example');
@@ -148,7 +148,7 @@ describe('the life of a sending domain', () => {
     }
   });
 
-  it('does not suggest to weaken a DMARC policy that is there', async () => {
+  it('does not suggest weakening an existing DMARC policy', async () => {
     const domain = await add('strict.example');
     domains.dns.set('_dmarc.strict.example', 'TXT', ['v=DMARC1; p=reject; rua=mailto:d@strict.example']);
     await call('POST', `/domains/${domain.id}/verify`);
@@ -157,7 +157,7 @@ describe('the life of a sending domain', () => {
     expect(zone.body).not.toContain('p=none');
   });
 
-  it('suggests a DMARC policy in a zone file only where the DNS said that there is none', async () => {
+  it('suggests a DMARC policy in a zone file only when the DNS said that there is none', async () => {
     const domain = await add('mail.advised.example');
     const [own, above] = ['_dmarc.mail.advised.example', '_dmarc.advised.example'];
     const zone = async () => {
@@ -243,7 +243,7 @@ describe('the life of a sending domain', () => {
     });
   });
 
-  it('is another account’s secret', async () => {
+  it('is hidden from other accounts', async () => {
     const domain = await add('mine.example');
     const { key } = await domains.server.newAccount();
     const paths: [string, string][] = [

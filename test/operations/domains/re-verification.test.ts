@@ -5,7 +5,7 @@ import { type DomainServer, domainAudit, startDomainServer } from './domain-serv
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-describe('looking domains up by the clock', () => {
+describe('scheduled re-verification of domains', () => {
   let domains: DomainServer;
   beforeAll(async () => {
     domains = await startDomainServer({ settings: { POSTRIDER_ROLES: 'api' } });
@@ -21,7 +21,7 @@ describe('looking domains up by the clock', () => {
   };
   const send = (from: string, key: string) => domains.server.send({ from }, { key });
 
-  it('verifies a pending domain once its records are there, without anybody asking', {
+  it('verifies a pending domain once its records are there, without a request', {
     tags: ['domains.pending-checks'],
   }, async () => {
     const { key, accountId } = await domains.server.newAccount();
@@ -65,7 +65,7 @@ describe('looking domains up by the clock', () => {
     ]);
   });
 
-  it('degrades a domain that lost a record: it still sends for 72 h, and comes back or fails', {
+  it('degrades a domain that lost a record: it still sends for 72 h, and recovers or fails', {
     tags: ['domains.degraded', 'domains.statuses'],
   }, async () => {
     const { key, accountId } = await domains.server.newAccount();
@@ -114,7 +114,7 @@ describe('looking domains up by the clock', () => {
     ]);
   });
 
-  it('looks each domain up once, however many processes do so at once, and again where one died in the middle', async () => {
+  it('checks each domain once, however many processes run it, and again when one died in the middle', async () => {
     const { key } = await domains.server.newAccount();
     const added = [];
     for (const name of ['p1.example', 'p2.example', 'p3.example']) added.push(await add(name, key));

@@ -74,7 +74,7 @@ describe('rotating the keys of a domain', () => {
     expect((await domainAudit(domains.server)).slice(-2)).toEqual(['domain.rotation_started', 'domain.rotated']);
   });
 
-  it('never takes a selector that the domain had, and makes one up where none is named', async () => {
+  it('never uses a previous selector of the domain, and generates one when none is named', async () => {
     const domain = await domains.verified('never-twice.example');
     expectProblem(await rotate(domain.id, { dkimSelector: domain.dkimSelector }), 409, 'already_exists');
     const begun = (await call('POST', `/domains/${domain.id}/rotate`)).body;
@@ -88,7 +88,7 @@ describe('rotating the keys of a domain', () => {
     expectInvalid(await rotate(domain.id, { selector: 'x' }), ['selector', 'unknown_field']);
   });
 
-  it('never takes a selector that the name had: not of a key that only waited, nor of a domain that was removed', async () => {
+  it('never uses a previous selector of the name: not of a pending key, nor of a removed domain', async () => {
     const add = (given: object) => call('POST', '/domains', { body: { name: 'ever.example', ...given } });
     const { body: domain } = await add({ dkimSelector: 'k1', ed25519: true });
     expect((await rotate(domain.id, { dkimSelector: 'k2' })).status).toBe(200);

@@ -9,7 +9,7 @@ describe('a send from a domain that is not verified', () => {
   });
   afterAll(() => domains.close());
 
-  it('is refused with the records to publish, each with type, host and value', {
+  it('is rejected with the records to publish, each with type, host and value', {
     tags: ['contract-sending.records-to-publish'],
   }, async () => {
     const { body: domain } = await domains.server.call('POST', '/domains', { body: { name: 'open.example' } });
@@ -36,7 +36,7 @@ describe('a send from a domain that is not verified', () => {
     });
   });
 
-  it('is told what is left to publish, and the call that verifies, with the id in it', async () => {
+  it('names what is left to publish, and the call that verifies, with the id in it', async () => {
     const { body: domain } = await domains.server.call('POST', '/domains', { body: { name: 'partly.example' } });
     const verify = `POST /domains/${domain.id}/verify`;
     const fix = async () => (await domains.server.send({ from: 'a@partly.example' })).body.fix;
@@ -49,7 +49,7 @@ describe('a send from a domain that is not verified', () => {
     );
   });
 
-  it('is told to restore a domain that was removed, also where an older one of the name was too', async () => {
+  it('names the restore call for a removed domain, also when an older one of the name was removed too', async () => {
     const { body: older } = await domains.server.call('POST', '/domains', { body: { name: 'removed.example' } });
     await domains.server.call('DELETE', `/domains/${older.id}`);
     domains.server.clock.advance(1_000);
@@ -62,7 +62,7 @@ describe('a send from a domain that is not verified', () => {
     expect(refused.body.fix).toContain(`POST /domains/${domain.id}/restore`);
   });
 
-  it('is told to add the domain where the account has none of that name, whoever else has', async () => {
+  it('names the call to add the domain when the account does not have the name, whoever else has it', async () => {
     await domains.verified('elsewhere.example');
     const { key } = await domains.server.newAccount();
     const refused = await domains.server.send({ from: 'a@elsewhere.example' }, { key });

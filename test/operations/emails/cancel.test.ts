@@ -22,7 +22,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     (await server.send({ scheduled_at: 'PT1H', ...body }, options)).body.id as string;
   const read = async (id: string, key = server.key) => (await server.call('GET', `/emails/${id}`, { key })).body;
 
-  it('takes a queued message back: no copy leaves, and the log keeps its row', {
+  it('cancels a queued message: no copy leaves, and the log keeps its row', {
     tags: [
       'emails-cancel.post',
       'emails-cancel.delete',
@@ -69,7 +69,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     expect(listed.body.messages.map((row: { id: string }) => row.id)).toContain(id);
   });
 
-  it('gives the quota back to the month it was taken from', { tags: ['contract-quota.given-back'] }, async () => {
+  it('returns the quota to the month it was taken from', { tags: ['contract-quota.given-back'] }, async () => {
     const { key, accountId } = await server.newAccount();
     const quota = async () => (await server.call('GET', '/keys/self', { key })).body.quota;
     const to = ['a@example.com', 'b@example.com', 'delivered@sandbox.test'];
@@ -90,7 +90,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     expect(charged?.['n']).toBe(1);
   });
 
-  it('comes too late for a message that is queued no more, and says where it stands', {
+  it('is too late for a message that is no longer queued, and returns its status', {
     tags: ['contract-resend-and-cancel.too-late', 'contract-errors.409-cancel-and-resend'],
   }, async () => {
     const id = await scheduled();
@@ -111,7 +111,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     expect((await read(id)).events).toHaveLength(3);
   });
 
-  it('comes too late once a worker has claimed it, also before that shows', async () => {
+  it('is too late once a worker has claimed it, also before that shows', async () => {
     const id = await scheduled();
     await server.database.sql`UPDATE deliveries SET lease_id = gen_random_uuid() WHERE message_id = ${id}`;
     const late = await cancel(id);
@@ -121,14 +121,14 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     expect((await cancel(id)).status).toBe(200);
   });
 
-  it('comes too late where one of several recipients was served', async () => {
+  it('is too late when one of several recipients was attempted', async () => {
     const id = await scheduled({ to: ['delivered@sandbox.test', 'a@example.com'] });
     await server.database.sql`
       UPDATE message_recipients SET status = 'delivered' WHERE message_id = ${id} AND email = 'delivered@sandbox.test'`;
     expect((await cancel(id)).body).toMatchObject({ code: 'message_not_queued', currentStatus: 'sending' });
   });
 
-  it('finds deliveries that were made long after their message', async () => {
+  it('finds deliveries that were created long after their message', async () => {
     const id = await scheduled();
     const later = server.app.services.ids.next(new Date(server.clock.now().getTime() + HOUR_MS));
     await server.database.sql`UPDATE deliveries SET id = ${later} WHERE message_id = ${id}`;
@@ -154,7 +154,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     expect((await read(id)).status).toBe('canceled');
   });
 
-  it('needs a key with `emails:cancel`, takes nothing, and finds nobody else’s messages', async () => {
+  it('needs a key with `emails:cancel`, accepts no fields, and finds only the account’s messages', async () => {
     const id = await scheduled();
     expectProblem(await cancel(id, { key: null }), 401, 'missing_key');
     const sender = await server.newKey({ scopes: ['emails:send', 'emails:read'] });

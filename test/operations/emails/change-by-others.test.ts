@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const LATER = { scheduled_at: 'PT2H' };
 
-describe('changing a queued message that somebody decided', () => {
+describe('changing a queued message that another user or key decided', () => {
   let server: TestApp;
   beforeAll(async () => {
     server = await startTestApp();
@@ -19,7 +19,7 @@ describe('changing a queued message that somebody decided', () => {
   const move = (id: string, key: string) => server.call('PATCH', `/emails/${id}`, { key, body: LATER });
   const statusOf = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
 
-  it('is refused to a held key that moves the time of a message that a person approved', {
+  it('is denied to a held key that moves the time of a message that a user approved', {
     tags: ['holes.reschedule'],
   }, async () => {
     const agent = await newKey({ approvalMode: 'always' });
@@ -43,7 +43,7 @@ describe('changing a queued message that somebody decided', () => {
     ['test', { mode: 'test' }],
     ['allowlisted', { recipientAllowlist: ['@example.com'] }],
     ['limited', { sendLimit: { hour: 5 } }],
-  ])('is refused to a key that is %s where another key sent the message', async (_kind, fields) => {
+  ])('is denied to a key that is %s when another key sent the message', async (_kind, fields) => {
     const key = await newKey(fields);
     const { id } = (await server.send({ scheduled_at: 'PT1H' })).body;
     expectProblem(await move(id, key), 403, 'permission_escalation');
@@ -52,7 +52,7 @@ describe('changing a queued message that somebody decided', () => {
     expect((await statusOf(id)).status).toBe('queued');
   });
 
-  it('leaves a held key the times of its own messages that nothing held', async () => {
+  it('lets a held key reschedule its own messages that were never held', async () => {
     const agent = await newKey({ approvalMode: 'policy', holdWhen: { hasBcc: true } });
     const { id, status } = (await server.send({ scheduled_at: 'PT1H' }, { key: agent })).body;
     expect(status).toBe('queued');
@@ -72,7 +72,7 @@ describe('changing a queued message that somebody decided', () => {
     ],
     ['has an allowlist now', 'key', '', { recipientAllowlist: ['@elsewhere.example'] }, 'recipient_not_allowed'],
   ] as const)(
-    'is judged as a send by the rules of now: no new time by a key that %s, and users keep their rights',
+    'is judged as a send by the current rules: no new time by a key that %s, and users keep their rights',
     { tags: ['holes.rescheduled-sends'] },
     async (_kind, what, path, changes, code) => {
       const agent = await newKey({});
@@ -97,7 +97,7 @@ describe('changing a queued message that somebody decided', () => {
     },
   );
 
-  it('says of a message that waits for an approver that it does', async () => {
+  it('says when a message waits for an approver', async () => {
     const agent = await newKey({ approvalMode: 'always' });
     const held = await server.send({ scheduled_at: 'PT1H' }, { key: agent });
     const refused = await move(held.body.id, agent);
@@ -105,7 +105,7 @@ describe('changing a queued message that somebody decided', () => {
     expect(refused.body.detail).toContain('waits for an approver');
   });
 
-  it('lets a held key cancel its own approved message, and names it in the trail and the audit log', {
+  it('lets a held key cancel its own approved message, and names it in the events and the audit log', {
     tags: ['holes.own-decided'],
   }, async () => {
     const agent = await newKey({ approvalMode: 'always' });

@@ -75,7 +75,7 @@ describe('GET /emails/export', () => {
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 
-  it('answers CSV unless asked otherwise: a header and a line for each message, newest first', {
+  it('returns CSV by default: a header and a line for each message, newest first', {
     tags: [
       'emails-export.default-format',
       'emails-export.csv-type',
@@ -125,7 +125,7 @@ describe('GET /emails/export', () => {
     ]);
   });
 
-  it('defuses every cell that a spreadsheet would run as a formula, in CSV alone', {
+  it('escapes every cell that a spreadsheet would run as a formula, in CSV alone', {
     tags: ['contract-message-log.export-formulas'],
   }, async () => {
     const rows = parseCsv((await download()).text);
@@ -157,7 +157,7 @@ describe('GET /emails/export', () => {
     ['with a tab or a line break at the start', '\t1', "'\t1"],
     ['nowhere', 'Hi = you; me-too @ 5|x', 'Hi = you; me-too @ 5|x'],
   ])(
-    'defuses what could be a formula %s, quotes it, and can be undone',
+    'escapes what could be a formula %s, quotes it, and can be undone',
     { tags: ['holes.csv-formulas'] },
     (_where, text, shown) => {
       const line = toCsv(['id', text, 'end'].join(CELL_SEPARATOR));
@@ -169,7 +169,7 @@ describe('GET /emails/export', () => {
     },
   );
 
-  it('can become a formula under no separator, and is restored exactly, whatever a cell has in it', {
+  it('starts no formula under any separator, and restores every cell exactly, whatever it contains', {
     tags: ['holes.csv-formulas'],
   }, () => {
     const random = seededRandom('cells');
@@ -188,7 +188,7 @@ describe('GET /emails/export', () => {
     }
   });
 
-  it('answers JSON as one array and NDJSON as an object a line, with the names of the columns', {
+  it('returns JSON as one array and NDJSON as an object a line, with the names of the columns', {
     tags: ['emails-export.json-types', 'export-row.json-fields'],
   }, async () => {
     const json = await download('?format=json');
@@ -234,7 +234,7 @@ describe('GET /emails/export', () => {
     expect(exportFileName('a"\r\nb/../c', at, 'json')).toBe('a-b-c-messages-2026-01-31.json');
   });
 
-  it('takes every filter of the list, and bounds in time', {
+  it('accepts every filter of the list, and time bounds', {
     tags: ['emails-export.filters', 'emails-export.window', 'contract-message-log.filters-export'],
   }, async () => {
     const count = async (query: string) => parseCsv((await download(query)).text).length - 1;
@@ -253,7 +253,7 @@ describe('GET /emails/export', () => {
     expectInvalid(await server.call('GET', '/emails/export?from=soon', { key }), ['from', 'invalid_format']);
   });
 
-  it('answers a whole file also where nothing matches', async () => {
+  it('returns a complete file even when nothing matches', async () => {
     expect((await download('?tag=none')).text).toBe(`${HEADER.join(',')}\n`);
     expect((await download('?tag=none&format=json')).text).toBe('[]\n');
     expect((await download('?tag=none&format=jsonl')).text).toBe('');
@@ -271,7 +271,7 @@ describe('GET /emails/export', () => {
     expect(await prefixed.json()).toHaveLength(4);
   });
 
-  it('mixes no accounts, and takes nothing in a filter for a statement', async () => {
+  it('mixes no accounts, and never runs a filter as SQL', async () => {
     const other = await server.newAccount();
     for (const query of ['', '?q=plain', '?tag=one', '?status=queued', '?domain=sandbox.test'])
       expect(parseCsv((await download(query, other.key)).text)).toHaveLength(1);
@@ -280,7 +280,7 @@ describe('GET /emails/export', () => {
     expect(parseCsv((await download(`?agent_name=${attack}`)).text)).toHaveLength(1);
   });
 
-  describe('of a log that is larger than a file', () => {
+  describe('of a log that is larger than one file', () => {
     let large: { readonly accountId: string; readonly key: string };
     let added: readonly string[];
     beforeAll(async () => {
@@ -288,7 +288,7 @@ describe('GET /emails/export', () => {
       added = await addMessages(server.database.sql, large.accountId, LIMITS.exportRows + 1);
     }, 60_000);
 
-    it('holds the newest 100,000 rows and says that there are more', {
+    it('contains the newest 100,000 rows and says that there are more', {
       tags: ['limits.export-rows', 'contract-message-log.export-truncated', 'emails-export.streamed'],
       timeout: 30_000,
     }, async () => {
@@ -299,7 +299,7 @@ describe('GET /emails/export', () => {
       expect(lines.map((line) => line.slice(7, 43))).toEqual(added.slice(1).reverse());
     });
 
-    it('holds 100,000 rows and says nothing where there are no more', async () => {
+    it('contains 100,000 rows and says nothing when there are no more', async () => {
       const created = await server.database.sql<{ at: Date }[]>`
         SELECT created_at AS at FROM messages WHERE account_id = ${large.accountId} ORDER BY id OFFSET 1 LIMIT 1`;
       const { headers, text } = await download(`?from=${created[0]?.at.toISOString()}`, large.key);
@@ -307,14 +307,14 @@ describe('GET /emails/export', () => {
       expect(text.trimEnd().split('\n')).toHaveLength(LIMITS.exportRows + 1);
     }, 30_000);
 
-    it('does the same for what is found by a search', async () => {
+    it('does the same for the results of a search', async () => {
       const { headers, text } = await download('?format=jsonl&channel=api', large.key);
       expect(headers.get('x-export-truncated')).toBe('true');
       const lines = text.trimEnd().split('\n');
       expect(lines.map((line) => line.slice(7, 43))).toEqual(added.slice(1).reverse());
     }, 30_000);
 
-    it('lets go as soon as the reader has gone, and lets an account have a few under way only', async () => {
+    it('stops as soon as the reader disconnects, and limits parallel exports of an account', async () => {
       const open = async () => {
         const call = request(`${server.baseUrl}/emails/export`, { headers: { authorization: `Bearer ${large.key}` } });
         call.on('error', () => undefined);
@@ -338,7 +338,7 @@ describe('GET /emails/export', () => {
         .toBe(200);
     }, 30_000);
 
-    it('is incomplete, and is seen to be, where the database fails on the way', async () => {
+    it('is visibly incomplete when the database fails on the way', async () => {
       const call = request(`${server.baseUrl}/emails/export?format=json`, {
         headers: { authorization: `Bearer ${large.key}` },
       });
@@ -362,7 +362,7 @@ describe('GET /emails/export', () => {
 describe('a line of CSV', () => {
   const row = (cells: readonly string[]) => parseCsv(`${toCsv(cells.join(CELL_SEPARATOR))}\n`)[0];
 
-  it('has every cell that begins as a formula does behind an apostrophe', () => {
+  it('has an apostrophe before every cell that starts like a formula', () => {
     const harmless = ["'x", 'x=1', 'x-1', '', '1', 'a, b', '"1"'];
     const formulas = ['\tx', '\rx', '\nx', '＝x', '＋x', '－x', '＠x', '-', '=', '+1', '@a', '=1,2', '="x"', '=a\nb'];
     for (const value of [...harmless, ...formulas]) {
@@ -374,12 +374,12 @@ describe('a line of CSV', () => {
     }
   });
 
-  it('defuses behind what splits cells elsewhere, in tags and in other cells', () => {
+  it('escapes after what separates cells elsewhere, in tags and in other cells', () => {
     const cells = ['id', 'at', 'from', 'to', 'a;=b', 'sent', 'api', 'agent', '', '=a;b;@c;d-e'];
     expect(row(cells)?.slice(4)).toEqual(["a;'=b", 'sent', 'api', 'agent', '', "'=a;b;'@c;d-e"]);
   });
 
-  it('keeps what is in a cell, whatever parts cells and lines elsewhere', () => {
+  it('keeps the content of a cell, whatever separates cells and lines elsewhere', () => {
     const cells = ['id', 'at', 'a, "b"', 'c\r\nd', '"', ',', '\n', 'x', ';', ''];
     expect(row(cells)).toEqual(cells.map((cell) => (cell === '\n' ? "'\n" : cell)));
   });

@@ -14,7 +14,7 @@ describe('GET /emails/:id', () => {
   });
   afterAll(() => server.close());
 
-  it('answers every field of a message with nothing but the least, absent values as null', {
+  it('returns every field of a minimal message, absent values as null', {
     tags: [
       'contract-shape.absent-is-null',
       'contract-shape.read-answer',
@@ -75,7 +75,7 @@ describe('GET /emails/:id', () => {
     });
   });
 
-  it('answers status, trail, body and provenance', {
+  it('returns status, events, body and provenance', {
     tags: [
       'emails-get.status',
       'emails-get.trail',
@@ -92,7 +92,7 @@ describe('GET /emails/:id', () => {
     expect(body.events.map(({ type }: { type: string }) => type)).toEqual(['queued', 'bounced']);
   });
 
-  it('answers a trail of events in order, each with all its fields', {
+  it('returns events in order, each with all its fields', {
     tags: ['contract-messages.trail', 'contract-shape.ids', 'contract-shape.times'],
   }, async () => {
     const { body: sent } = await server.send({ to: ['deferred@sandbox.test', 'complained@sandbox.test'] });
@@ -119,7 +119,7 @@ describe('GET /emails/:id', () => {
     expect(Number.parseInt(sent.id.replaceAll('-', '').slice(0, 12), 16)).toBe(Date.parse(createdAt));
   });
 
-  it('answers `to` as addresses joined by a comma and a space, cc and bcc as strings, from as given', {
+  it('returns `to` as addresses joined by a comma and a space, cc and bcc as strings, and from unchanged', {
     tags: ['contract-messages.to', 'contract-sending.addresses-read'],
   }, async () => {
     const { body: sent } = await server.send({
@@ -141,7 +141,7 @@ describe('GET /emails/:id', () => {
     expect(messages).toMatchObject([{ id: sent.id, from: body.from, to: 'a@sandbox.test, b@sandbox.test' }]);
   });
 
-  it('answers the rendered body: what was given, and the text that was derived', {
+  it('returns the rendered body: what was sent, and the derived text', {
     tags: ['contract-messages.rendered-body'],
   }, async () => {
     const html = '<p>One &lt;two&gt;</p>\r\n<p>Three</p>';
@@ -207,7 +207,7 @@ describe('GET /emails/:id', () => {
   });
 
   it.each(['x', '01936a2e-0000-7000-8000-000000000000', '01936A2E', '1', "' OR 1=1 --", '..%2f', '0'.repeat(500)])(
-    'answers 404 for %j',
+    'returns 404 for %j',
     { tags: ['contract-errors.404'] },
     async (id) => {
       expectProblem(await server.call('GET', `/emails/${encodeURI(id)}`), 404, 'not_found');
@@ -229,7 +229,7 @@ describe('GET /emails/:id', () => {
     });
 
     it.each(['0', '61', '-1', '1.5', 'x', '', '600'])(
-      '=%s is refused',
+      '=%s is rejected',
       { tags: ['contract-messages.wait'] },
       async (wait) => {
         const { body: sent } = await server.send();
@@ -237,7 +237,7 @@ describe('GET /emails/:id', () => {
       },
     );
 
-    it('of 1 and of 60 seconds is taken', { tags: ['contract-messages.wait'] }, async () => {
+    it('of 1 and of 60 seconds is accepted', { tags: ['contract-messages.wait'] }, async () => {
       const { body: sent } = await server.send();
       expect((await server.call('GET', `/emails/${sent.id}?wait=60`)).body.status).toBe('delivered');
       expect((await server.call('GET', `/emails/${sent.id}?wait=1`)).body.status).toBe('delivered');
@@ -248,7 +248,7 @@ describe('GET /emails/:id', () => {
       ['bounced', 'bounced'],
       ['complained', 'complained'],
       ['deferred', 'delivered'],
-    ])('answers as soon as a message to %s is final', { tags: ['contract-messages.wait'] }, async (local, status) => {
+    ])('responds as soon as a message to %s is final', { tags: ['contract-messages.wait'] }, async (local, status) => {
       const beganMs = performance.now();
       const { body: sent } = await server.send({ to: `${local}@sandbox.test` });
       const { body } = await server.call('GET', `/emails/${sent.id}?wait=30`);
@@ -256,7 +256,7 @@ describe('GET /emails/:id', () => {
       expect(performance.now() - beganMs).toBeLessThan(10_000);
     });
 
-    it('answers as soon as a message has failed, with the reason', {
+    it('responds as soon as a message has failed, with the reason', {
       tags: [
         'contract-messages.statuses',
         'contract-messages.trail-types',
@@ -280,7 +280,7 @@ describe('GET /emails/:id', () => {
       await api.close();
     });
 
-    it('answers as soon as the provider has taken the message', {
+    it('responds as soon as the provider has accepted the message', {
       tags: ['contract-messages.wait', 'contract-messages.sent'],
     }, async () => {
       const { body: sent } = await relayed.send({ to: 'ann@example.com' });
@@ -289,7 +289,7 @@ describe('GET /emails/:id', () => {
       expect(body.recipients).toEqual([{ email: 'ann@example.com', kind: 'to', status: 'sent' }]);
     });
 
-    it('answers the present state when the time is over', { tags: ['contract-messages.wait-time-out'] }, async () => {
+    it('returns the present state at the timeout', { tags: ['contract-messages.wait-time-out'] }, async () => {
       const { body: sent } = await relayed.send({ to: 'later@example.com' });
       const beganMs = performance.now();
       const { status, body } = await relayed.call('GET', `/emails/${sent.id}?wait=1`);
@@ -297,7 +297,7 @@ describe('GET /emails/:id', () => {
       expect(performance.now() - beganMs).toBeGreaterThanOrEqual(990);
     });
 
-    it('learns the outcome also where another process delivers', async () => {
+    it('returns the outcome also when another process delivers', async () => {
       const api = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
       const { body: sent } = await api.send();
       expect((await api.settled(sent.id)).body.status).toBe('delivered');
@@ -305,7 +305,7 @@ describe('GET /emails/:id', () => {
     });
   });
 
-  it('has a word for each status that the contract names', {
+  it('covers each status that the contract names', {
     tags: ['states.full-set', 'states.named', 'message-record.status'],
   }, () => {
     expect(Object.keys(MESSAGE_STATUSES)).toEqual([

@@ -43,7 +43,7 @@ describe('GET /emails', () => {
     return { rows, totals, count: totals.length };
   }
 
-  it('answers `messages`, `total` and `nextCursor`, newest first', {
+  it('returns `messages`, `total` and `nextCursor`, newest first', {
     tags: ['emails-list.response', 'contract-shape.list-answer', 'service.log-pagination'],
   }, async () => {
     const { status, body } = await list('?limit=2');
@@ -56,7 +56,7 @@ describe('GET /emails', () => {
     });
   });
 
-  it('answers each message record with exactly its fields', {
+  it('returns each message record with exactly its fields', {
     tags: [
       'message-record.id',
       'message-record.from',
@@ -90,7 +90,7 @@ describe('GET /emails', () => {
     ]);
   });
 
-  it('takes a limit of 1 to 100, 50 unless given', {
+  it('accepts a limit of 1 to 100, 50 by default', {
     tags: ['emails-list.limit', 'limits.page-size', 'contract-shape.limit'],
   }, async () => {
     expect((await list()).body.messages).toHaveLength(50);
@@ -99,7 +99,7 @@ describe('GET /emails', () => {
     for (const limit of ['0', '101', '-1', '1.5', 'all', '']) expectInvalid(await list(`?limit=${limit}`), 'limit');
   });
 
-  it('reaches every message once by its cursors; the last page has none', {
+  it('returns every message once through its cursors; the last page has none', {
     tags: [
       'emails-list.cursor',
       'emails-list.last-page',
@@ -123,7 +123,7 @@ describe('GET /emails', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  it('keeps its place while messages come in: pages are keysets, not offsets', {
+  it('keeps its position while messages are added: pages are keysets, not offsets', {
     tags: ['emails-list.keyset', 'service.log-pagination'],
   }, async () => {
     const other = await server.newAccount();
@@ -154,7 +154,7 @@ describe('GET /emails', () => {
       expectInvalid(await list(`?status=${status}`), ['status', 'invalid_value']);
   });
 
-  it('refuses a cursor that is broken, or was made for other filters, another list or another account', {
+  it('rejects a cursor that is broken, or was created for other filters, another list or another account', {
     tags: ['contract-shape.cursor'],
   }, async () => {
     const cursor: string = (await list('?limit=10')).body.nextCursor;
@@ -180,7 +180,7 @@ describe('GET /emails', () => {
     expect((await list(`?limit=3&cursor=${cursor}`)).body.messages).toHaveLength(3);
   });
 
-  it('shows an account its own messages alone', async () => {
+  it('shows an account only its own messages', async () => {
     const other = await server.newAccount();
     expect((await list('', other.key)).body).toMatchObject({ messages: [], total: 0, nextCursor: null });
     const { body } = await server.send({}, { key: other.key });
@@ -194,7 +194,7 @@ describe('GET /emails', () => {
     expect(JSON.stringify((await list()).body)).not.toContain('Hi there');
   });
 
-  it('never tells less than what was seen, whatever changes between two pages', {
+  it('never reports a smaller total than what was seen, whatever changes between two pages', {
     tags: ['contract-shape.total-later-page'],
   }, async () => {
     const { accountId, key } = await server.newAccount();
@@ -213,7 +213,7 @@ describe('GET /emails', () => {
     ]);
   });
 
-  it('counts exactly up to 10,000 matches, and beyond says that it stopped counting', {
+  it('counts exactly up to 10,000 matches, and says when it stopped counting', {
     tags: ['contract-shape.total-estimate', 'contract-shape.total-later-page'],
   }, async () => {
     const { accountId, key } = await server.newAccount();

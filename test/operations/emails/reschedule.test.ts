@@ -19,7 +19,7 @@ describe('PATCH /emails/:id', () => {
   const ahead = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString();
   const read = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
 
-  it('moves the time of a queued message, and is delivered by the new one', {
+  it('moves the time of a queued message, which is delivered at the new one', {
     tags: ['contract-sending.reschedule', 'contract-messages.trail-types-scheduling'],
   }, async () => {
     const id = await scheduled();
@@ -50,7 +50,7 @@ describe('PATCH /emails/:id', () => {
     expect(row?.['s']).toBe(24 * 3_600);
   });
 
-  it('lets a message go at once with a time that is now', async () => {
+  it('sends a message immediately when the time is now', async () => {
     const id = await scheduled('P3D');
     const answer = await reschedule(id, 'PT0S');
     expect(Math.abs(Date.parse(answer.body.scheduledAt) - server.clock.now().getTime())).toBeLessThan(5_000);
@@ -58,7 +58,7 @@ describe('PATCH /emails/:id', () => {
     expect((await server.settled(id)).body.status).toBe('delivered');
   });
 
-  it('is refused for a message that has gone out or was canceled, and says where it stands', {
+  it('is rejected for a message that was sent or canceled, and returns its status', {
     tags: ['contract-errors.409-cancel-and-resend'],
   }, async () => {
     const { body } = await server.send();
@@ -74,7 +74,7 @@ describe('PATCH /emails/:id', () => {
     });
   });
 
-  it('takes the times a send takes, and nothing else', async () => {
+  it('accepts the times that a send accepts, and nothing else', async () => {
     const id = await scheduled();
     for (const wrong of ['P31D', ahead(-120_000)])
       expectInvalid(await reschedule(id, wrong), ['scheduled_at', 'out_of_range']);
@@ -86,7 +86,7 @@ describe('PATCH /emails/:id', () => {
     expect((await read(id)).events).toHaveLength(2);
   });
 
-  it('needs a key with `emails:cancel`, and finds nobody else’s messages', async () => {
+  it('needs a key with `emails:cancel`, and finds only the account’s messages', async () => {
     const id = await scheduled();
     expectProblem(await reschedule(id, 'PT2H', { key: null }), 401, 'missing_key');
     const sender = await server.newKey({ scopes: ['emails:send', 'emails:read'] });

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const HELD = { approvalMode: 'always', scopes: ['emails:send', 'emails:read'] } as const;
 
-describe('a resend that another key asks for', () => {
+describe('a resend requested by another key', () => {
   let server: TestApp;
   beforeAll(async () => {
     server = await startTestApp();
@@ -25,7 +25,7 @@ describe('a resend that another key asks for', () => {
   const deliveriesOf = async (id: string) =>
     await server.database.sql<{ route: string }[]>`SELECT route FROM deliveries WHERE message_id = ${id}`;
 
-  it('is held where the caller is held, and the hold belongs to the caller', { tags: ['holes.resend'] }, async () => {
+  it('is held when the caller is held, and the hold belongs to the caller', { tags: ['holes.resend'] }, async () => {
     const agent = await newKey(HELD);
     const id = await sendSettled({ to: 'someone@example.com' });
     const again = await resend(id, agent.key);
@@ -48,7 +48,7 @@ describe('a resend that another key asks for', () => {
     expect((await resend(id, free.key)).body.reasons).toEqual(['always']);
   });
 
-  it('leaves nothing where the caller is a test key, also when the message was stranded', async () => {
+  it('sends nothing when the caller is a test key, also when the message was stranded', async () => {
     const tester = await newKey({ mode: 'test' });
     const id = await sendSettled({ to: 'someone@example.com' });
     const again = await resend(id, tester.key);
@@ -60,7 +60,7 @@ describe('a resend that another key asks for', () => {
     expect(row?.['key_id']).not.toBe(tester.id);
   });
 
-  it('is refused where a recipient is outside the allowlist of the caller', async () => {
+  it('is rejected when a recipient is outside the allowlist of the caller', async () => {
     const narrow = await newKey({ recipientAllowlist: ['@example.org'] });
     const id = await sendSettled({ to: 'a@example.com' });
     const refused = await resend(id, narrow.key);
@@ -68,7 +68,7 @@ describe('a resend that another key asks for', () => {
     expect(refused.body.recipients).toEqual([{ email: 'a@example.com', kind: 'to', code: 'recipient_not_allowed' }]);
   });
 
-  it('counts against the send limit of the caller, and is refused beyond it', async () => {
+  it('counts against the send limit of the caller, and is rejected beyond it', async () => {
     const limited = await newKey({ sendLimit: { hour: 1 } });
     const id = await sendSettled();
     expect((await resend(id, limited.key)).status).toBe(202);
@@ -76,7 +76,7 @@ describe('a resend that another key asks for', () => {
     expect((await resend(id, server.key)).status).toBe(202);
   });
 
-  it('is refused where the caller’s persona is locked to another name', async () => {
+  it('is rejected when the caller’s persona is locked to another name', async () => {
     const persona = { persona: { agentName: 'herald' }, lockPersona: true };
     const herald = await newKey(persona);
     const id = await sendSettled({ agent_name: 'somebody-else' });

@@ -24,7 +24,7 @@ describe('POST /emails/:id/resend', () => {
   const keyOf = async (id: string) =>
     (await server.database.sql`SELECT key_id FROM messages WHERE id = ${id}`)[0]?.['key_id'] as string;
 
-  it('sends the stored message once more, with an id and a trail of its own', {
+  it('sends the stored message again, with its own id and events', {
     tags: [
       'states.resent',
       'emails-resend.response',
@@ -44,7 +44,7 @@ describe('POST /emails/:id/resend', () => {
     expect(before.resendOf).toBeNull();
   });
 
-  it('repeats everything the message held, byte for byte, and tags its links no second time', async () => {
+  it('repeats everything in the message, byte for byte, and does not tag its links a second time', async () => {
     const subject = 'Again, all of it';
     const given = {
       ...{
@@ -91,7 +91,7 @@ describe('POST /emails/:id/resend', () => {
     expect(mails[1]?.parsed.messageId).toBe(`<${again}@sandbox.test>`);
   });
 
-  it('derives no text where the first message had none on purpose', async () => {
+  it('derives no text when the first message had none on purpose', async () => {
     const id = await sendSettled({ html: '<p>Only this</p>', text: '' });
     expect((await read((await resend(id)).body.id)).text).toBeNull();
   });
@@ -106,7 +106,7 @@ describe('POST /emails/:id/resend', () => {
     expect((await resend(again)).body.resendOf).toBe(again);
   });
 
-  it('goes out under the key that sent it, by its present allowlist', {
+  it('is sent under the original key, with its present allowlist', {
     tags: ['emails-resend.key', 'contract-resend-and-cancel.resend'],
   }, async () => {
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });
@@ -121,7 +121,7 @@ describe('POST /emails/:id/resend', () => {
     expect(refused.body.recipients).toEqual([{ email: 'a@example.com', kind: 'to', code: 'recipient_not_allowed' }]);
   });
 
-  it('is refused where that key was revoked or has expired', {
+  it('is rejected when that key was revoked or has expired', {
     tags: [
       'emails-resend.refused',
       'errors.resend',
@@ -142,7 +142,7 @@ describe('POST /emails/:id/resend', () => {
     expect((await resend(id)).status).toBe(202);
   });
 
-  it('is refused where the body has gone, by age or by canceling', {
+  it('is rejected when the body was removed, by age or by canceling', {
     tags: ['emails-resend.refused', 'errors.resend', 'contract-errors.410', 'contract-resend-and-cancel.resend'],
   }, async () => {
     const id = await sendSettled();
@@ -174,7 +174,7 @@ describe('POST /emails/:id/resend', () => {
     expect(suppressed.body.recipients).toEqual([{ email: 'b@example.com', kind: 'to', code: 'recipient_suppressed' }]);
   });
 
-  it('with an idempotency key sends once, and is answered the same when key and body have gone since', {
+  it('with an idempotency key sends once, and returns the same when key and body are gone since', {
     tags: ['contract-idempotency.resend'],
   }, async () => {
     const key = await server.newKey();
@@ -192,7 +192,7 @@ describe('POST /emails/:id/resend', () => {
     expectInvalid(await resend(id, { headers: { 'idempotency-key': 'x'.repeat(256) } }), 'idempotency-key');
   });
 
-  it('makes one message of 20 parallel calls under one idempotency key', async () => {
+  it('creates one message from 20 parallel calls under one idempotency key', async () => {
     const id = await sendSettled();
     const options = { headers: { 'idempotency-key': 'resend race' } };
     const answers = await Promise.all(Array.from({ length: 20 }, () => resend(id, options)));
@@ -203,7 +203,7 @@ describe('POST /emails/:id/resend', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('needs a key with `emails:send`, and finds nobody else’s messages', async () => {
+  it('needs a key with `emails:send`, and finds only the account’s messages', async () => {
     const id = await sendSettled();
     expectProblem(await resend(id, { key: null }), 401, 'missing_key');
     const reader = await server.newKey({ scopes: ['emails:read', 'emails:cancel'] });

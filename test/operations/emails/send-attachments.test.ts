@@ -53,7 +53,7 @@ const textOf = ({ content }: Email['attachments'][number]) =>
   Buffer.from(typeof content === 'string' ? content : new Uint8Array(content)).toString();
 
 describe('files', () => {
-  it('given in base64 arrive as they were, and are listed in the read', {
+  it('in base64 arrive unchanged, and are listed in the read', {
     tags: ['contract-sending.attachments', 'send-request.attachments', 'contract-messages.single-read-attachments'],
   }, async () => {
     const bytes = Uint8Array.from({ length: 3_000 }, (_, index) => (index * 31) % 256);
@@ -80,7 +80,7 @@ describe('files', () => {
     expect(new Uint8Array((attachments[0]?.content as ArrayBuffer | undefined) ?? [])).toEqual(bytes); // Binary content is a buffer.
   });
 
-  it('with a content id are inline, beside the html that shows them', {
+  it('with a content id are inline, beside the HTML that shows them', {
     tags: ['contract-sending.attachments'],
   }, async () => {
     const logo = { filename: 'logo.png', content: base64('PNG'), content_id: 'logo' };
@@ -94,7 +94,7 @@ describe('files', () => {
     ]);
   });
 
-  it('named by URL are fetched before the answer', { tags: ['contract-sending.attachment-url'] }, async () => {
+  it('named by URL are fetched before the response', { tags: ['contract-sending.attachment-url'] }, async () => {
     const before = served;
     const { status, body } = await sendFiles([{ filename: 'a.txt', url: `${filesUrl}/file` }], { subject: 'By URL' });
     expect([status, served]).toEqual([202, before + 1]);
@@ -102,7 +102,7 @@ describe('files', () => {
     expect((await arrived('By URL')).attachments.map(textOf)).toEqual(['file of /file']);
   });
 
-  it('by a URL that is dead by now are no reason to refuse a repeated request: it is answered as before', async () => {
+  it('by a URL that is now dead do not fail a repeated request: it gets the first response', async () => {
     const passing = createServer((_, response) => response.end('once')).listen(0, '127.0.0.1');
     await once(passing, 'listening');
     const url = `http://127.0.0.1:${(passing.address() as AddressInfo).port}/a`; // As above.
@@ -124,12 +124,12 @@ describe('files', () => {
     });
   });
 
-  it('may be none', async () => {
+  it('may be an empty list', async () => {
     const { status, body } = await sendFiles([]);
     expect([status, (await server.settled(body.id)).body.attachments]).toEqual([202, []]);
   });
 
-  it('go with a message of which every recipient is a delivery of its own', async () => {
+  it('are sent with a message that has separate deliveries for its recipients', async () => {
     const to = ['a@sandbox.test', 'b@sandbox.test'];
     const { body } = await sendFiles([FILE], { subject: 'Two ways', to });
     expect((await server.settled(body.id)).body.status).toBe('delivered');
@@ -138,7 +138,7 @@ describe('files', () => {
   });
 });
 
-describe('files are refused', () => {
+describe('files are rejected', () => {
   const expectRefused = (answer: Answer, code: string, ...paths: string[]) => {
     expectProblem(answer, 422, code);
     expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual(paths);
@@ -150,7 +150,7 @@ describe('files are refused', () => {
     expectRefused(await sendFiles(Array.from({ length: 21 }, () => FILE)), 'attachment_too_many', 'attachments');
   });
 
-  it('of a type that runs', {
+  it('of an executable type', {
     tags: ['contract-sending.attachment-types', 'contract-errors.422-attachments'],
   }, async () => {
     for (const ending of ['exe', 'BAT', 'cmd', 'com', 'scr', 'js', 'vbs', 'msi', 'lnk', 'jar', 'pdf.exe', 'exe. ']) {
@@ -159,7 +159,7 @@ describe('files are refused', () => {
     }
   });
 
-  it('where they are not base64, or empty, or named and given at once', {
+  it('that are not base64, or empty, or both named and included', {
     tags: ['contract-errors.422-attachments'],
   }, async () => {
     for (const content of ['not base64!', 'QQ', '', 'data:text/plain;base64,QQ==']) {
@@ -168,7 +168,7 @@ describe('files are refused', () => {
     expectRefused(await sendFiles([{ ...FILE, url: filesUrl }]), 'attachment_invalid', 'attachments.0.url');
   });
 
-  it('above 25 MB of the whole encoded message, and taken just below', {
+  it('above 25 MB of the whole encoded message, and accepted just below', {
     tags: ['contract-sending.attachment-limits', 'contract-errors.422-attachments'],
     timeout: 120_000,
   }, async () => {
@@ -180,7 +180,7 @@ describe('files are refused', () => {
     expect(body).toMatchObject({ status: 'delivered', attachments: [{ size: 19_100_000 }] });
   });
 
-  it('where a URL leads inside, is not https, or holds a password, and nothing is called', {
+  it('when a URL leads inside, is not https, or contains a password, without a request to it', {
     tags: ['contract-sending.attachment-url', 'contract-errors.422-attachments'],
   }, async () => {
     const before = served;
@@ -203,7 +203,7 @@ describe('files are refused', () => {
     expect(served).toBe(before);
   });
 
-  it('where the host is dead or does not answer with the file', {
+  it('when the host is dead or does not return the file', {
     tags: ['contract-errors.422-attachments'],
   }, async () => {
     for (const url of ['http://127.0.0.1:9/a', 'https://gone.test/a', `${filesUrl}/missing`, `${filesUrl}/moved`]) {
@@ -211,7 +211,7 @@ describe('files are refused', () => {
     }
   });
 
-  it('in shape, as any other field', async () => {
+  it('by their structure, as any other field', async () => {
     expectInvalid(await sendFiles([{ filename: 'a.txt' }]), 'attachments.0.content');
     expectInvalid(await sendFiles([{ content: 'QQ==' }]), 'attachments.0.filename');
     expectInvalid(await sendFiles([{ ...FILE, filename: 'a\r\nb.txt' }]), 'attachments.0.filename');
@@ -228,7 +228,7 @@ describe('files are refused', () => {
     expectInvalid(await sendFiles(FILE), 'attachments');
   });
 
-  it('by the same rules in production, where a machine’s own addresses and http are inside', async () => {
+  it('by the same rules in production, where a machine’s own addresses and http are denied', async () => {
     const production = await startTestApp({
       settings: { POSTRIDER_MODE: 'production' },
       dnsServers: [dns.address],
@@ -247,7 +247,7 @@ describe('files are refused', () => {
     await production.close();
   });
 
-  it('and nothing is stored of the send', async () => {
+  it('and nothing of the send is stored', async () => {
     const [before] = await server.database.sql`SELECT count(*)::int AS n FROM message_attachments`;
     await sendFiles([FILE, { ...FILE, filename: 'a.exe' }]);
     await sendFiles([FILE], { from: 'a@elsewhere.example' });
@@ -257,7 +257,9 @@ describe('files are refused', () => {
 });
 
 describe('files in a batch', () => {
-  it('go with their own item, and refuse only that', { tags: ['contract-sending.attachment-batch'] }, async () => {
+  it('are sent with their own item, and reject only that', {
+    tags: ['contract-sending.attachment-batch'],
+  }, async () => {
     const item = (subject: string, attachments: unknown) => ({
       from: 'a@sandbox.test',
       to: 'delivered@sandbox.test',
@@ -287,7 +289,7 @@ describe('files in a batch', () => {
 });
 
 describe('files of a message', () => {
-  it('stay through retries, and each attempt carries them', async () => {
+  it('stay through retries, and each attempt sends them', async () => {
     let attempts = 0;
     const sink: SmtpSink = await startSmtpSink({
       replies: { message: () => (++attempts === 1 ? { code: 451, text: '4.3.0 Later' } : undefined) },
@@ -306,7 +308,7 @@ describe('files of a message', () => {
     await sink.close();
   });
 
-  it('go with the body when their time is over, and not before', {
+  it('are removed with the body at its expiry, and not before', {
     tags: ['contract-message-log.retention-attachments'],
   }, async () => {
     const { body } = await sendFiles([FILE], { subject: 'To be forgotten' });

@@ -30,7 +30,7 @@ describe('POST /emails/batch', () => {
     };
   };
 
-  it('answers 207 with one accepted item an entry, in order', {
+  it('returns 207 with one accepted item an entry, in order', {
     tags: [
       'emails-batch.request',
       'emails-batch.response',
@@ -61,7 +61,7 @@ describe('POST /emails/batch', () => {
     ]);
   });
 
-  it('judges each item by itself: one that is refused fails no other, whatever it is refused for', {
+  it('judges each item by itself: a rejected item fails no other, whatever the reason', {
     tags: [
       'emails-batch.independent',
       'errors.batch',
@@ -112,7 +112,7 @@ describe('POST /emails/batch', () => {
     expect((await server.call('GET', '/keys/self', { key: full })).body.quota).toMatchObject({ used: 2, remaining: 0 });
   });
 
-  it('refuses an item that is no valid send by its own paths, also one that is no object', {
+  it('rejects an invalid item by its own paths, also one that is not an object', {
     tags: ['contract-batch.invalid-item'],
   }, async () => {
     const answer = await sendBatch([
@@ -154,7 +154,7 @@ describe('POST /emails/batch', () => {
     expect(pathsOf(7)).toEqual([['tags', 'too_many']]);
   });
 
-  it('refuses an item whose text no database can hold, and no other', async () => {
+  it('rejects an item whose text no database can store, and no other', async () => {
     const answer = await server.call('POST', '/emails/batch', {
       rawBody: `{"emails":[${JSON.stringify(item())},{"from":"a@sandbox.test","to":"b@sandbox.test","subject":"x","text":"a\\u0000b"},{"subject":"\\ud800"},{"from":"a@sandbox.test","to":"b@sandbox.test","subject":"x","text":"y","metadata":{"__proto__":"z"}},${JSON.stringify(item())}]}`,
     });
@@ -165,7 +165,7 @@ describe('POST /emails/batch', () => {
     expect(answer.body.results[3].error.errors).toMatchObject([{ path: 'metadata.__proto__', code: 'invalid_value' }]);
   });
 
-  it('takes 100 items and refuses the call with 101, with none, and with what is no list', {
+  it('accepts 100 items and rejects the call with 101, with none, and with anything but a list', {
     tags: ['limits.batch', 'emails-batch.request', 'contract-batch.whole-call'],
   }, async () => {
     const hundred = await sendBatch(Array.from({ length: 100 }, (_, index) => item({ subject: `${index}` })));
@@ -179,7 +179,7 @@ describe('POST /emails/batch', () => {
     }
   });
 
-  it('refuses the call for an unknown field beside the items, and for whatever refuses a call as such', {
+  it('rejects the call for an unknown field beside the items, and for any error of the call itself', {
     tags: ['contract-batch.whole-call'],
   }, async () => {
     const unknown = await server.call('POST', '/emails/batch', { body: { emails: [item()], dry_run: true } });
@@ -193,7 +193,7 @@ describe('POST /emails/batch', () => {
     expect((await server.call('POST', '/v1/emails/batch', { body: { emails: [item()] } })).status).toBe(207);
   });
 
-  it('tells the quota after the call', { tags: ['contract-quota.headers'] }, async () => {
+  it('returns the quota after the call', { tags: ['contract-quota.headers'] }, async () => {
     const { key } = await server.newAccount();
     const answer = await sendBatch(
       [item({ to: ['a@example.com', 'b@example.com'] }), item({ to: 'c@example.com' }), {}],
@@ -204,7 +204,7 @@ describe('POST /emails/batch', () => {
     expect(answer.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  it('keeps the provenance of each item, with the headers for those that give none', {
+  it('keeps the provenance of each item, with the headers for those without one', {
     tags: ['emails-batch.provenance'],
   }, async () => {
     const headers = { 'x-service-agent': 'herald', 'x-service-source': 'automation' };
@@ -223,7 +223,7 @@ describe('POST /emails/batch', () => {
   });
 
   describe('with an idempotency key', () => {
-    it('replays what was accepted and tries anew what was refused', {
+    it('replays accepted items and retries rejected ones', {
       tags: [
         'emails-batch.idempotency-key',
         'emails-batch.item-keys',
@@ -251,7 +251,7 @@ describe('POST /emails/batch', () => {
       expect(stored.map((row) => row['key'])).toEqual(['monday:0', 'monday:1', 'monday:2']);
     });
 
-    it('refuses the item whose body has changed, and is shared with single sends of that key', {
+    it('rejects the item whose body has changed, and is shared with single sends of that key', {
       tags: ['contract-idempotency.batch'],
     }, async () => {
       const headers = { 'idempotency-key': 'shared' };
@@ -266,7 +266,7 @@ describe('POST /emails/batch', () => {
       expect([single.body.id, single.headers.get('idempotency-replayed')]).toEqual([first.body.results[0].id, 'true']);
     });
 
-    it('takes keys of 1 to 255 characters, as every send does', async () => {
+    it('accepts keys of 1 to 255 characters, as every send does', async () => {
       const emails = Array.from({ length: 11 }, () => item());
       const withKey = (length: number) => ({ headers: { 'idempotency-key': 'k'.repeat(length) } });
       const first = await sendBatch(emails, withKey(255));
@@ -276,7 +276,7 @@ describe('POST /emails/batch', () => {
       expectInvalid(await sendBatch([item()], { headers: { 'idempotency-key': '' } }), 'idempotency-key');
     });
 
-    it('makes one message an item of 20 parallel calls', async () => {
+    it('creates one message an item from 20 parallel calls', async () => {
       const { key } = await server.newAccount();
       const emails = Array.from({ length: 5 }, (_, index) => item({ subject: `${index}` }));
       const headers = { 'idempotency-key': 'race' };
@@ -305,7 +305,7 @@ describe('POST /emails/batch', () => {
     expect((await server.call('GET', '/emails', { key })).body.total).toBe(1);
   });
 
-  it('leads every test address to its outcome, with labels and in any case', {
+  it('gives every test address its outcome, with labels and in any case', {
     tags: ['contract-test-addresses.whole-pipeline'],
   }, async () => {
     const outcomes = {
@@ -333,7 +333,7 @@ describe('POST /emails/batch', () => {
     expect(suppressed).toHaveLength(0);
   });
 
-  it('is `emails.sendBatch` of the SDK, which says of each item that it came by it', {
+  it('is `emails.sendBatch` of the SDK, with the channel `sdk` by default', {
     tags: ['contract-surfaces.sdk-send-batch', 'contract-sending.channel-clients'],
   }, async () => {
     const client = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });

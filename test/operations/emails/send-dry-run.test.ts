@@ -18,7 +18,7 @@ describe('a dry run', () => {
   const tryOut = (body: Readonly<Record<string, unknown>> = {}, options = {}) =>
     server.send({ ...body, dry_run: true }, options);
 
-  it('answers 200 with every check and the message as it would be sent', {
+  it('returns 200 with every check and the message as it would be sent', {
     tags: [
       'contract-dry-run.answer',
       'emails-send.dry-run',
@@ -127,7 +127,7 @@ describe('a dry run', () => {
     expect(body.message.text).toBe('Hi there');
   });
 
-  it('says of each check what a send would be refused with', async () => {
+  it('reports for each check the error of a send', async () => {
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });
     const wrong = { to: 'a@example.org' };
     const refused = await server.send(wrong, { key });
@@ -137,14 +137,14 @@ describe('a dry run', () => {
     expect(check).toMatchObject({ code: refused.body.code, message: refused.body.detail, fix: refused.body.fix });
   });
 
-  it('is 422 where the body does not parse by its schema', { tags: ['contract-dry-run.answer'] }, async () => {
+  it('is 422 when the body does not match its schema', { tags: ['contract-dry-run.answer'] }, async () => {
     expectInvalid(await tryOut({ to: 'nobody' }), ['to', 'invalid_email']);
     expectInvalid(await tryOut({ scheduled_at: '2026-01-31T09:00:00' }), ['scheduled_at', 'invalid_format']);
     expectInvalid(await server.send({ dry_run: 'yes' }), ['dry_run', 'invalid_type']);
     expectInvalid(await server.call('POST', '/emails?dry_run=true', { body: {} }), 'dry_run');
   });
 
-  it('stores and charges nothing, and sends nothing', {
+  it('stores nothing, charges nothing, and sends nothing', {
     tags: ['contract-dry-run.free', 'contract-quota.dry-runs-free'],
   }, async () => {
     const { accountId, key } = await server.newAccount();

@@ -18,7 +18,7 @@ describe('an idempotency key on a single send', () => {
     server.send(body, { key: apiKey, headers: { 'idempotency-key': key } });
   const total = async () => (await server.call('GET', '/emails')).body.total;
 
-  it('answers the first answer again and sends nothing twice', {
+  it('returns the first response again and sends nothing twice', {
     tags: ['contract-idempotency.single', 'contract-idempotency.replayed', 'send-request.idempotency-key'],
   }, async () => {
     const key = fresh();
@@ -34,7 +34,7 @@ describe('an idempotency key on a single send', () => {
     expect((await sendUnder(key, { to: 'a@example.com' })).body).toEqual(first.body);
   });
 
-  it('compares bodies by what they hold, not by the order of their fields', async () => {
+  it('compares bodies by their content, not by the order of their fields', async () => {
     const key = fresh();
     const first = await sendUnder(key, { metadata: { a: '1', b: '2' } });
     const turned = { metadata: { b: '2', a: '1' } };
@@ -43,7 +43,7 @@ describe('an idempotency key on a single send', () => {
     expect((await sendUnder(key, turned)).body).toEqual(first.body);
   });
 
-  it('refuses another body under the same key, and tells it from a wrong one', {
+  it('rejects another body under the same key, and distinguishes it from an invalid one', {
     tags: ['contract-idempotency.reused'],
   }, async () => {
     const key = fresh();
@@ -65,7 +65,7 @@ describe('an idempotency key on a single send', () => {
   );
 
   it.each(['', 'x'.repeat(256), 'tab\there', 'ümlaut'])(
-    'is refused as %j',
+    'is rejected as %j',
     { tags: ['contract-idempotency.form'] },
     async (key) => {
       expectInvalid(await sendUnder(key), 'idempotency-key');
@@ -89,7 +89,7 @@ describe('an idempotency key on a single send', () => {
     expect((await sendUnder(key, { subject: 'Another body' }, sibling)).body.id).toBe(own.body.id);
   });
 
-  it('is forgotten with a refusal: what was refused may be mended and sent under the same key', {
+  it('is released by a rejected send, which may be corrected and sent under the same key', {
     tags: ['contract-idempotency.refusals'],
   }, async () => {
     const key = fresh();
@@ -102,7 +102,7 @@ describe('an idempotency key on a single send', () => {
     expect(sent.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  it('makes one message of 50 parallel requests; the others hear the same answer or that it still runs (trust checklist 23)', {
+  it('creates one message from 50 parallel requests; the others get the same response or a 409 (trust checklist 23)', {
     tags: ['contract-idempotency.in-progress'],
   }, async () => {
     const key = fresh();

@@ -16,7 +16,7 @@ describe('the provenance of a send', () => {
     return { channel, source, agentName };
   }
 
-  it('is `api`, `backend` and nobody where nothing is said', {
+  it('is `api`, `backend` and no agent by default', {
     tags: ['service.provenance', 'contract-sending.provenance'],
   }, async () => {
     expect(await provenanceOf({})).toEqual({ channel: 'api', source: 'backend', agentName: null });
@@ -36,7 +36,7 @@ describe('the provenance of a send', () => {
     });
   });
 
-  it('goes by the body first, then the headers, then the key, then the default, field by field', {
+  it('is from the body first, then the headers, then the key, then the default, field by field', {
     tags: ['emails-send.provenance-precedence', 'contract-sending.provenance'],
   }, async () => {
     const headers = { 'X-Service-Agent': 'header-bot', 'X-Service-Source': 'automation' };
@@ -58,20 +58,20 @@ describe('the provenance of a send', () => {
   });
 
   it.each(['api', 'sdk', 'mcp', 'smtp'])(
-    'takes and keeps the channel %s over REST',
+    'accepts and keeps the channel %s over REST',
     { tags: ['send-request.channel', 'contract-sending.channel-rest'] },
     async (channel) => {
       expect(await provenanceOf({ channel })).toMatchObject({ channel });
     },
   );
 
-  it('takes `agent` for the source of what came over the channel mcp, unless another is given', async () => {
+  it('defaults to the source `agent` for the channel mcp', async () => {
     expect(await provenanceOf({ channel: 'mcp' })).toMatchObject({ source: 'agent' });
     expect(await provenanceOf({ channel: 'mcp', source: 'system' })).toMatchObject({ source: 'system' });
   });
 
   it.each(['agent', 'backend', 'automation', 'system'])(
-    'takes and keeps the source %s',
+    'accepts and keeps the source %s',
     { tags: ['send-request.source'] },
     async (source) => {
       expect(await provenanceOf({ source })).toMatchObject({ source });
@@ -79,7 +79,7 @@ describe('the provenance of a send', () => {
     },
   );
 
-  it('refuses any other channel or source, and names the place', {
+  it('rejects any other channel or source, and names the place', {
     tags: ['send-request.channel', 'send-request.source'],
   }, async () => {
     for (const value of ['API', 'fax', '', null, 5]) {
@@ -91,7 +91,7 @@ describe('the provenance of a send', () => {
     expectInvalid(await server.send({ source: 'agent' }, { headers }), 'x-service-source');
   });
 
-  it('takes an agent name of 1 to 128 characters', {
+  it('accepts an agent name of 1 to 128 characters', {
     tags: ['send-request.agent-name', 'limits.agent-name'],
   }, async () => {
     expect(await provenanceOf({ agent_name: 'x' })).toMatchObject({ agentName: 'x' });

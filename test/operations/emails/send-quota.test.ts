@@ -22,7 +22,7 @@ describe('the monthly quota', () => {
     headers.get('x-quota-remaining'),
   ];
 
-  it('is 100,000 unless set, and otherwise what the setting or the account says', {
+  it('is 100,000 by default, and otherwise the value of the setting or the account', {
     tags: ['limits.quota-default', 'limits.quota-value', 'contract-settings.monthly-quota'],
   }, async () => {
     expect(await quotaOf(server)).toMatchObject({ limit: 100_000, used: 0, remaining: 100_000 });
@@ -49,7 +49,7 @@ describe('the monthly quota', () => {
     expect(await quotaOf(server, key)).toMatchObject({ used: 3, remaining: 99_997 });
   });
 
-  it('is counted at acceptance and told in headers', {
+  it('is counted at acceptance and returned in headers', {
     tags: ['contract-quota.headers', 'contract-quota.unit'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -61,7 +61,7 @@ describe('the monthly quota', () => {
     expect(headersOf(await server.send({ to: outside(3) }, { key, headers }))).toEqual(['100000', '99995']);
   });
 
-  it('takes the last recipient and refuses one more, charging nothing for the refusal', {
+  it('accepts the last recipient and rejects one more, without charging the rejected send', {
     tags: ['service.check-quota'],
   }, async () => {
     const { key } = await small.newAccount();
@@ -78,7 +78,7 @@ describe('the monthly quota', () => {
     expect(await quotaOf(small, key)).toMatchObject({ limit: 5, used: 5, remaining: 0 });
   });
 
-  it('costs test addresses nothing, because nothing leaves', {
+  it('charges nothing for test addresses, because nothing leaves', {
     tags: ['contract-quota.test-addresses-free'],
   }, async () => {
     const { key } = await small.newAccount();
@@ -113,7 +113,7 @@ describe('the monthly quota', () => {
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => 2 + 3 * index));
   });
 
-  it('is what is accepted and not canceled, where cancels run beside sends in two processes (trust checklist 22)', {
+  it('counts what is accepted and not canceled, also while cancels run beside sends (trust checklist 22)', {
     tags: ['contract-quota.exact'],
   }, async () => {
     const { key, accountId } = await server.newAccount();
@@ -138,7 +138,7 @@ describe('the monthly quota', () => {
     expect(charged?.['sum']).toBe(30);
   });
 
-  it('begins anew with each UTC month', { tags: ['contract-quota.months'] }, async () => {
+  it('starts again with each UTC month', { tags: ['contract-quota.months'] }, async () => {
     const { key } = await small.newAccount();
     await small.send({ to: outside(5) }, { key });
     const { resetsAt } = await quotaOf(small, key);

@@ -20,7 +20,7 @@ describe('the recipients of a send', () => {
   }
 
   it.each(['to', 'cc', 'bcc'])(
-    'stand in %s as one address or as several',
+    'are accepted in %s as one address or as several',
     { tags: ['send-request.to', 'send-request.cc', 'send-request.bcc'] },
     async (kind) => {
       const base = { to: 'first@sandbox.test' };
@@ -42,12 +42,12 @@ describe('the recipients of a send', () => {
     },
   );
 
-  it('may be none in cc and bcc, and are at least one in to', async () => {
+  it('may be empty in cc and bcc, and are at least one in to', async () => {
     expect((await server.send({ cc: [], bcc: [] })).status).toBe(202);
     expectInvalid(await server.send({ to: [] }), ['to', 'too_few']);
   });
 
-  it('in bcc are on the log and in the envelope, never in the message', {
+  it('in bcc are in the log and in the envelope, never in the message', {
     tags: ['send-request.bcc-stored'],
   }, async () => {
     const { body } = await server.send({
@@ -64,7 +64,7 @@ describe('the recipients of a send', () => {
     expect(mail?.raw).not.toMatch(/hidden|two@example|bcc/i);
   });
 
-  it('are 50 at most over to, cc and bcc, after each address is counted once', {
+  it('are 50 at most over to, cc and bcc, counting each address once', {
     tags: ['contract-sending.recipient-count'],
   }, async () => {
     const fifty = { to: many(30), cc: many(10, 'c'), bcc: many(10, 'b') };
@@ -80,7 +80,7 @@ describe('the recipients of a send', () => {
     expectInvalid(await server.send({ to: many(51) }), ['to', 'too_many']);
   });
 
-  it('are each written to once, where they were named first', async () => {
+  it('each get the message once, in the field that names them first', async () => {
     const { body } = await server.send({
       to: ['a@example.com', 'A@Example.com'],
       cc: ['a@example.com', 'b@example.com'],
@@ -97,7 +97,7 @@ describe('the recipients of a send', () => {
     expect(mail?.to).toEqual(['a@example.com', 'b@example.com', 'c@example.com']);
   });
 
-  it('keep the case of their local part on the wire, and their domains as A-labels', {
+  it('keep the case of their local part in SMTP, and their domains as A-labels', {
     tags: ['contract-sending.local-part-case', 'contract-sending.internationalised-domains'],
   }, async () => {
     const { body } = await server.send({ to: ['Ann.B@Example.COM', 'x@Bücher.example'], subject: 'Case' });
@@ -109,7 +109,7 @@ describe('the recipients of a send', () => {
   });
 
   it.each(['from', 'to', 'cc', 'bcc', 'reply_to'])(
-    'with a bad address in %s are a schema fault',
+    'with a bad address in %s are a schema error',
     { tags: ['contract-sending.bad-address', 'send-request.from'] },
     async (field) => {
       for (const bad of ['nobody', 'a@b', 'a b@c.co', '"q"@c.co', 'ü@c.co', 'A, B <a@b.co>', '<>', '']) {
@@ -179,7 +179,7 @@ describe('the recipients of a send', () => {
       expect((await server.send({ reply_to: 'x@example.com' }, { key })).status).toBe(202);
     });
 
-    it('an empty list allows nobody, none at all everybody', async () => {
+    it('an empty list allows no one, a missing one everyone', async () => {
       const nobody = await server.newKey({ recipientAllowlist: [] });
       expectProblem(await server.send({}, { key: nobody }), 403, 'recipient_not_allowed');
       expect((await server.send({ to: 'anyone@example.org' })).status).toBe(202);
@@ -208,7 +208,7 @@ describe('the recipients of a send', () => {
     });
   });
 
-  it('refuse the whole send where any of them fails: nothing is stored, charged or sent', {
+  it('reject the whole send when any of them fails: nothing is stored, charged or sent', {
     tags: ['contract-sending.refused-whole', 'service.check-single'],
   }, async () => {
     await suppress('never@example.com');
@@ -235,7 +235,7 @@ describe('the sender of a send', () => {
   });
   afterAll(() => server.close());
 
-  it('is at exactly a verified domain of the account', { tags: ['contract-sending.verified-domain'] }, async () => {
+  it('has exactly a verified domain of the account', { tags: ['contract-sending.verified-domain'] }, async () => {
     await server.addDomain('example.com');
     expect((await server.send({ from: 'a@example.com' })).status).toBe(202);
     expect((await server.send({ from: 'Name <a@EXAMPLE.com>' })).status).toBe(202);
@@ -247,7 +247,7 @@ describe('the sender of a send', () => {
     }
   });
 
-  it('is at no domain that is pending, failed, removed or another account’s; one that is degraded still sends', async () => {
+  it('has no pending, failed, removed or foreign domain; a degraded one still sends', async () => {
     const other = await server.newAccount();
     await server.addDomain('theirs.example', other.accountId);
     expectProblem(await server.send({ from: 'a@theirs.example' }), 403, 'domain_not_verified');
@@ -265,7 +265,7 @@ describe('the sender of a send', () => {
     }
   });
 
-  it('is compared and signed as A-labels, and read as given', {
+  it('is compared and signed as A-labels, and read unchanged', {
     tags: ['contract-sending.internationalised-domains', 'contract-sending.addresses-read'],
   }, async () => {
     const { publicKey } = await server.addDomain('xn--bcher-kva.example');

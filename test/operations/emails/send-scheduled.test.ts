@@ -16,7 +16,7 @@ describe('scheduled_at', () => {
   const ahead = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString();
   const typesOf = ({ events }: { events: { type: string }[] }) => events.map(({ type }) => type);
 
-  it('holds a message back until then, and delivers it at that time', {
+  it('keeps a message until then, and delivers it at that time', {
     tags: [
       'send-request.scheduled-at',
       'service.scheduled-sends',
@@ -52,21 +52,21 @@ describe('scheduled_at', () => {
     ['PT90S', 90_000],
     ['PT1.5H', 1.5 * HOUR_MS],
     ['P0,5D', DAY_MS / 2],
-  ])('takes the duration %s', { tags: ['contract-sending.scheduled-at'] }, async (given, ms) => {
+  ])('accepts the duration %s', { tags: ['contract-sending.scheduled-at'] }, async (given, ms) => {
     const sent = await server.send({ scheduled_at: given });
     expect(sent.status).toBe(202);
     const { scheduledAt, createdAt } = await read(sent.body.id);
     expect(Math.abs(Date.parse(scheduledAt) - Date.parse(createdAt) - ms)).toBeLessThan(5_000);
   });
 
-  it('takes any offset, and reads in UTC with milliseconds', async () => {
+  it('accepts any offset, and reads in UTC with milliseconds', async () => {
     const at = new Date(Math.floor((server.clock.now().getTime() + DAY_MS) / 1_000) * 1_000);
     const local = new Date(at.getTime() + 5.5 * HOUR_MS).toISOString().replace('.000Z', '+05:30');
     const sent = await server.send({ scheduled_at: local });
     expect((await read(sent.body.id)).scheduledAt).toBe(at.toISOString());
   });
 
-  it('means now up to 60 seconds in the past, and is refused further back', {
+  it('means now up to 60 seconds in the past, and is rejected further back', {
     tags: ['contract-sending.scheduled-at'],
   }, async () => {
     for (const given of [ahead(0), ahead(-55_000), 'PT0S']) {
@@ -84,7 +84,7 @@ describe('scheduled_at', () => {
     }
   });
 
-  it('is refused more than 30 days ahead', { tags: ['contract-sending.scheduled-at'] }, async () => {
+  it('is rejected more than 30 days ahead', { tags: ['contract-sending.scheduled-at'] }, async () => {
     expect((await server.send({ scheduled_at: ahead(30 * DAY_MS) })).status).toBe(202);
     for (const given of [ahead(30 * DAY_MS + 5_000), 'P31D', 'P5W', 'P2M', 'P1Y', 'P9999Y', '9999-12-31T23:59:59Z']) {
       expectInvalid(await server.send({ scheduled_at: given }), ['scheduled_at', 'out_of_range']);
@@ -105,10 +105,14 @@ describe('scheduled_at', () => {
     'PT1.H',
     '2030-02-30T09:00:00Z',
     1_900_000_000,
-  ])('is refused as %j: naive, or no time at all', { tags: ['contract-sending.scheduled-at'] }, async (given) => {
-    const code = typeof given === 'string' ? 'invalid_format' : 'invalid_type';
-    expectInvalid(await server.send({ scheduled_at: given }), ['scheduled_at', code]);
-  });
+  ])(
+    'is rejected as %j: without an offset, or not a time',
+    { tags: ['contract-sending.scheduled-at'] },
+    async (given) => {
+      const code = typeof given === 'string' ? 'invalid_format' : 'invalid_type';
+      expectInvalid(await server.send({ scheduled_at: given }), ['scheduled_at', code]);
+    },
+  );
 
   it('is replayed under its idempotency key when the time has passed since', {
     tags: ['contract-idempotency.replayed'],
@@ -125,7 +129,7 @@ describe('scheduled_at', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  it('leads every test address to its outcome at that time, without a wait of its own', {
+  it('gives every test address its outcome at that time, without a further wait', {
     tags: ['contract-test-addresses.deferred'],
   }, async () => {
     const outcomes = {
@@ -149,7 +153,7 @@ describe('scheduled_at', () => {
     expect(reads.map(outcome)).toEqual(Object.values(outcomes));
   });
 
-  it('gives the retries their whole time from then on', async () => {
+  it('starts the retry period at that time', async () => {
     const { body } = await server.send({ to: 'a@example.com', scheduled_at: 'P3D' });
     const [row] = await server.database.sql`
       SELECT extract(epoch FROM expires_at - next_at)::int AS s FROM deliveries WHERE message_id = ${body.id}`;

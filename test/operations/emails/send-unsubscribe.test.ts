@@ -21,7 +21,7 @@ describe('a send with unsubscribe links', () => {
     mail.parsed.headers.filter(({ key }) => key === name).map(({ value }) => value);
   const linkOf = (mail: CapturedMail) => headerOf(mail, 'list-unsubscribe')[0]?.slice(1, -1) ?? '';
 
-  it('goes to each recipient as a copy of their own, with their own link in the headers of RFC 8058', {
+  it('creates a separate copy for each recipient, with that recipient’s link in the headers of RFC 8058', {
     tags: ['contract-sending.unsubscribe'],
   }, async () => {
     const { message, mails } = await deliver('Own copies', {
@@ -45,7 +45,7 @@ describe('a send with unsubscribe links', () => {
     expect(new Set(mails.map(linkOf)).size).toBe(4);
   });
 
-  it('is signed with both headers among those that the signature covers', {
+  it('is signed with both headers among the signed headers', {
     tags: ['contract-sending.unsubscribe'],
   }, async () => {
     const { selector, publicKey } = await server.addDomain('signed.example');
@@ -61,7 +61,7 @@ describe('a send with unsubscribe links', () => {
     expect(signed).toEqual(expect.arrayContaining(['List-Unsubscribe', 'List-Unsubscribe-Post']));
   });
 
-  it('has the recipient’s link wherever `{{unsubscribe_url}}` stands in html and text, the headers’ one', {
+  it('has the recipient’s link of the headers for each `{{unsubscribe_url}}` in HTML and text', {
     tags: ['contract-sending.unsubscribe-url'],
   }, async () => {
     const { message, mails } = await deliver('Placeholders', {
@@ -80,7 +80,7 @@ describe('a send with unsubscribe links', () => {
     expect(JSON.stringify(message)).not.toContain('/u/');
   });
 
-  it('has it in the text that is derived of the html as well', async () => {
+  it('has it in the text that is derived from the HTML as well', async () => {
     const html = '<p>Hi</p><a href="{{ unsubscribe_url }}">Unsubscribe</a>';
     const { mails } = await deliver('Derived', { to: 'a@example.com', unsubscribe: true, html, text: undefined });
     const [mail] = mails;
@@ -88,7 +88,7 @@ describe('a send with unsubscribe links', () => {
     expect(mail?.raw).not.toContain('unsubscribe_url');
   });
 
-  it('needs no `unsubscribe` for the links in its bodies: they are each recipient’s own, without headers', {
+  it('needs no `unsubscribe` for the links in its bodies: each recipient has one, without headers', {
     tags: ['contract-sending.unsubscribe-url'],
   }, async () => {
     const { mails } = await deliver('Bodies only', {
@@ -105,7 +105,7 @@ describe('a send with unsubscribe links', () => {
     }
   });
 
-  it('keeps the links as they are where the account tracks clicks and the send tags links', async () => {
+  it('keeps the links unchanged when the account tracks clicks and the send tags links', async () => {
     const tracked = await server.newAccount('Tracked');
     await server.database
       .sql`UPDATE accounts SET track_clicks = true, track_opens = true WHERE id = ${tracked.accountId}`;
@@ -127,12 +127,12 @@ describe('a send with unsubscribe links', () => {
     expect(new Set(mails.map(linkOf)).size).toBe(2);
   });
 
-  it('is one hand-off to all where neither is asked for, as ever', async () => {
+  it('is one hand-off to all recipients when neither is requested', async () => {
     const { mails } = await deliver('Plain', { to: ['a@example.com', 'b@example.com'], unsubscribe: false });
     expect(mails.map(({ to }) => to)).toEqual([['a@example.com', 'b@example.com']]);
   });
 
-  it('counts its recipients once, and refuses headers of its own beside it', {
+  it('counts its recipients once, and rejects List-Unsubscribe headers beside it', {
     tags: ['contract-sending.unsubscribe'],
   }, async () => {
     const used = async () => (await server.call('GET', '/keys/self')).body.quota.used;

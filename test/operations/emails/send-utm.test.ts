@@ -22,7 +22,7 @@ describe('POST /emails with utm', () => {
     return (await server.call('GET', `/emails/${answer.body.id}`)).body;
   }
 
-  it('tags every http and https link of html and text before queueing, and reads show it', {
+  it('tags every http and https link of HTML and text before queueing, and reads show it', {
     tags: [
       'service.utm',
       'send-request.utm',
@@ -47,7 +47,7 @@ describe('POST /emails with utm', () => {
     expect([mail?.parsed.html?.trim(), mail?.parsed.text?.trim()]).toEqual([read.html, read.text]);
   });
 
-  it('adds term and content where they are given', { tags: ['utm.term', 'utm.content'] }, async () => {
+  it('adds term and content when they are set', { tags: ['utm.term', 'utm.content'] }, async () => {
     const { text } = await stored({ text: 'https://shop.test/', utm: { ...UTM, term: 'red shoes', content: 'top' } });
     expect(text).toBe(`https://shop.test/?${ADDED}&utm_term=red%20shoes&utm_content=top`);
   });
@@ -63,7 +63,7 @@ describe('POST /emails with utm', () => {
     expect((await stored({ html, utm })).html).toContain(`?${IN_HTML}"`);
   });
 
-  it('leaves the unsubscribe link, anchors, mailto and whatever a template fills in byte for byte', {
+  it('leaves the unsubscribe link, anchors, mailto and what a template fills in unchanged', {
     tags: ['emails-send.utm-untouched', 'contract-sending.unsubscribe-untouched'],
   }, async () => {
     const html = [
@@ -81,14 +81,14 @@ describe('POST /emails with utm', () => {
     expect(read.text).not.toContain('utm_');
   });
 
-  it('tags the links of a text that is derived of the html, once', async () => {
+  it('tags the links of a text that is derived from the HTML, once', async () => {
     const { text } = await stored({
       html: '<a href="https://shop.test/a">https://shop.test/a</a> <a href="https://b.test/">b</a>',
     });
     expect(text).toBe(`https://shop.test/a?${ADDED} b (https://b.test/?${ADDED})`);
   });
 
-  it('tags nothing where no utm is given', async () => {
+  it('tags nothing without utm', async () => {
     const html = '<a href="https://shop.test/">x</a>';
     expect((await stored({ html, utm: undefined })).html).toBe(html);
   });
@@ -119,18 +119,18 @@ describe('POST /emails with utm', () => {
     [{ term: 5 }, ['utm.term', 'invalid_type']],
     [{ override_existing: 1 }, ['utm.override_existing', 'invalid_type']],
     [{ campain: 'x' }, ['utm.campain', 'unknown_field']],
-  ] as const)('refuses utm with %j', async (wrong, field) => {
+  ] as const)('rejects utm with %j', async (wrong, field) => {
     expectInvalid(await send({ text: 'x', utm: { ...UTM, ...wrong } }), field);
   });
 
-  it('takes values of 255 characters, whatever they are', async () => {
+  it('accepts values of 255 characters of any kind', async () => {
     const campaign = 'ü&"<\'+%{{x}} '.repeat(20).slice(0, 255);
     const { html } = await stored({ html: '<a href="https://shop.test/">x</a>', utm: { ...UTM, campaign } });
     const [, href = ''] = /href="([^"]+)"/.exec(html ?? '') ?? [];
     expect(new URL(href.replaceAll('&amp;', '&')).searchParams.get('utm_campaign')).toBe(campaign);
   });
 
-  it('refuses a body that its tags make longer than a body may be', async () => {
+  it('rejects a body that becomes too long by its tags', async () => {
     const utm = { ...UTM, campaign: 'ü'.repeat(255), content: 'ü'.repeat(255) };
     const html = '<a href="http://a">x</a>'.repeat(60_000);
     expectInvalid(await send({ html, text: '', utm }), ['html', 'too_long']);

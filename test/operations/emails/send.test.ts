@@ -25,7 +25,7 @@ describe('POST /emails', () => {
     return await server.call('POST', '/emails', { body: { ...DEFAULT_SEND, ...body } });
   }
 
-  it('answers 202 with an id and `queued`, and delivers afterwards', {
+  it('returns 202 with an id and `queued`, and delivers afterwards', {
     tags: [
       'emails-send.accepted',
       'send-response.id',
@@ -49,7 +49,7 @@ describe('POST /emails', () => {
     expect((await server.call('GET', `/v1/emails/${sent.body.id}`)).body.id).toBe(sent.body.id);
   });
 
-  it('takes every field of the send request at once, and reads give it back', {
+  it('accepts every field of the send request together, and reads return them', {
     tags: ['emails-send.request'],
   }, async () => {
     const read = await sendAndRead({
@@ -87,7 +87,7 @@ describe('POST /emails', () => {
     });
   });
 
-  it('writes what was asked into the message that goes out', {
+  it('writes the requested fields into the sent message', {
     tags: [
       'send-request.subject',
       'send-request.html',
@@ -122,7 +122,7 @@ describe('POST /emails', () => {
     expect(headers.has('dkim-signature')).toBe(true);
   });
 
-  it('needs from, to, subject and a body form', {
+  it('needs from, to, subject and a body', {
     tags: ['send-request.required', 'contract-sending.required', 'contract-sending.subject-required'],
   }, async () => {
     for (const field of ['from', 'to', 'subject'])
@@ -136,13 +136,13 @@ describe('POST /emails', () => {
     }
   });
 
-  it('takes html, text or both', { tags: ['send-request.body-forms'] }, async () => {
+  it('accepts HTML, text or both', { tags: ['send-request.body-forms'] }, async () => {
     expect(await sendAndRead({ text: 'T' })).toMatchObject({ html: null, text: 'T' });
     expect(await sendAndRead({ html: '<p>H</p>', text: 'T' })).toMatchObject({ html: '<p>H</p>', text: 'T' });
     expect(await sendAndRead({ html: '<p>H</p>', text: undefined })).toMatchObject({ html: '<p>H</p>', text: 'H' });
   });
 
-  it('derives the text from the html where it is absent', { tags: ['contract-sending.text-derived'] }, async () => {
+  it('derives the text from the HTML when it is missing', { tags: ['contract-sending.text-derived'] }, async () => {
     const html = '<style>p{}</style><h1>Hello &amp; welcome</h1><p>See <a href="https://example.com/x">this</a>.</p>';
     const read = await sendAndRead({ html, text: undefined, subject: 'Derived' });
     expect(read.text).toContain('Hello & welcome');
@@ -153,21 +153,23 @@ describe('POST /emails', () => {
     expect(mail?.raw).toContain('multipart/alternative');
   });
 
-  it('derives none where the text is an empty string', { tags: ['contract-sending.text-empty'] }, async () => {
+  it('derives none when the text is an empty string', { tags: ['contract-sending.text-empty'] }, async () => {
     expect(await sendAndRead({ html: '<p>H</p>', text: '', subject: 'Html alone' })).toMatchObject({ text: null });
     const [mail] = await readCaptured(server, 'Html alone');
     expect(mail?.raw).not.toContain('text/plain');
     expect(mail?.parsed.html).toContain('<p>H</p>');
   });
 
-  it('takes a subject of 998 characters and refuses 999', { tags: ['contract-sending.subject-length'] }, async () => {
+  it('accepts a subject of 998 characters and rejects 999', { tags: ['contract-sending.subject-length'] }, async () => {
     const read = await sendAndRead({ subject: 'x'.repeat(998) });
     expect(read.subject).toHaveLength(998);
     expectInvalid(await refusal({ subject: 'x'.repeat(999) }), ['subject', 'too_long']);
     expectInvalid(await refusal({ subject: '' }), ['subject', 'too_short']);
   });
 
-  it('takes html and text of 2 MB each and refuses a byte more', { tags: ['contract-sending.body-size'] }, async () => {
+  it('accepts HTML and text of 2 MB each and rejects a byte more', {
+    tags: ['contract-sending.body-size'],
+  }, async () => {
     const limit = 2_000_000;
     const both = await server.send({ html: 'h'.repeat(limit), text: 't'.repeat(limit) });
     expect(both.status).toBe(202);
@@ -182,7 +184,7 @@ describe('POST /emails', () => {
   });
 
   it.each(['\r', '\n', '\r\nBcc: x@example.com', '\u0000', '\u202e', '\u0085', '\u2028'])(
-    'refuses %j in every value that becomes a header, and in none of them sends anything',
+    'rejects %j in every value that becomes a header, and sends nothing',
     { tags: ['contract-sending.header-controls'] },
     async (bad) => {
       const values: readonly [string, unknown, string][] = [
@@ -222,7 +224,7 @@ describe('POST /emails', () => {
     ...['Resent-To', 'Resent-Bcc', 'Resent-From', 'ARC-Seal', 'Received-SPF', 'Delivered-To', 'Apparently-To'],
     ...['Content-Anything', 'MIME-Version', 'DKIM-Signature', 'Return-Path', 'Received', 'Authentication-Results'],
   ])(
-    'refuses the header %s, in any case',
+    'rejects the header %s, in any case',
     { tags: ['contract-sending.headers-refused', 'holes.reserved-headers'] },
     async (name) => {
       for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
@@ -231,7 +233,7 @@ describe('POST /emails', () => {
     },
   );
 
-  it('refuses names that are no header names, and one name in two cases', async () => {
+  it('rejects invalid header names, and one name in two cases', async () => {
     for (const name of ['', 'X A', 'X:A', 'X-Ä', 'X\tA', 'x'.repeat(77)]) {
       expectInvalid(await refusal({ headers: { [name]: 'x' } }), [`headers.${name}`, 'invalid_format']);
     }
@@ -243,7 +245,7 @@ describe('POST /emails', () => {
     expectInvalid(await refusal({ headers: { 'Reply-To': 'a@b.co' }, reply_to: 'c@d.co' }), ['reply_to', 'conflict']);
   });
 
-  it('keeps up to 20 values of metadata, strings only, and refuses the 21st', {
+  it('keeps up to 20 values of metadata, strings only, and rejects the 21st', {
     tags: ['contract-sending.metadata'],
   }, async () => {
     const metadata = (count: number) =>
@@ -258,7 +260,7 @@ describe('POST /emails', () => {
     expectInvalid(await refusal({ metadata: { k: 'v'.repeat(1_025) } }), ['metadata.k', 'too_long']);
   });
 
-  it('folds tags to lower case, each once, and counts ten of what is left', {
+  it('converts tags to lower case, removes duplicates, and then counts at most ten', {
     tags: ['send-request.tags', 'limits.tags', 'contract-sending.tags', 'service.tags'],
   }, async () => {
     const tags = Array.from({ length: 10 }, (_, index) => `t${index}`);
@@ -268,7 +270,7 @@ describe('POST /emails', () => {
     expect((await sendAndRead({ tags: [] })).tags).toEqual([]);
   });
 
-  it('takes tags of 1 to 64 characters without comma, semicolon or control', {
+  it('accepts tags of 1 to 64 characters without comma, semicolon or control character', {
     tags: ['contract-sending.tags'],
   }, async () => {
     expect((await sendAndRead({ tags: ['a', 'x'.repeat(64), 'with space', 'ümläut', 'a:b/c#d'] })).tags).toHaveLength(
@@ -283,7 +285,9 @@ describe('POST /emails', () => {
     expectInvalid(await refusal({ tags: [5] }), ['tags.0', 'invalid_type']);
   });
 
-  it('refuses a scope first, then a shape, then a rule', { tags: ['keys.check-order'] }, async () => {
+  it('rejects a missing scope first, then a wrong shape, then a broken rule', {
+    tags: ['keys.check-order'],
+  }, async () => {
     const reader = await server.newKey({ scopes: ['emails:read'] });
     const narrow = await server.newKey({ recipientAllowlist: [] });
     expectProblem(await server.call('POST', '/emails', { key: 'pr_live_x', rawBody: '{' }), 401, 'invalid_key');
@@ -301,7 +305,7 @@ describe('POST /emails', () => {
 });
 
 describe('acceptance and delivery', () => {
-  it('are apart: the answer does not wait for the mail server, nor for there being one', {
+  it('are separate: the response does not wait for the mail server, not even for one to exist', {
     tags: ['service.asynchronous', 'service.identifier'],
   }, async () => {
     const sink = await startSmtpSink({ replies: { message: () => 'stall' } });
@@ -314,7 +318,7 @@ describe('acceptance and delivery', () => {
     await server.close();
   });
 
-  it('are apart: a process without the role worker accepts, and another one delivers', {
+  it('are separate: a process without the role worker accepts, and another one delivers', {
     tags: ['service.background-worker', 'states.accepted', 'contract-settings.roles'],
   }, async () => {
     const api = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });

@@ -76,7 +76,7 @@ describe('a test address', () => {
     await expectOutcome('complained', 'complained', sent, delivered, ['complained', 'spam']);
   });
 
-  it('leaves the types of events on the trail that belong to its outcome, with a classification on bounces and complaints alone', {
+  it('leaves the event types of its outcome, with a classification on bounces and complaints alone', {
     tags: ['contract-messages.trail-types', 'events.classification-null'],
   }, async () => {
     const locals = ['delivered', 'deferred', 'bounced', 'soft', 'blocked', 'complained'];
@@ -90,20 +90,20 @@ describe('a test address', () => {
     }
   });
 
-  it('of any other name takes everything', async () => {
+  it('of any other name accepts everything', async () => {
     await expectOutcome('owner', 'delivered', sent, delivered);
     await expectOutcome('delivered.not', 'delivered', sent, delivered);
     await expectOutcome('constructor', 'delivered', sent, delivered);
   });
 
-  it('says why in the trail’s detail and in lastError', async () => {
+  it('gives the reason in the detail of the event and in lastError', async () => {
     const { read } = await outcomeOf('bounced@sandbox.test');
     expect(read.events[1].detail).toContain('550 5.1.1');
     expect(read.lastError).toBe(`bounced@sandbox.test: ${read.events[1].detail}`);
     expect((await outcomeOf('delivered@sandbox.test')).read.lastError).toBeNull();
   });
 
-  it('is open to every account, and so is the domain to send from', {
+  it('is available to every account, and so is the domain to send from', {
     tags: ['contract-test-addresses.every-account'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -137,7 +137,7 @@ describe('a test address', () => {
     }
   });
 
-  it('beside others shows the worst, and keeps the reason, whichever hand-off ended last', {
+  it('beside others shows the worst status, and keeps the reason, whichever hand-off ended last', {
     tags: ['contract-messages.worst-recipient'],
   }, async () => {
     const { body } = await server.send({ to: ['bounced@sandbox.test', 'ok@example.com', 'delivered@sandbox.test'] });

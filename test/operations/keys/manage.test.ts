@@ -49,7 +49,7 @@ const DEFAULTS = {
 };
 
 describe('POST /keys', () => {
-  it('makes a key with the defaults, and shows its secret this once', {
+  it('creates a key with the defaults, and shows its secret only now', {
     tags: [
       'keys.manage',
       'keys.record-fields',
@@ -71,7 +71,7 @@ describe('POST /keys', () => {
     expect((await audited(record.id)).map(({ action }) => action)).toEqual(['key.created']);
   });
 
-  it('takes every field and tells it as it counts', {
+  it('accepts every field and returns its effective value', {
     tags: [
       'keys.create-fields',
       'keys.restrictions',
@@ -167,11 +167,11 @@ describe('POST /keys', () => {
     [{ id: 'x' }, 'id'],
     [{ revokedAt: null }, 'revokedAt'],
     [{ accountId: 'x' }, 'accountId'],
-  ])('refuses %j and names %s', { tags: ['keys.defaults', 'keys.create-fields'] }, async (fields, path) => {
+  ])('rejects %j and names %s', { tags: ['keys.defaults', 'keys.create-fields'] }, async (fields, path) => {
     expectInvalid(await create({ name: 'X', scopes: ['sending'], ...fields }), path);
   });
 
-  it('names of 1 and of 100 characters, rates of 1 and of a million are fine', {
+  it('accepts names of 1 and of 100 characters, and rates of 1 and of a million', {
     tags: ['keys.defaults', 'keys.rate-limit'],
   }, async () => {
     for (const name of ['x', 'ü'.repeat(100)]) expect((await made({ name })).name).toBe(name);
@@ -180,7 +180,7 @@ describe('POST /keys', () => {
 });
 
 describe('no escalation', () => {
-  it('a key cannot make one that is less restricted than itself', {
+  it('a key cannot create one that is less restricted than itself', {
     tags: ['keys.escalation', 'contract-errors.403-keys'],
   }, async () => {
     const narrow = {
@@ -220,7 +220,7 @@ describe('no escalation', () => {
     expect((await create({ name: 'Same', ...narrow }, key)).status).toBe(201);
   });
 
-  it('a test key makes no live one, and no key grants `approvals:decide` that lacks it', {
+  it('a test key creates no live one, and a key without `approvals:decide` cannot grant it', {
     tags: ['keys.escalation'],
   }, async () => {
     const { key } = await made({ mode: 'test', scopes: ['full'] });
@@ -229,7 +229,7 @@ describe('no escalation', () => {
     expectProblem(await create({ name: 'D', scopes: ['approvals:decide'] }), 403, 'permission_escalation');
   });
 
-  it('a key can neither loosen itself nor another beyond itself; tightening is free', {
+  it('a key can loosen neither itself nor another beyond itself; it can always tighten', {
     tags: ['keys.escalation'],
   }, async () => {
     const { id, key } = await made({ scopes: ['keys:write', 'keys:read'], rateLimit: 100 });
@@ -249,7 +249,7 @@ describe('no escalation', () => {
     expectProblem(await patch(id, { rateLimit: 100 }, key), 403, 'permission_escalation');
   });
 
-  it('a key rotates itself and what is not wider, and nothing else', {
+  it('a key rotates itself and keys that are not wider, and nothing else', {
     tags: ['keys.escalation', 'keys.rotate'],
   }, async () => {
     const { id, key } = await made({ scopes: ['keys:write'], rateLimit: 100 });
@@ -311,7 +311,7 @@ describe('keys of another account', () => {
 });
 
 describe('PATCH /keys/:id', () => {
-  it('changes what is given and leaves the rest; null lifts a restriction', {
+  it('changes the fields in the request and leaves the rest; null lifts a restriction', {
     tags: ['keys.manage', 'contract-shape.write-answers'],
   }, async () => {
     const all = {
@@ -353,13 +353,13 @@ describe('PATCH /keys/:id', () => {
     [{ expiresAt: '2000-01-01T00:00:00Z' }, 'expiresAt'],
     [{ name: null }, 'name'],
     [{ scopes: null }, 'scopes'],
-  ])('refuses %j', async (body, path) => {
+  ])('rejects %j', async (body, path) => {
     expectInvalid(await patch((await made()).id, body), path);
   });
 });
 
 describe('DELETE /keys/:id', () => {
-  it('revokes at once, for good, and answers the key as it is then', {
+  it('revokes immediately and permanently, and returns the key as it is then', {
     tags: ['keys.revoke', 'contract-errors.401-ended-key', 'contract-shape.write-answers'],
   }, async () => {
     const { id, key } = await made();
@@ -375,13 +375,13 @@ describe('DELETE /keys/:id', () => {
     expect((await audited(id)).map(({ action }) => action)).toEqual(['key.created', 'key.revoked']);
   });
 
-  it('lets a key end itself', async () => {
+  it('lets a key revoke itself', async () => {
     const { id, key } = await made({ scopes: ['keys:write'] });
     expect((await revoke(id, key)).status).toBe(200);
     expectProblem(await server.call('GET', '/keys/self', { key }), 401, 'key_revoked');
   });
 
-  it('does not take back what was accepted before', async () => {
+  it('does not cancel what was accepted before', async () => {
     const { id, key } = await made();
     const sent = await server.send({ scheduled_at: 'PT1H' }, { key });
     await revoke(id);
@@ -393,7 +393,7 @@ describe('DELETE /keys/:id', () => {
 });
 
 describe('POST /keys/:id/rotate', () => {
-  it('answers a new secret; the old one works for its grace and is then `key_revoked`', {
+  it('returns a new secret; the old one works for its grace period and is then `key_revoked`', {
     tags: ['keys.rotate', 'contract-shape.key-shown-once'],
   }, async () => {
     const { id, key: old, ...before } = await made();
@@ -409,7 +409,7 @@ describe('POST /keys/:id/rotate', () => {
     expect((await audited(id)).at(-1)).toMatchObject({ action: 'key.rotated', details: { graceSeconds: 60 } });
   });
 
-  it('ends the old secret at once without a grace, and every older one with it', async () => {
+  it('ends the old secret immediately without a grace period, and every older one with it', async () => {
     const { id, key: first } = await made();
     const { key: second } = (await act(id, 'rotate', { graceSeconds: 3_600 })).body;
     const third = (await server.call('POST', `/keys/${id}/rotate`)).body.key;
@@ -419,13 +419,13 @@ describe('POST /keys/:id/rotate', () => {
     expect((await server.call('GET', '/keys/self', { key: third })).status).toBe(200);
   });
 
-  it.each([-1, 604_801, 1.5, '60', null])('refuses %j seconds of grace', async (graceSeconds) => {
+  it.each([-1, 604_801, 1.5, '60', null])('rejects %j seconds of grace', async (graceSeconds) => {
     expectInvalid(await act((await made()).id, 'rotate', { graceSeconds }), 'graceSeconds');
   });
 });
 
 describe('POST /keys/:id/pause and POST /keys/:id/resume', () => {
-  it('stop and start the sending of one key; reading goes on', {
+  it('stop and start the sending of one key; it can still read', {
     tags: ['keys.pause', 'contract-errors.403-keys'],
   }, async () => {
     const { id, key } = await made({ scopes: ['full'] });

@@ -13,7 +13,7 @@ describe('GET /keys/self', () => {
 
   const self = (key: string) => server.call('GET', '/keys/self', { key });
 
-  it('answers what the calling key is, what it may do and what is left to send', {
+  it('returns what the calling key is, what it may do and what is left to send', {
     tags: ['keys.self', 'keys.scopes-and-allowlist', 'authentication.key-carries'],
   }, async () => {
     const { accountId, key: first } = await server.newAccount('Self');
@@ -82,7 +82,7 @@ describe('GET /keys/self', () => {
     expect(sending).not.toContain('keys:write');
   });
 
-  it('tells an empty allowlist from none, and shows the persona where there is one', async () => {
+  it('distinguishes an empty allowlist from none, and shows the persona if there is one', async () => {
     const key = await server.newKey({ recipientAllowlist: [] });
     await server.database.sql`UPDATE api_keys SET persona_source = 'agent' WHERE last4 = ${key.slice(-4)}`;
     expect((await self(key)).body).toMatchObject({

@@ -19,7 +19,7 @@ describe('GET /requests/:id', () => {
     return (await server.call('GET', `/requests/${id}`, { key })).body;
   }
 
-  it('answers one request by its x-request-id, with exactly its fields', {
+  it('returns one request by its x-request-id, with exactly its fields', {
     tags: ['contract-shape.request-log', 'service.request-log', 'errors.request-id'],
   }, async () => {
     const { headers, body: sent } = await server.send();
@@ -37,7 +37,7 @@ describe('GET /requests/:id', () => {
     });
   });
 
-  it('names the message a read was about, and the code of a refusal', async () => {
+  it('names the message of a read, and the code of an error', async () => {
     const { body: sent } = await server.send();
     await server.call('GET', `/emails/${sent.id}`, { headers: { 'x-request-id': 'read-1' } });
     expect(await logged('read-1')).toMatchObject({
@@ -51,7 +51,7 @@ describe('GET /requests/:id', () => {
     expect(await logged('refused-1', key)).toMatchObject({ status: 403, code: 'missing_scope', emailId: null });
   });
 
-  it('has a request as soon as that is answered, and so has the list', async () => {
+  it('contains a request as soon as it is completed, and so does the list', async () => {
     const { headers } = await server.send();
     const id = headers.get('x-request-id');
     expect((await server.call('GET', `/requests/${id}`)).body).toMatchObject({ id, status: 202 });
@@ -60,7 +60,7 @@ describe('GET /requests/:id', () => {
     );
   });
 
-  it('of an id that was used twice answers the newest', async () => {
+  it('with an id that was used twice returns the newest', async () => {
     const headers = { 'x-request-id': 'twice' };
     await server.call('GET', '/emails', { headers });
     await logged('twice');
@@ -70,7 +70,7 @@ describe('GET /requests/:id', () => {
       .toBe(422);
   });
 
-  it('answers 404 for an unknown id, and the same for another account’s', async () => {
+  it('returns 404 for an unknown id, and the same for another account’s', async () => {
     await server.call('GET', '/emails', { headers: { 'x-request-id': 'mine-alone' } });
     await logged('mine-alone');
     const other = await server.newAccount();
@@ -85,7 +85,7 @@ describe('GET /requests/:id', () => {
     expect(await read('mine-alone')).toBe(await read('never-was'));
   });
 
-  it('needs logs:read, and takes no text that no id can be', async () => {
+  it('needs logs:read, and rejects text that cannot be an id', async () => {
     const key = await server.newKey({ scopes: ['emails:read'] });
     expectProblem(await server.call('GET', '/requests/x', { key }), 403, 'missing_scope');
     expectInvalid(await server.call('GET', '/requests/%00'), ['id', 'invalid_unicode']);

@@ -46,7 +46,7 @@ describe('GET /requests', () => {
     expect(second.body.total).toBeGreaterThanOrEqual(5);
   });
 
-  it('takes a limit of 1 to 100, 50 unless given, and no cursor of another list', {
+  it('accepts a limit of 1 to 100, 50 by default, and no cursor of another list', {
     tags: ['contract-shape.limit', 'contract-shape.cursor'],
   }, async () => {
     const key = await accountWith(...Array.from({ length: 51 }, (_, index) => `r${index}`));
@@ -70,7 +70,7 @@ describe('GET /requests', () => {
     expect((await server.call('GET', '/requests', { key: other })).body.requests[0].id).toBe('theirs');
   });
 
-  it('has refusals of a known key with their codes, and nothing of callers that nobody knows', async () => {
+  it('contains errors of a known key with their codes, and nothing of unknown callers', async () => {
     const { accountId, key } = await server.newAccount();
     await server.call('POST', '/v1/emails?x=secret', { key, body: {} });
     await server.call('POST', '/emails', { key, rawBody: '{' });

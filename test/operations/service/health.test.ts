@@ -25,21 +25,21 @@ describe('health', () => {
 
   const read = (app: TestApp, path: string) => app.call('GET', path, { key: null });
 
-  it('GET /health answers status and version', { tags: ['health.liveness', 'health.liveness-fields'] }, async () => {
+  it('GET /health returns status and version', { tags: ['health.liveness', 'health.liveness-fields'] }, async () => {
     const { version } = JSON.parse(readFileSync('packages/server/package.json', 'utf8')) as { version: string };
     const { status, headers, body } = await read(server, '/health');
     expect([status, body]).toEqual([200, { status: 'ok', version }]);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('GET /health/ready answers 200 and a check each for database, queue and transport', {
+  it('GET /health/ready returns 200 and a check each for database, queue and transport', {
     tags: ['health.readiness', 'health.readiness-fields'],
   }, async () => {
     const { status, body } = await read(server, '/health/ready');
     expect([status, body]).toEqual([200, { status: 'ok', checks: { database: ok, queue: ok, transport: ok } }]);
   });
 
-  it('GET /health/ready answers 503 with the reason while the database is away, and /health 200', {
+  it('GET /health/ready returns 503 with the reason while the database is away, and /health 200', {
     tags: ['health.liveness', 'health.readiness', 'health.readiness-fields'],
   }, async () => {
     await proxy.down();
@@ -59,7 +59,7 @@ describe('health', () => {
       .toBe(200);
   });
 
-  it('GET /health/ready answers 503 with the reason while no relay answers', {
+  it('GET /health/ready returns 503 with the reason while no relay responds', {
     tags: ['health.readiness', 'health.readiness-fields'],
   }, async () => {
     const sink = await startSmtpSink();
@@ -75,7 +75,7 @@ describe('health', () => {
     await relayed.close();
   });
 
-  it('GET /health/ready is 200 with a relay that answers', async () => {
+  it('GET /health/ready is 200 with a relay that responds', async () => {
     const sink = await startSmtpSink();
     const settings = { POSTRIDER_TRANSPORT: `smtp://127.0.0.1:${sink.port}?tls=none`, POSTRIDER_ROLES: 'api' };
     const relayed = await startTestApp({ database, settings });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 
-describe('what the service says of itself', () => {
+describe('the service information', () => {
   let server: TestApp;
   beforeAll(async () => {
     server = await startTestApp();
@@ -29,7 +29,7 @@ describe('what the service says of itself', () => {
     expect((await read(new URL(body.docs).pathname)).status).toBe(200);
   });
 
-  it('GET / maps a purpose to the method and path of each endpoint, and all of them are there', {
+  it('GET / maps a purpose to the method and path of each endpoint, and all of them exist', {
     tags: ['root.endpoints'],
   }, async () => {
     const { endpoints } = (await read('/')).body;

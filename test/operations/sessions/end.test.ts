@@ -44,7 +44,7 @@ describe('the sessions of a user', () => {
   const isLive = async (by: TestSession) => (await by.call('GET', '/auth/session')).body.authenticated;
   const isTokenLive = async (key: string) => (await server.call('GET', '/auth/session', { key })).body.authenticated;
 
-  it('are listed with program, address and times, the own one marked, and those of no one else', {
+  it('are listed with program, address and times, the current one marked, and only the user’s own', {
     tags: ['holes.own-sessions'],
   }, async () => {
     const other = await server.call('POST', '/dev/session', {
@@ -78,7 +78,7 @@ describe('the sessions of a user', () => {
     expect((await list(await signInAs(server, 'owner@sandbox.test'))).map(({ current }) => current)).toEqual([true]);
   });
 
-  it('end one by one, on every process within a second, and the account’s audit log says by which', {
+  it('end one by one, on every process within a second, and the account’s audit log names the actor', {
     tags: ['holes.own-sessions'],
   }, async () => {
     const stolen = await signInAs(server, 'owner@sandbox.test');
@@ -132,7 +132,7 @@ describe('the sessions of a user', () => {
     expect((await list()).map(({ current }) => current)).toEqual([true]);
   });
 
-  it('of a browser are not ended by a device, which could else sign its user out for good', {
+  it('of a browser cannot be ended by a device, which could otherwise sign its user out permanently', {
     tags: ['holes.own-sessions'],
   }, async () => {
     const [one, two] = [await device(), await device()];

@@ -16,7 +16,7 @@ describe('adding suppressions', () => {
   const listed = async (email: string) =>
     (await server.call('GET', `/suppressions?email=${encodeURIComponent(email)}`)).body.suppressions;
 
-  it('answers 201 with the record, and from then on a send to the address is refused', {
+  it('returns 201 with the record, and from then on a send to the address is rejected', {
     tags: [
       'suppressions.manage',
       'suppressions.bodies',
@@ -42,7 +42,7 @@ describe('adding suppressions', () => {
     expect((await server.send({ to: 'ada@example.com' }, { key: (await server.newAccount()).key })).status).toBe(202);
   });
 
-  it('takes reason, note and the time it ends', {
+  it('accepts reason, note and the expiry', {
     tags: ['suppressions.add-fields', 'suppressions.record-fields'],
   }, async () => {
     const expiresAt = new Date(server.clock.now().getTime() + 3_600_000).toISOString();
@@ -55,7 +55,7 @@ describe('adding suppressions', () => {
     expect((await add({ email: 'nulls@example.com', note: null, expiresAt: null })).status).toBe(201);
   });
 
-  it('answers 200 with the unchanged record where the address is there already', {
+  it('returns 200 with the unchanged record when the address is already suppressed', {
     tags: ['suppressions.add-fields'],
   }, async () => {
     const first = await add({ email: 'twice@example.com', note: 'first' });
@@ -65,13 +65,13 @@ describe('adding suppressions', () => {
     expect(await listed('twice@example.com')).toHaveLength(1);
   });
 
-  it('folds addresses to lower case and their domains to A-labels, with or without a name', async () => {
+  it('converts addresses to lower case and their domains to A-labels, with or without a name', async () => {
     expect((await add({ email: 'Ann.B@Bücher.Example' })).body.email).toBe('ann.b@xn--bcher-kva.example');
     expect((await add({ email: '"B, Ann" <ANN.B@xn--bcher-kva.example>' })).status).toBe(200);
     expectProblem(await server.send({ to: 'ann.b@bücher.example' }), 422, 'recipient_suppressed');
   });
 
-  it('takes up to 1,000 addresses at once, answers a record for each in order, and counts the new ones', {
+  it('accepts up to 1,000 addresses, returns a record for each in order, and counts the new ones', {
     tags: ['suppressions.add-fields'],
   }, async () => {
     await add({ email: 'old@example.com', note: 'before' });
@@ -112,17 +112,17 @@ describe('adding suppressions', () => {
     [{ email: 'a@b.co', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt', 'out_of_range'],
     [{ email: 'a@b.co', id: 'x' }, 'id', 'unknown_field'],
     [{ email: 'a@b.co', emailId: 'x' }, 'emailId', 'unknown_field'],
-  ])('refuses %j, naming %s', { tags: ['suppressions.add-fields'] }, async (body, path, code) => {
+  ])('rejects %j, naming %s', { tags: ['suppressions.add-fields'] }, async (body, path, code) => {
     expectInvalid(await add(body), [path, code]);
     expect(await listed('a@b.co')).toEqual([]);
   });
 
-  it('takes a note of 1,000 characters and none that is longer', async () => {
+  it('accepts a note of 1,000 characters and no longer one', async () => {
     expect((await add({ email: 'note@b.co', note: 'x'.repeat(1_000) })).status).toBe(201);
     expectInvalid(await add({ email: 'a@b.co', note: 'x'.repeat(1_001) }), ['note', 'too_long']);
   });
 
-  it('replaces an entry that has expired, which counts no more', async () => {
+  it('replaces an entry that has expired and no longer counts', async () => {
     const expiresAt = new Date(server.clock.now().getTime() + 60_000).toISOString();
     const first = await add({ email: 'short@example.com', expiresAt });
     expect(first.status).toBe(201);
@@ -134,7 +134,7 @@ describe('adding suppressions', () => {
     expectProblem(await server.send({ to: 'short@example.com' }), 422, 'recipient_suppressed');
   });
 
-  it('adds an address once, whoever comes at the same time', async () => {
+  it('adds an address once, in parallel requests too', async () => {
     const emails = Array.from({ length: 20 }, (_, index) => `race${index}@example.com`);
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => add({ emails: index % 2 === 0 ? emails : emails.toReversed() })),

@@ -16,7 +16,7 @@ describe('removing a suppression', () => {
   const auditOf = (targetId: string) => server.database.sql`
     SELECT action, actor, details FROM audit_log WHERE target_id = ${targetId} ORDER BY seq`;
 
-  it('answers the record in its last state, by id or by address, and lets sends through again', {
+  it('returns the last state of the record, by id or by address, and lets sends through again', {
     tags: ['suppressions.manage', 'suppressions.remove-fields'],
   }, async () => {
     for (const by of ['id', 'email']) {
@@ -30,7 +30,7 @@ describe('removing a suppression', () => {
     expect((await remove('CASE@Bücher.example')).status).toBe(200);
   });
 
-  it('is in the audit log with the key that did it and its note, as the addition is', {
+  it('is in the audit log with its key and its note, as the addition is', {
     tags: ['suppressions.removal-audited', 'suppressions.remove-fields'],
   }, async () => {
     const key = await server.newKey({ scopes: ['suppressions:delete', 'keys:read'] });
@@ -60,7 +60,7 @@ describe('removing a suppression', () => {
     expect((await auditOf(plain.id))[1]?.['details']).toMatchObject({ note: null });
   });
 
-  it('is made whole or not at all: without its audit entry nothing is removed', async () => {
+  it('is atomic: without its audit entry nothing is removed', async () => {
     const record = await add('whole@example.com');
     await server.database.sql`ALTER TABLE audit_log RENAME TO hidden_audit`;
     expect((await remove(record.id)).status).toBe(500);
@@ -70,14 +70,14 @@ describe('removing a suppression', () => {
     expectProblem(await server.call('GET', '/suppressions/other@example.com'), 404, 'not_found');
   });
 
-  it('removes an entry once, and writes down one removal, whoever comes at the same time', async () => {
+  it('removes an entry once, with one audit entry, in parallel requests too', async () => {
     const record = await add('race@example.com');
     const answers = await Promise.all(Array.from({ length: 8 }, () => remove(record.id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404, 404, 404]);
     expect(await auditOf(record.id)).toHaveLength(2);
   });
 
-  it('answers 404 for what is unknown, expired or another account’s, and writes nothing down', async () => {
+  it('returns 404 for what is unknown, expired or another account’s, and records nothing', async () => {
     const record = await add('mine@example.com');
     const other = await server.newAccount();
     for (const name of [record.id, record.email]) {
@@ -90,7 +90,7 @@ describe('removing a suppression', () => {
     expect((await server.call('GET', `/suppressions/${record.id}`)).status).toBe(200);
   });
 
-  it('refuses a note that is too long, and what it does not know', async () => {
+  it('rejects a note that is too long, and unknown fields', async () => {
     const { id } = await add('kept@example.com');
     expectInvalid(await remove(id, `?note=${'x'.repeat(1_001)}`), ['note', 'too_long']);
     expectInvalid(await remove(id, '?note='), ['note', 'too_short']);
@@ -98,7 +98,7 @@ describe('removing a suppression', () => {
     expect((await server.call('GET', `/suppressions/${id}`)).status).toBe(200);
   });
 
-  it('needs the scope suppressions:delete, which neither reading nor adding brings', async () => {
+  it('needs the scope suppressions:delete, which neither reading nor adding includes', async () => {
     const { id } = await add('scoped@example.com');
     for (const scopes of [['suppressions:read', 'suppressions:write'], ['sending']]) {
       expectProblem(await remove(id, '', await server.newKey({ scopes })), 403, 'missing_scope');

@@ -20,13 +20,13 @@ describe('one suppression', () => {
     }
   });
 
-  it('has an address of any length that an address can have', async () => {
+  it('has an address of any valid length', async () => {
     const email = `${'a'.repeat(64)}@${['b', 'c', 'd'].map((letter) => letter.repeat(61)).join('.')}.co`;
     await server.call('POST', '/suppressions', { body: { email } });
     expect((await get(email)).body.email).toBe(email);
   });
 
-  it('is unknown where it is another account’s, expired or nothing of the kind', async () => {
+  it('is unknown when it is another account’s, expired or nonexistent', async () => {
     const expiresAt = new Date(server.clock.now().getTime() + 60_000).toISOString();
     const { body } = await server.call('POST', '/suppressions', { body: { email: 'brief@example.com', expiresAt } });
     const other = await server.newAccount();

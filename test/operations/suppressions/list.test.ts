@@ -21,7 +21,7 @@ describe('the suppression list', () => {
   const emailsOf = ({ body }: Awaited<ReturnType<typeof list>>) =>
     body.suppressions.map(({ email }: { email: string }) => email);
 
-  it('is answered newest first, with total and cursor', {
+  it('is returned newest first, with total and cursor', {
     tags: ['suppressions.manage', 'suppressions.list-shape'],
   }, async () => {
     const { status, body } = await list();
@@ -35,7 +35,7 @@ describe('the suppression list', () => {
     );
   });
 
-  it('is walked page by page, each entry once', { tags: ['suppressions.list-shape'] }, async () => {
+  it('returns each entry once, page by page', { tags: ['suppressions.list-shape'] }, async () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -47,7 +47,7 @@ describe('the suppression list', () => {
     expect(seen).toEqual(ENTRIES.map(([email]) => email).toReversed());
   });
 
-  it('is filtered by address, by a part of it and by reason, also together', async () => {
+  it('filters by address, by a part of it and by reason, also together', async () => {
     expect(emailsOf(await list('?email=B@One.example'))).toEqual(['b@one.example']);
     expect(emailsOf(await list('?email=nobody@one.example'))).toEqual([]);
     expect(emailsOf(await list('?q=ONE.ex'))).toEqual(['b@one.example', 'a@one.example']);
@@ -58,7 +58,7 @@ describe('the suppression list', () => {
     expect(emailsOf(await list('?q=c_d'))).toEqual(['c_d@two.example']);
   });
 
-  it('refuses what it does not know, and a cursor of other filters', async () => {
+  it('rejects unknown parameters, and a cursor of other filters', async () => {
     expectInvalid(await list('?email=nobody'), ['email', 'invalid_email']);
     expectInvalid(await list('?q=x'), ['q', 'too_short']);
     expectInvalid(await list('?reason=soft'), ['reason', 'invalid_value']);
@@ -78,7 +78,7 @@ describe('the suppression list', () => {
     expect((await list('?q=three')).body).toMatchObject({ suppressions: [], total: 0 });
   });
 
-  it('holds the entries of its own account alone, for keys that may read it', async () => {
+  it('contains the entries of its own account alone, for keys that may read it', async () => {
     const other = await server.newAccount();
     expect((await list('', other.key)).body).toMatchObject({ suppressions: [], total: 0 });
     const { nextCursor } = (await list('?limit=1')).body;

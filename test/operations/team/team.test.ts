@@ -41,7 +41,7 @@ describe('the team', () => {
     expect((await server.call('GET', '/account')).body.seats).toEqual(body.seats);
   });
 
-  it('grows by invitations, which are joined by signing in', { tags: ['team.invitations'] }, async () => {
+  it('grows by invitations, which users accept by signing in', { tags: ['team.invitations'] }, async () => {
     const invited = await invite(owner, 'Ada <Ada@sandbox.test>', 'developer');
     expect([invited.status, invited.body]).toEqual([
       201,
@@ -72,7 +72,7 @@ describe('the team', () => {
     ]);
   });
 
-  it('changes roles, in sessions that are open too, on every process within a second', {
+  it('changes roles, also in open sessions, on every process within a second', {
     tags: ['team.invitations'],
   }, async () => {
     const member = await joinAs(server, owner, 'viewer');
@@ -96,7 +96,7 @@ describe('the team', () => {
     expectInvalid(await owner.call('PATCH', path, { body: { role: 'viewer', email: 'x@y.test' } }), 'email');
   });
 
-  it('ends the sessions of whom it removes at once, and takes them back only when they are invited again', {
+  it('ends the sessions of a removed user immediately, who needs a new invitation to return', {
     tags: ['team.invitations'],
   }, async () => {
     const member = await joinAs(server, owner, 'developer', 'leaver@sandbox.test');
@@ -135,7 +135,7 @@ describe('the team', () => {
     await left.call('PATCH', `/team/${second.user.memberId}`, { body: { role: 'viewer' } });
   });
 
-  it('gives nobody a role above their own', async () => {
+  it('lets no one grant a role above their own', async () => {
     const admin = await joinAs(server, owner, 'admin', 'boss@sandbox.test');
     expectProblem(await invite(admin, 'x@sandbox.test', 'owner'), 403, 'permission_escalation');
     const ownerPath = `/team/${owner.user.memberId}`;
@@ -151,7 +151,7 @@ describe('the team', () => {
     expect((await admin.call('DELETE', self)).status).toBe(200);
   });
 
-  it('is not taken back by whom it was taken from, let in a moment before', async () => {
+  it('cannot be changed by a user who has just lost the right to', async () => {
     const { forAccount, people } = server.app.services;
     const services = forAccount(server.accountId);
     const admin = await joinAs(server, owner, 'admin', 'clinging@sandbox.test');
@@ -174,7 +174,7 @@ describe('the team', () => {
     expect(await confirmDevice(people, consent)).toEqual({ kind: 'unknown' });
   });
 
-  it('gives through a key nothing that the key may not do itself', async () => {
+  it('grants through a key nothing that the key may not do itself', async () => {
     const byKey = (email: string, role: string, key = server.key) =>
       server.call('POST', '/team/invitations', { key, body: { email, role } });
     expect((await byKey('k1@sandbox.test', 'developer')).status).toBe(201);
@@ -187,7 +187,7 @@ describe('the team', () => {
     expectProblem(await server.call('DELETE', '/team/x'), 404, 'not_found');
   });
 
-  it('has as many seats as the account, exactly', async () => {
+  it('has exactly as many members as the account allows', async () => {
     const { seats } = (await owner.call('GET', '/team')).body;
     const left = seats.limit - seats.used;
     const answers = await Promise.all(
@@ -197,7 +197,7 @@ describe('the team', () => {
     for (const refused of answers.filter(({ status }) => status !== 201)) expectInvalid(refused, ['email', 'too_many']);
   });
 
-  it('mails 50 invitations of an account in 24 hours, however many seats are given and taken away', async () => {
+  it('mails 50 invitations of an account in 24 hours, however many members are added and removed', async () => {
     const { accountId, key } = await server.newAccount('Loop');
     const invited = async (email: string) =>
       await server.call('POST', '/team/invitations', { key, body: { email, role: 'viewer' } });
@@ -226,7 +226,7 @@ describe('the team', () => {
     expectProblem(await invited('three@sandbox.test'), 429, 'rate_limited');
   });
 
-  it('logs an invitation that cannot be mailed, and gives the seat all the same', async () => {
+  it('logs an invitation that cannot be mailed, and adds the member anyway', async () => {
     const lines: string[] = [];
     const settings = { POSTRIDER_MAIL_FROM: 'Team <team@nobody-verified.example>' };
     const mute = await startTestApp({ settings, log: { write: (line) => void lines.push(line) } });
@@ -238,7 +238,7 @@ describe('the team', () => {
     ]);
   });
 
-  it('is another account’s to nobody: /team/:id answers as for an unknown id: checklist 1', async () => {
+  it('is hidden from other accounts: /team/:id responds as for an unknown id: checklist 1', async () => {
     const other = await server.newAccount('Rival');
     const path = `/team/${owner.user.memberId}`;
     expectProblem(await server.call('PATCH', path, { key: other.key, body: { role: 'viewer' } }), 404, 'not_found');

@@ -50,7 +50,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     return body.entries.map(({ action }: { action: string }) => action);
   };
 
-  it('makes a draft of what a held key changes, and sends go on as they were', {
+  it('creates a draft from a change of a held key, and sends continue unchanged', {
     tags: ['holes.template-drafts'],
   }, async () => {
     const slug = await live();
@@ -79,7 +79,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect(preview.body).toMatchObject({ text: 'Pay at evil.example', status: 'draft' });
   });
 
-  it('makes a template that no one can send of what a held key or a test key creates', {
+  it('creates an unsendable template when a held key or a test key creates one', {
     tags: ['holes.template-drafts'],
   }, async () => {
     const test = await server.newKey({ mode: 'test', name: 'Tester' });
@@ -117,7 +117,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect((await patch(slug, { text: 'After' }, made.key)).body).toMatchObject({ status: 'draft', currentVersion: 2 });
   });
 
-  it('lists drafts with what they change: to deciders all, to a key its own', {
+  it('lists drafts with what they change: all to deciders, only its own to a key', {
     tags: ['holes.template-drafts'],
   }, async () => {
     const slug = await live({ html: '<p>Vetted</p>' });
@@ -192,7 +192,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect((await publish(slug, {}, grown.key)).status).toBe(200);
   });
 
-  it('undoes no later edit unseen: the difference to what is current has to be the one that was shown', async () => {
+  it('never undoes a later edit unseen: the difference to the current version must be the one shown', async () => {
     const slug = await live({ html: '<p>One</p>' });
     await patch(slug, { text: 'Agent' }, agent);
     const [shown] = await drafts(slug);
@@ -219,7 +219,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect((await patch(slug, { text: 'Person' })).body.version).toBe(5);
   });
 
-  it('publishes a stale draft for whoever saw what it undoes', async () => {
+  it('publishes a stale draft for a decider who saw what it undoes', async () => {
     const slug = await live();
     await patch(slug, { text: 'Agent' }, agent);
     await patch(slug, { text: 'Person' });
@@ -253,7 +253,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     }
   });
 
-  it('is discarded by its author or a decider, and its number names nothing else later', async () => {
+  it('is discarded by its author or a decider, and its number is never reused', async () => {
     const slug = await live();
     await patch(slug, { text: 'One' }, agent);
     const plain = await server.newKey({ scopes: ['templates:write'] });
@@ -301,7 +301,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect(await sentText(slug)).toBe('Second');
   });
 
-  it('lets a restricted key change neither slug nor name, which act at once', async () => {
+  it('lets a restricted key change neither slug nor name, which take effect immediately', async () => {
     const slug = await live();
     for (const body of [{ slug: 'taken-over' }, { name: 'Other' }, { name: 'Other', text: 'x' }]) {
       expectProblem(await patch(slug, body, agent), 403, 'permission_escalation');
@@ -312,7 +312,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expectProblem(await server.call('DELETE', `/templates/${slug}`, { key: agent }), 403, 'permission_escalation');
   });
 
-  it('builds nothing on a draft but what its author writes: others have to give the content, or do not see it', async () => {
+  it('lets only its author build on a draft: others must send the content, or do not see it', async () => {
     await post({ slug: 'squatted', name: 'Squatted', subject: 'Evil', html: '<p>Evil</p>' }, agent);
     expectInvalid(await patch('squatted', { subject: 'Hi' }), 'text');
     const { key: other } = await holdingKey(server, { scopes: ['templates:write'] });
@@ -321,7 +321,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect(body).toMatchObject({ version: 2, currentVersion: 2, subject: null, html: null, text: 'Ours' });
   });
 
-  it('refuses more undecided drafts than a key may have, exactly', async () => {
+  it('rejects more undecided drafts than a key may have, exactly', async () => {
     const { key, id } = await holdingKey(server, { scopes: ['templates:write'] });
     const answers = await Promise.all(
       Array.from({ length: 53 }, (_, index) => post({ slug: `flood-${index}`, name: 'Flood', text: 'x' }, key)),

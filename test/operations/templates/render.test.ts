@@ -24,7 +24,7 @@ describe('POST /templates/:id/render', () => {
   const renderHtml = async (html: string, variables: object = {}) =>
     (await render(await stored({ html }), { variables })).body.html;
 
-  it('answers the parts with values, and sends nothing', {
+  it('returns the parts with values, and sends nothing', {
     tags: ['templates.render', 'templates.render-fields'],
   }, async () => {
     const slug = await stored({ subject: 'Hi {{ name }}', html: '<p>{{ name }}</p>', text: 'Hi {{ name }}' });
@@ -36,7 +36,7 @@ describe('POST /templates/:id/render', () => {
     expect((await server.call('GET', '/emails')).body.total).toBe(0);
   });
 
-  it('derives the text from the html where the template has none, and leaves it out where it is empty', async () => {
+  it('derives the text from the HTML when the template has none, and leaves it out when it is empty', async () => {
     const html = '<h1>{{ title }}</h1>';
     const variables = { title: 'A & B' };
     expect((await render(await stored({ html }), { variables })).body).toMatchObject({ subject: null, text: 'A & B' });
@@ -86,12 +86,12 @@ describe('POST /templates/:id/render', () => {
       ['lists[].name', 'prices[]'],
     ],
     ['{{ unsubscribe_url }}', {}, []],
-  ])('names what is missing of %j with %j', async (html, variables, missing) => {
+  ])('names what is missing in %j with %j', async (html, variables, missing) => {
     const { status, body } = await render(await stored({ html }), { variables });
     expect([status, body.missing]).toEqual([200, missing]);
   });
 
-  it('escapes values in the html, and in the html alone', { tags: ['templates.escaping'] }, async () => {
+  it('escapes values in the HTML, and in the HTML alone', { tags: ['templates.escaping'] }, async () => {
     expect(await renderHtml('{{ v | newline_to_br }}', { v: '<\n' })).toBe('&lt;<br />\n');
     const source = '{{ v }}|{{ v | raw }}|{{ v | escape }}|{{ list }}|{% echo v %}|{% cycle v %}';
     const slug = await stored({ html: source, text: source, subject: '{{ v }}' });
@@ -103,7 +103,7 @@ describe('POST /templates/:id/render', () => {
     expect(body.subject).toBe(v);
   });
 
-  it('keeps {{unsubscribe_url}} for the delivery, and takes no value of that name', async () => {
+  it('keeps {{unsubscribe_url}} for the delivery, and accepts no value of that name', async () => {
     const slug = await stored({ html: '<a href="{{ unsubscribe_url }}">x</a>', text: 'x {{unsubscribe_url}}' });
     expect((await render(slug)).body).toMatchObject({
       html: '<a href="{{unsubscribe_url}}">x</a>',
@@ -115,14 +115,14 @@ describe('POST /templates/:id/render', () => {
     ]);
   });
 
-  it('lets no value add a header: what breaks a line in a subject becomes a space', async () => {
+  it('lets no value add a header: a line break in a subject becomes a space', async () => {
     const slug = await stored({ subject: 'Hi {{ name }}!', text: 'x' });
     const name = 'A\r\nBcc: evil@example.com\u2028\u0085\u202e\tB';
     const { subject } = (await render(slug, { variables: { name } })).body;
     expect(subject).toBe('Hi A Bcc: evil@example.com B!');
   });
 
-  it('repairs what filters can break: half characters and a decoded NUL', async () => {
+  it('repairs what filters can break: unpaired surrogates and a decoded NUL', async () => {
     const source = '{{ face | slice: 0 }}{{ nul | url_decode }}|';
     const { status, body } = await render(await stored({ html: source, subject: source }), {
       variables: { face: '\u{1f600}', nul: '%00' },
@@ -142,7 +142,7 @@ describe('POST /templates/:id/render', () => {
     '{{ constructor }}{{ __proto__ }}{{ process }}{{ globalThis }}{{ require }}{{ this }}',
     '{% assign c = "constructor" %}{{ o[c] }}{{ v[c] }}',
     '{{ forloop.constructor }}{% for i in list %}{{ i.constructor }}{% endfor %}',
-  ])('shows nothing of prototypes and of the process: %s', async (html) => {
+  ])('reveals nothing of prototypes and of the process: %s', async (html) => {
     expect(await renderHtml(html, { v: 'text', o: { a: 1 }, list: [{ a: 1 }] })).toBe('');
   });
 
@@ -184,7 +184,7 @@ describe('POST /templates/:id/render', () => {
     ],
     ['a date as wide as a book', '{{ "now" | date: "%99999999d" }}', {}],
     ['a result past its limit', '{% for i in (1..10000) %}{{ v | raw }}{% endfor %}', { v: 'x'.repeat(10_000) }],
-  ])('ends with %s within a second, and hurts nobody', async (_, html, variables) => {
+  ])('ends with %s within a second, without side effects', async (_, html, variables) => {
     const bomb = await stored({ html });
     const fair = await stored({ html: '<p>{{ name }}</p>' });
     const other = await server.newAccount();
@@ -210,7 +210,7 @@ describe('POST /templates/:id/render', () => {
   it.each([
     ['400,000 outputs', '{{a}}'.repeat(400_000)],
     ['tags as deep as the stack', '{% if a %}'.repeat(100_000)],
-  ])('refuses %s when they are to be stored, within a second', async (_, html) => {
+  ])('rejects %s when they are to be stored, within a second', async (_, html) => {
     const began = performance.now();
     const answer = await server.call('POST', '/templates', { body: { name: 'bomb', html } });
     expectInvalid(answer, ['html', 'invalid_liquid']);
@@ -231,14 +231,14 @@ describe('POST /templates/:id/render', () => {
     ['url_decode', '%E0'.repeat(100_000)],
     ['date: "%Y"', '9'.repeat(300_000)],
     ['number_of_words', `${' '.repeat(300_000)}x`],
-  ])('answers within a second whatever text %s meets', async (filter, v) => {
+  ])('responds within a second whatever text %s is applied to', async (filter, v) => {
     const slug = await stored({ html: `{{ v | ${filter} }}` });
     const began = performance.now();
     expect([200, 422]).toContain((await render(slug, { variables: { v } })).status);
     expect(performance.now() - began).toBeLessThan(PATIENCE_MS);
   });
 
-  it('refuses more variables than a rendering can hold', async () => {
+  it('rejects more variables than a rendering can contain', async () => {
     const slug = await stored({ html: '{{ v | raw }}' });
     expectInvalid(await render(slug, { variables: { v: 'x'.repeat(1_000_000) } }), ['variables', 'too_long']);
     expect((await render(slug, { variables: { v: 'x'.repeat(900_000) } })).status).toBe(200);

@@ -79,20 +79,20 @@ describe('a send with a template', () => {
     'a@b@1',
     '01890000-0000-7000-8000-000000000000',
     "' OR 1=1",
-  ])('refuses %j as unknown', { tags: ['contract-errors.422-templates'] }, async (template) => {
+  ])('rejects %j as unknown', { tags: ['contract-errors.422-templates'] }, async (template) => {
     const answer = await send({ template, variables: { name: 'x' } });
     expectProblem(answer, 422, 'template_not_found');
     expect(answer.body.errors).toEqual([{ path: 'template', code: 'not_found', message: expect.any(String) }]);
   });
 
-  it('does not know the templates of another account', async () => {
+  it('does not find the templates of another account', async () => {
     const { id, slug } = await stored({ text: 'x' });
     const { key } = await server.newAccount();
     for (const template of [id, slug, `${id}@1`])
       expectProblem(await send({ template, variables: { name: 'x' } }, { key }), 422, 'template_not_found');
   });
 
-  it('is refused with the names of variables that are missing, and stores nothing', {
+  it('is rejected with the names of missing variables, and stores nothing', {
     tags: ['templates.escaping', 'contract-errors.422-templates'],
   }, async () => {
     const { slug } = await stored({
@@ -112,7 +112,7 @@ describe('a send with a template', () => {
     expect((await send({ template: slug, variables: { name: '', user: { name: '' } } })).status).toBe(202);
   });
 
-  it('is refused where it cannot be rendered, within a second', {
+  it('is rejected when it cannot be rendered, within a second', {
     tags: ['contract-errors.422-templates'],
   }, async () => {
     const { slug } = await stored({ text: '{% for i in (1..n) %}{% for j in (1..n) %}.{% endfor %}{% endfor %}' });
@@ -123,7 +123,7 @@ describe('a send with a template', () => {
     expect(performance.now() - began).toBeLessThan(6_000);
   });
 
-  it('takes the subject of the request before the template’s, which is not needed then', {
+  it('uses the subject of the request before the template’s, which may then be missing', {
     tags: ['contract-sending.subject-from-template'],
   }, async () => {
     const { slug } = await stored({ text: 'x' });
@@ -134,7 +134,7 @@ describe('a send with a template', () => {
     expect((await send({ template: bare.slug, subject: 'Own' })).status).toBe(202);
   });
 
-  it('refuses a template beside a body, and variables without a template', {
+  it('rejects a template beside a body, and variables without a template', {
     tags: ['contract-sending.required-template'],
   }, async () => {
     const { slug } = await stored({ text: 'x' });
@@ -147,7 +147,7 @@ describe('a send with a template', () => {
     expectInvalid(await send({ template: slug, variables: proto }), 'variables.__proto__');
   });
 
-  it('derives the text of its html, and sends none where the template’s is empty', async () => {
+  it('derives the text from its HTML, and sends none when the template’s text is empty', async () => {
     const derived = await stored({ html: '<p>Hi {{ name }}</p>' });
     const variables = { name: 'A & B' };
     expect((await read((await send({ template: derived.slug, variables })).body.id)).text).toContain('Hi A & B');
@@ -155,7 +155,7 @@ describe('a send with a template', () => {
     expect((await read((await send({ template: off.slug, variables })).body.id)).text).toBeNull();
   });
 
-  it('refuses a message that became empty', async () => {
+  it('rejects a message that became empty', async () => {
     const { slug } = await stored({ subject: '{{ s }}', text: '{{ t }}' });
     expectProblem(await send({ template: slug, variables: { s: '\n', t: 'x' } }), 422, 'template_render_failed');
     expectProblem(await send({ template: slug, variables: { s: 'x', t: '' } }), 422, 'template_render_failed');
@@ -175,7 +175,7 @@ describe('a send with a template', () => {
     expect(mail?.raw).not.toMatch(/^Bcc:/im);
   });
 
-  it('keeps its content when the template is changed or deleted, and is refused later', {
+  it('keeps its content when the template is changed or deleted, and is rejected later', {
     tags: ['templates.delete'],
   }, async () => {
     const { id, slug } = await stored({ text: 'Dear {{ name }}' });
@@ -199,7 +199,7 @@ describe('a send with a template', () => {
     expectProblem(await again({ name: 'B' }), 422, 'idempotency_key_reused');
   });
 
-  it('sees every change that was answered before it came', async () => {
+  it('uses every change that was completed before it', async () => {
     const { id, slug } = await stored({ text: 'v1' });
     for (let version = 2; version <= 8; version += 1) {
       await server.call('PATCH', `/templates/${id}`, { body: { text: `v${version}` } });
@@ -208,7 +208,7 @@ describe('a send with a template', () => {
     }
   });
 
-  it('stands beside others in a batch, each with its own values and its own refusal', async () => {
+  it('works beside others in a batch, each with its own values and its own error', async () => {
     const { slug } = await stored({ text: 'Dear {{ name }}' });
     const item = { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', template: slug };
     const emails = [
@@ -224,7 +224,7 @@ describe('a send with a template', () => {
     expect((await read(body.results[17].id)).text).toBe('Dear n17');
   });
 
-  it('shows in a dry run what it would become, or why it would not', async () => {
+  it('shows in a dry run what it would become, or why it would fail', async () => {
     const { slug } = await stored({ text: 'Dear {{ name }}' });
     const dry = async (variables: object) => (await send({ template: slug, variables, dry_run: true })).body;
     expect((await dry({ name: 'Ada' })).message).toMatchObject({

@@ -11,7 +11,7 @@ describe('a slug that only a draft has', () => {
   });
   afterAll(() => server.close());
 
-  it('is refused with how to free it, to callers that may see the draft', async () => {
+  it('is rejected with how to free it, to callers that may see the draft', async () => {
     const body = { slug: 'welcome-draft', name: 'Welcome', text: 'Mine' };
     const { key: agent, id: agentId } = await holdingKey(server);
     const post = async (given: object, key = server.key) =>

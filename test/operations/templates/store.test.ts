@@ -32,7 +32,7 @@ describe('templates', () => {
   };
 
   describe('POST /templates', () => {
-    it('answers 201 with the record, version 1, its variables and nothing else', {
+    it('returns 201 with the record, version 1, its variables and nothing else', {
       tags: [
         'templates.record-fields',
         'templates.manage',
@@ -88,16 +88,16 @@ describe('templates', () => {
     it.each([
       ['Order Confirmation – Été 2026!', 'order-confirmation-ete-2026'],
       ['  a__b  ', 'a-b'],
-    ])('makes the slug of the name %j', async (name, slug) => {
+    ])('creates the slug from the name %j', async (name, slug) => {
       expect((await post({ name, text: 'x' })).body.slug).toBe(slug);
     });
 
-    it('makes a slug of the id where the name has nothing for one', async () => {
+    it('creates a slug from the id when the name has no usable character', async () => {
       const { body } = await post({ name: '歓迎', text: 'x' });
       expect(body.slug).toBe(`template-${body.id.slice(-12)}`);
     });
 
-    it('refuses a slug that is taken in the account, given or made of the name, and keeps the first', async () => {
+    it('rejects a slug that is taken in the account, sent or derived from the name, and keeps the first', async () => {
       const first = await fresh({ slug: 'taken' });
       expectProblem(await post({ slug: 'Taken', name: 'Other', text: 'x' }), 409, 'already_exists');
       expectProblem(await post({ name: 'taken', text: 'x' }), 409, 'already_exists');
@@ -106,7 +106,7 @@ describe('templates', () => {
       expect((await post({ slug: 'taken', name: 'Theirs', text: 'x' }, other.key)).status).toBe(201);
     });
 
-    it('makes one of many that ask for a slug at the same time', async () => {
+    it('creates one of many that request a slug at the same time', async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => post({ name: 'Race', text: 'x' })));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     });
@@ -128,7 +128,7 @@ describe('templates', () => {
       [{ name: 'x', text: 'x', id: UNKNOWN }, 'id'],
       [{ name: 'x', text: 'x', version: 2 }, 'version'],
       [{ name: 'x', html: 1 }, 'html'],
-    ])('refuses %j and names the field', async (body, field) => {
+    ])('rejects %j and names the field', async (body, field) => {
       expectInvalid(await post(body), field);
     });
 
@@ -141,7 +141,7 @@ describe('templates', () => {
       [{ html: "{% render 'other' %}" }, 'html', 'line 1'],
       [{ html: "{% layout '/etc/passwd' %}" }, 'html', 'line 1'],
     ])(
-      'refuses broken Liquid %j with its path and line, and stores nothing',
+      'rejects broken Liquid %j with its path and line, and stores nothing',
       { tags: ['templates.broken-liquid'] },
       async (content, path, line) => {
         const answer = await post({ name: 'Broken', ...content });
@@ -151,14 +151,14 @@ describe('templates', () => {
       },
     );
 
-    it('names the faults of every part at once', async () => {
+    it('names the errors of every part together', async () => {
       const answer = await post({ name: 'x', subject: '{{', html: '{% if %}', text: '{% for %}' });
       expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual(['subject', 'html', 'text']);
     });
   });
 
   describe('GET /templates/:id', () => {
-    it('answers a version that is asked for, with the history whole', async () => {
+    it('returns a requested version, with the complete history', async () => {
       const { slug } = await fresh();
       await patch(slug, { subject: 'Two {{ other }}' });
       const { body } = await server.call('GET', `/templates/${slug}?version=1`);
@@ -178,7 +178,7 @@ describe('templates', () => {
   });
 
   describe('PATCH /templates/:id', () => {
-    it('makes a new version of every change of content, and leaves what was not named and the old versions as they were', {
+    it('creates a version for every change of content, and keeps the other parts and the old versions', {
       tags: ['templates.versions'],
     }, async () => {
       const first = await fresh({ text: 'T' });
@@ -201,7 +201,7 @@ describe('templates', () => {
       expect((await patch(first.id, { html: '<b>{{ total }}</b>' })).body.currentVersion).toBe(3);
     });
 
-    it('takes a part away with null, and never the last body', async () => {
+    it('removes a part with null, and never the last body', async () => {
       const { slug } = await fresh({ text: 'T' });
       expect((await patch(slug, { text: null, subject: null })).body).toMatchObject({ text: null, subject: null });
       expectInvalid(await patch(slug, { html: null }), 'html');
@@ -209,7 +209,7 @@ describe('templates', () => {
       expect((await get(slug)).body.currentVersion).toBe(2);
     });
 
-    it('rolls back by a new version that equals the old one', { tags: ['templates.versions'] }, async () => {
+    it('rolls back with a new version that equals the old one', { tags: ['templates.versions'] }, async () => {
       const first = await fresh();
       await patch(first.id, { html: '<i>{{ x }}</i>', subject: 'Other' });
       const { body } = await patch(first.id, { rollbackTo: 1, note: 'as before' });
@@ -233,7 +233,7 @@ describe('templates', () => {
       expect((await patch('after', { slug: 'after' })).status).toBe(200);
     });
 
-    it('refuses what changes nothing, unknown fields and broken Liquid', async () => {
+    it('rejects requests that change nothing, unknown fields and broken Liquid', async () => {
       const { slug } = await fresh();
       expectInvalid(await patch(slug, {}), 'body');
       expectInvalid(await patch(slug, { note: 'x' }), ['note', 'conflict']);
@@ -243,7 +243,7 @@ describe('templates', () => {
       expect((await get(slug)).body.currentVersion).toBe(1);
     });
 
-    it('gives each of many changes at the same time a version of its own, built on the one before', async () => {
+    it('gives each of many parallel changes its own version, built on the one before', async () => {
       const { id } = await fresh({ subject: 'S', html: 'H', text: 'T' });
       const changes = Array.from({ length: 12 }, (_, index) => {
         const part = ['subject', 'html', 'text'][index % 3] ?? '';
@@ -265,7 +265,7 @@ describe('templates', () => {
   });
 
   describe('DELETE /templates/:id', () => {
-    it('answers the template as it was last, frees its slug, and is 404 the second time', {
+    it('returns the last state of the template, frees its slug, and is 404 the second time', {
       tags: ['templates.manage'],
     }, async () => {
       const { id, slug } = await fresh();
@@ -294,7 +294,7 @@ describe('templates', () => {
         expectInvalid(await server.call('GET', `/templates?limit=${limit}`), 'limit');
     });
 
-    it('ends a page of large templates early and goes on behind it', async () => {
+    it('ends a page of large templates early and continues after it', async () => {
       const { key } = await server.newAccount();
       const html = '<p>x</p>\n'.repeat(130_000);
       for (let index = 0; index < 8; index += 1) {
@@ -313,7 +313,7 @@ describe('templates', () => {
     });
   });
 
-  it('are told apart by account on every path, as if the others’ did not exist', async () => {
+  it('are separate for each account on every path, as if the others’ did not exist', async () => {
     const mine = await fresh();
     const { key } = await server.newAccount();
     const calls: [string, string, object?][] = [
@@ -336,7 +336,7 @@ describe('templates', () => {
     expect((await get(mine.id)).body).toEqual(mine);
   });
 
-  it('need templates:read to be read and rendered, templates:write to be changed, and emails:send beside one of them to be tested', async () => {
+  it('need templates:read for reads, templates:write for changes, and emails:send as well for tests', async () => {
     const { slug } = await fresh();
     const reader = await server.newKey({ scopes: ['templates:read'] });
     const writer = await server.newKey({ scopes: ['templates:write'] });

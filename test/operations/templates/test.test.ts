@@ -17,7 +17,7 @@ describe('POST /templates/:id/test', () => {
   const test = (slug: string, body: object, options: CallOptions = {}) =>
     server.call('POST', `/templates/${slug}/test`, { ...options, body });
 
-  it('answers 202 and sends the current version to the account’s owner', {
+  it('returns 202 and sends the current version to the account’s owner', {
     tags: ['templates.test', 'templates.test-fields'],
   }, async () => {
     const { status, body } = await test('report', { variables: { name: 'Ada' } });
@@ -33,7 +33,7 @@ describe('POST /templates/:id/test', () => {
     expect(await readCaptured(server, 'For Ada')).toMatchObject([{ to: ['owner@sandbox.test'] }]);
   });
 
-  it('takes `to` only where it is that address', { tags: ['templates.test-fields'] }, async () => {
+  it('accepts only that address as `to`', { tags: ['templates.test-fields'] }, async () => {
     const variables = { name: 'To' };
     expect((await test('report', { variables, to: 'Owner@sandbox.test' })).status).toBe(202);
     expectInvalid(await test('report', { variables, to: 'other@example.com' }), ['to', 'not_allowed']);
@@ -41,7 +41,7 @@ describe('POST /templates/:id/test', () => {
     expectInvalid(await test('report', { variables, cc: 'other@example.com' }), 'cc');
   });
 
-  it('is a send like any other: variables, the key’s allowlist and its idempotency key count', async () => {
+  it('is an ordinary send: variables, the key’s allowlist and its idempotency key count', async () => {
     expectProblem(await test('report', {}), 422, 'template_variable_missing');
     const narrow = await server.newKey({ recipientAllowlist: ['@example.com'] });
     expectProblem(await test('bare', {}, { key: narrow }), 403, 'recipient_not_allowed');
@@ -52,7 +52,7 @@ describe('POST /templates/:id/test', () => {
     expectProblem(await test('report', {}, { headers }), 422, 'idempotency_key_reused');
   });
 
-  it('goes under the template’s name where it has no subject, and from the account’s own domain where it has one', async () => {
+  it('uses the template’s name as a missing subject, and the account’s own domain if it has one', async () => {
     const { accountId, key } = await server.newAccount();
     await server.addDomain('mail.example.com', accountId);
     await server.call('POST', '/templates', { key, body: { name: 'Plain', text: 'x' } });
@@ -61,7 +61,7 @@ describe('POST /templates/:id/test', () => {
     expect(message).toMatchObject({ subject: 'Plain', from: 'templates@mail.example.com', to: 'other@sandbox.test' });
   });
 
-  it('is 404 for a template that is not there', async () => {
+  it('is 404 for a missing template', async () => {
     expectProblem(await test('nope', {}), 404, 'not_found');
   });
 });

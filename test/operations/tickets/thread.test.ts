@@ -21,7 +21,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
   const setStatus = (id: string, status: string) =>
     server.database.sql`UPDATE support_tickets SET status = ${status} WHERE id = ${id}`;
 
-  it('are raised with a first message and answered with exactly their fields, 201', {
+  it('are created with a first message and returned with exactly their fields, 201', {
     tags: ['support.tickets', 'support.bodies', 'support.record-fields', 'records.ticket', 'service.tickets'],
   }, async () => {
     const { status, body } = await raise({ context: { page: '/checkout', cart: { items: 3 } } });
@@ -46,7 +46,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect(theirs.body.number).toBe(mine.body.number + 1);
   });
 
-  it('carry the logged request of `requestId`, also right after it was refused', {
+  it('contain the logged request of `requestId`, also right after its error', {
     tags: ['support.context', 'service.request-in-ticket', 'support.tickets'],
   }, async () => {
     const refused = await server.send({ to: 'nobody' });
@@ -70,7 +70,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     });
   });
 
-  it('carry the trail of `emailId`, without its content', { tags: ['support.context'] }, async () => {
+  it('contain the events of `emailId`, without its content', { tags: ['support.context'] }, async () => {
     const { body: sent } = await server.send({ to: 'bounced@sandbox.test', text: 'a secret body' });
     await server.settled(sent.id);
     const { body } = await raise({ emailId: sent.id });
@@ -84,7 +84,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
-  it('note ids the account has nothing of, and tell nothing of another account’s', {
+  it('note unknown ids, and reveal nothing of another account’s', {
     tags: ['support.context'],
   }, async () => {
     const { body: sent } = await server.send({}, { headers: { 'x-request-id': 'theirs-1' } });
@@ -94,7 +94,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect(body.context).toEqual({ emailId: sent.id, emailTrail: null, requestId: 'theirs-1', requestLog: null });
   });
 
-  it('show a key what was captured only as far as its scopes reach, and the operator all of it', async () => {
+  it('show a key captured details only within its scopes, and the operator all of it', async () => {
     const { body: sent } = await server.send({}, { headers: { 'x-request-id': 'scoped-1' } });
     const key = await server.newKey({ scopes: ['support:write', 'logs:read'] });
     const { body } = await raise({ emailId: sent.id, requestId: 'scoped-1' }, key);
@@ -103,7 +103,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect((await read(body.id)).body.context).not.toHaveProperty('withheld');
   });
 
-  it('refuse what breaks a rule, by its name', { tags: ['support.bodies'] }, async () => {
+  it('reject what breaks a rule, by its name', { tags: ['support.bodies'] }, async () => {
     expectInvalid(
       await server.call('POST', '/support/tickets', { body: {} }),
       ['subject', 'required'],
@@ -126,13 +126,13 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expectInvalid(await raise({ number: 1 }), ['number', 'unknown_field']);
   });
 
-  it('take subject, body and context up to their limits', async () => {
+  it('accept subject, body and context up to their limits', async () => {
     const context = { text: 'x'.repeat(16 * 1024 - '{"text":""}'.length) };
     const { status, body } = await raise({ subject: 'x'.repeat(200), body: 'x'.repeat(20_000), context });
     expect([status, body.context]).toEqual([201, context]);
   });
 
-  it('are replied to, 201 with the ticket, and open again unless they are closed', {
+  it('accept replies, 201 with the ticket, and open again unless they are closed', {
     tags: ['support.replies'],
   }, async () => {
     const { id, number } = (await raise()).body;
@@ -152,7 +152,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expect((await read(id)).body).toMatchObject({ status: 'closed', messages: { length: 4 } });
   });
 
-  it('refuse replies that are none, and those to a thread that is full', { tags: ['support.replies'] }, async () => {
+  it('reject invalid replies, and those to a thread that is full', { tags: ['support.replies'] }, async () => {
     const { id } = (await raise()).body;
     expectInvalid(await reply(id, {}), ['body', 'required']);
     expectInvalid(await reply(id, { body: 'x'.repeat(20_001) }), ['body', 'too_long']);
@@ -161,7 +161,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expectInvalid(await reply(id, { body: 'x'.repeat(20_000) }), ['id', 'thread_full']);
   });
 
-  it('keep every one of many replies that come at once, in one order', { tags: ['support.replies'] }, async () => {
+  it('keep every one of many parallel replies, in one order', { tags: ['support.replies'] }, async () => {
     const { id } = (await raise()).body;
     const bodies = Array.from({ length: 12 }, (_, index) => `reply ${index}`);
     const answers = await Promise.all(bodies.map((body) => reply(id, { body })));
@@ -197,7 +197,7 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
     expectProblem(await server.call('GET', `/support/tickets?cursor=${first.body.nextCursor}`), 422, 'invalid_cursor');
   });
 
-  it('of another account are as unknown as those that never were, by id and by number', {
+  it('of another account are unknown like nonexistent ones, by id and by number', {
     tags: ['support.tickets'],
   }, async () => {
     const { id, number } = (await raise()).body;
