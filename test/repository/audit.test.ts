@@ -18,12 +18,12 @@ describe('the dependency audit', () => {
     expect(verdict).toEqual({ kind: 'passed', notes: [expect.stringContaining('moderate: fastify <99: Bad')] });
   });
 
-  it.each(['high', 'critical'])('fails where one is %s', (severity) => {
+  it.each(['high', 'critical'])('fails when one is %s', (severity) => {
     const fault = expect.stringContaining(`${severity}: fastify <99: Bad (https://github.com/advisories/`);
     expect(judge([{ ...HIGH, severity }])).toEqual({ kind: 'failed', faults: [fault] });
   });
 
-  it('lets a reviewed exception count until its last day, for that advisory alone', () => {
+  it('accepts a reviewed exception until its last day, for that advisory alone', () => {
     const exception = { advisory: HIGH.github_advisory_id, reason: 'Not reachable.', until: '2026-11-22' };
     expect(judge([HIGH], [exception])).toMatchObject({
       kind: 'passed',
@@ -37,7 +37,7 @@ describe('the dependency audit', () => {
   });
 
   it.each(['', 'Error: ERR_PNPM_AUDIT_BAD_RESPONSE', '{"error":"method not allowed"}', '<html>', '{"advisories":{}}'])(
-    'says that it could not run where the registry gave no report: %s',
+    'says that it could not run when the registry sent no report: %s',
     (output) => {
       const log =
         'npm warn Unknown config\nError: ERR_PNPM_AUDIT_BAD_RESPONSE\n\n  × The audit endpoint responded with 405';

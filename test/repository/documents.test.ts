@@ -77,7 +77,7 @@ describe('the files of the repository', () => {
     expect(found.map((file) => file.path)).toEqual([]);
   });
 
-  it('speak of the product alone', () => {
+  it('mention the product alone', () => {
     expect(written.filter(({ text }) => WORKPLACE_WORDS.test(text)).map((file) => file.path)).toEqual([]);
   });
 });

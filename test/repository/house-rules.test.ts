@@ -54,7 +54,7 @@ describe('imports', () => {
     expect(cyclesOf(folders)).toEqual([]);
   });
 
-  it('name the file with its ending, as Node wants it', () => {
+  it('name the file with its extension, as Node requires', () => {
     const bare = code.flatMap(({ path, text }) =>
       specifiersOf(text).flatMap((name) => (/^\.(?!.*\.(ts|json)$)/.test(name) ? [`${path}: ${name}`] : [])),
     );
@@ -63,7 +63,7 @@ describe('imports', () => {
 });
 
 describe('sources', () => {
-  it('hold SQL under db/ only, but for what sets up the embedded server', () => {
+  it('contain SQL under db/ only, except for the setup of the embedded server', () => {
     const others = sources.filter(
       ({ path }) => !path.startsWith(`${SERVER}db/`) && path !== `${SERVER}postgres/postgres-cluster.ts`,
     );
@@ -72,13 +72,13 @@ describe('sources', () => {
     expect(others.filter(({ text }) => statement.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
-  it('read the environment in the entries only', () => {
+  it('read the environment in the entry points only', () => {
     const reads = /\bprocess\s*\.\s*env\b|\benv\b[^{};]*\}\s*=\s*process\b/;
     expect(withCode(sources, reads).sort()).toEqual(MAY_READ_ENVIRONMENT);
     expect(sources.filter(({ text }) => specifiersOf(text).includes('node:process'))).toEqual([]);
   });
 
-  it('ask neither the time nor chance where things are decided', () => {
+  it('read neither the clock nor random numbers in decisions', () => {
     const deciding = sources.filter(
       ({ path }) =>
         path.startsWith(SERVER) && !/^(http\/|[^/]+\/web\/|clock\.ts|commands\/)/.test(path.slice(SERVER.length)),
@@ -108,7 +108,7 @@ describe('files', () => {
     expect(withCode(code, /^export \*/m)).toEqual([]);
   });
 
-  it('leave nothing for later', () => {
+  it('contain no TODO', () => {
     const written = [...code, ...tree.filter(({ path }) => path.endsWith('.md'))];
     const unfinished = /\b(TODO|FIXME|XXX|HACK|WIP|TBD)\b|\b[Nn]ot (yet )?implemented\b|\b[Ll]orem ipsum\b/;
     const found = written.filter(({ path, text }) => !path.endsWith('/house-rules.test.ts') && unfinished.test(text));
@@ -117,7 +117,7 @@ describe('files', () => {
 });
 
 describe('migrations', () => {
-  it('have a number of their own each, so that they run in one order everywhere', () => {
+  it('have a unique number each, so that they run in one order everywhere', () => {
     const numbers = tree.flatMap(
       ({ path }) => /^packages\/server\/src\/db\/migrations\/(\d{4})-/.exec(path)?.[1] ?? [],
     );
@@ -129,11 +129,11 @@ describe('migrations', () => {
 describe('tests', () => {
   const tests = code.filter(({ path }) => path.startsWith('test/'));
 
-  it('replace no module of ours', () => {
+  it('replace none of our modules', () => {
     expect(withCode(tests, /\bvi\s*\.\s*(do)?mock\(/i)).toEqual([]);
   });
 
-  it('run all of them, always', () => {
+  it('are all run, always', () => {
     expect(withCode(tests, /(?<!\.)\b(it|test|describe)\.(only|skip|todo|fails)\b/)).toEqual([]);
   });
 });

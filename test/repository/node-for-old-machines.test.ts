@@ -57,7 +57,7 @@ describe('the Node for old machines', { timeout: 60_000 }, () => {
     }
   });
 
-  it('stays where a script installs what has changed before it runs', async () => {
+  it('stays when a script installs changed dependencies before it runs', async () => {
     await pnpm('20.20.2', 'install', '--no-frozen-lockfile');
     for (const names of [['one'], ['one', 'two']]) {
       await depend(names);
@@ -66,7 +66,7 @@ describe('the Node for old machines', { timeout: 60_000 }, () => {
     }
   });
 
-  it('is not installed where Node is new enough, and goes when Node has been updated', async () => {
+  it('is not installed when Node is new enough, and is removed when Node has been updated', async () => {
     await pnpm('22.19.0', 'install', '--no-frozen-lockfile');
     expect(isLinked()).toBe(false);
     await pnpm('22.18.0', 'install', '--force');

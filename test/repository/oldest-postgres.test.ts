@@ -83,7 +83,7 @@ describe('the oldest promised PostgreSQL', () => {
     ['SELECT random(1, 10)', '17'],
     ['SELECT uuidv7()', '18'],
     ['UPDATE t SET a = 1 RETURNING old.a', '18'],
-  ])('is missed by %s', (statement, version) => {
+  ])('is missing %s', (statement, version) => {
     expect(findNewer('x.sql', statement)).toEqual([expect.stringContaining(`needs PostgreSQL ${version}`)]);
     expect(findNewer('x.sql', `-- ${statement}`)).toEqual([]);
   });

@@ -62,7 +62,7 @@ describe('an operation', () => {
     expect(description).toMatch(/^[A-Z`].*[.]$/s);
   });
 
-  it.each(operations)('$id has the names that its other surfaces want', ({ mcp, cli }) => {
+  it.each(operations)('$id has the names that its other surfaces need', ({ mcp, cli }) => {
     if (mcp !== null) expect(mcp.tool).toMatch(/^[a-z]+(_[a-z]+)+$/);
     if (mcp !== null) expect(mcp.description.length).toBeLessThanOrEqual(400);
     if (cli !== null) expect(cli.command).toMatch(/^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*)*$/);

@@ -24,7 +24,7 @@ function needs(name: string): string[] {
 }
 
 describe('the packages', () => {
-  it('stand on each other one way, and nobody on the server', () => {
+  it('depend on each other in one direction, and none on the server', () => {
     const inner = packages.map(({ name, dependencies = {} }) => [
       name,
       Object.keys(dependencies).filter((dependency) => dependency.startsWith('@postrider/')),
@@ -42,13 +42,13 @@ describe('the packages', () => {
     expect({ core: needs('core'), sdk: needs('sdk') }).toEqual({ core: ['zod'], sdk: ['undici'] });
   });
 
-  it('have one version, licence and Node in common', () => {
+  it('have one version, license and Node in common', () => {
     const shared = packages.map(({ version, license, engines, type }) => ({ version, license, engines, type }));
     expect(shared).toEqual(Array(packages.length).fill(shared[0]));
     expect(manifests.get('.')).toMatchObject({ version: shared[0]?.version, license: shared[0]?.license });
   });
 
-  it('take no version that is not pinned: from the catalog, from the workspace, or exact', () => {
+  it('use only pinned versions: from the catalog, from the workspace, or exact', () => {
     const versions = [...manifests.values()].flatMap(({ name, ...manifest }) =>
       Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies }).map(
         ([dependency, version]) => `${name}: ${dependency} ${version}`,
@@ -60,7 +60,7 @@ describe('the packages', () => {
 });
 
 describe('CONTRIBUTING.md', () => {
-  it('says of every dependency why it is there', () => {
+  it('explains why every dependency is there', () => {
     const text = tree.find(({ path }) => path === 'CONTRIBUTING.md')?.text ?? '';
     const names = [...manifests.values()].flatMap((manifest) =>
       Object.keys({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies }),

@@ -22,7 +22,7 @@ describe('the checker of regular expressions', () => {
     expect(faults[0]).toContain(complaint);
   });
 
-  it('passes what is linear, and what only looks like a regular expression', async () => {
+  it('passes linear patterns, and what only looks like a regular expression', async () => {
     expect(await faultsOf('const a = /^[a-z]+$/i; const b = "/(a+)+$/"; const c = 1 / 2 / 3; // /(a+)+$/')).toEqual([]);
   });
 

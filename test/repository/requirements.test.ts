@@ -17,7 +17,7 @@ describe('the tests against the requirements', () => {
     expect(audit.unknown).toEqual([]);
   });
 
-  it('leaves no requirement unproven that waits for nothing', () => {
+  it('leaves no requirement unproven unless it waits for a capability', () => {
     expect(audit.unproven).toEqual([]);
   });
 
@@ -25,7 +25,7 @@ describe('the tests against the requirements', () => {
     expect(audit.early).toEqual([]);
   });
 
-  it('gives every requirement an id of its own', () => {
+  it('gives every requirement a unique id', () => {
     expect(audit.duplicated).toEqual([]);
   });
 });
@@ -38,7 +38,7 @@ describe('the requirements', () => {
     expect(unreadable.map(({ id }) => id)).toEqual([]);
   });
 
-  it('begin their ids alike within a section, and otherwise in every other section', () => {
+  it('start their ids alike within a section, and differently in other sections', () => {
     const prefixes = Map.groupBy(REQUIREMENTS, ({ id }) => id.split('.')[0]);
     const sections = Map.groupBy(REQUIREMENTS, ({ section }) => section);
     const sectionsOfPrefix = [...prefixes].map(([prefix, rows]) => [
@@ -49,7 +49,7 @@ describe('the requirements', () => {
     expect(prefixes.size).toBe(sections.size);
   });
 
-  it('say something that no other requirement of their section says', () => {
+  it('are distinct within their section', () => {
     const spoken = REQUIREMENTS.map(({ section, sentence }) => `${section}: ${sentence.trim()}`);
     expect(spoken.filter((sentence, index) => sentence.endsWith(': ') || spoken.indexOf(sentence) !== index)).toEqual(
       [],
@@ -80,7 +80,7 @@ describe('the scan for citations', () => {
     ]);
   });
 
-  it('finds the tags behind the data of a parameterised test', () => {
+  it('finds the tags after the data of a parameterized test', () => {
     const tags = (id: string) => `{ tags: ['${id}'] }`;
     expect(idsIn(`it.each([['(', ")"], ['[x.y]', /\\(['"]/]])('refuses %s', ${tags('a.each')}, run)`)).toEqual([
       'a.each',
@@ -102,14 +102,14 @@ describe('the scan for citations', () => {
     expect(idsIn(`it.each([{ tags: ['a.data'] }])(title, run);`)).toEqual([]);
   });
 
-  it('goes on correctly after divisions, regular expressions and nested templates', () => {
+  it('continues correctly after divisions, regular expressions and nested templates', () => {
     const first = `it('first', { tags: ['a.first'] }, run);`;
     expect(idsIn(`const half = (a + b) / 2; ${first} const c = d / 2;`)).toEqual(['a.first']);
     expect(idsIn(`const isQuote = /['"\`]/.test(x); ${first}`)).toEqual(['a.first']);
     expect(idsIn(`const s = \`a \${b ? \`'\${c}\` : '}'} d\`; ${first}`)).toEqual(['a.first']);
   });
 
-  it('counts nothing that is skipped, still to be written or expected to fail', () => {
+  it('counts nothing that is skipped, marked as todo or expected to fail', () => {
     const tagged = (id: string) => `'x', { tags: ['${id}'] }, run`;
     expect(
       idsIn(`it.skip(${tagged('a.skip')}); it.todo(${tagged('a.todo')}); test.fails(${tagged('a.fails')});`),
@@ -126,12 +126,12 @@ describe('the audit', () => {
   const later: Requirement = { id: 'a.later', section: 'A', sentence: 'Later.', deferredTo: 'batch' };
   const cite = (id: string) => ({ id, title: 'does it', file: 'test/a.test.ts' });
 
-  it('finds nothing where each requirement of today is cited and none of tomorrow', () => {
+  it('finds nothing when each active requirement is cited and no waiting one is', () => {
     const audit = auditRequirements([now, later], [cite('a.now'), cite('a.now')]);
     expect(audit).toEqual({ unknown: [], unproven: [], early: [], duplicated: [] });
   });
 
-  it('names what is unknown, unproven, early and doubled', () => {
+  it('names unknown, unproven, early and duplicate ids', () => {
     expect(auditRequirements([now, later, later], [cite('a.later'), cite('b.gone')])).toEqual({
       unknown: ['b.gone (test/a.test.ts: does it)'],
       unproven: ['a.now'],
@@ -148,7 +148,7 @@ describe('the document', () => {
     { id: 'b.bare', section: 'B', sentence: 'Bare.', deferredTo: null },
   ];
 
-  it('gives a table to each section, with the proof or the capability of each requirement', () => {
+  it('has a table for each section, with the proof or the capability of each requirement', () => {
     const title = 'takes <p> and x|y';
     const document = renderRequirementsDoc(requirements, [
       { id: 'a.now', title, file: 'test/a.test.ts' },
@@ -174,7 +174,7 @@ describe('the document', () => {
     );
   });
 
-  it('lists the capabilities that something waits for, and no other', () => {
+  it('lists exactly the capabilities that a requirement waits for', () => {
     const document = renderRequirementsDoc(requirements, []);
     expect(document).toContain('| batch | Up to a hundred sends in one call, each judged by itself. | 1 |');
     expect(document).not.toContain('| webhooks |');

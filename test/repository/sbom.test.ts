@@ -21,7 +21,7 @@ describe('the software bills of materials', () => {
     return found.bom;
   };
 
-  it('are there for every published package, valid CycloneDX 1.6, with purls, licenses and hashes', () => {
+  it('exist for every published package, valid CycloneDX 1.6, with purls, licenses and hashes', () => {
     expect(sboms.map(({ bom }) => bom.metadata.component.name)).toEqual(['cli', 'core', 'mcp', 'sdk', 'server']);
     for (const { file, bom } of sboms) expect([file, bom.specVersion, judge(bom)]).toEqual([file, '1.6', []]);
   });
@@ -32,7 +32,7 @@ describe('the software bills of materials', () => {
     for (const name of ['vitest', 'playwright-core', 'typescript']) expect(names).not.toContain(name);
   });
 
-  it('are refused where they are not valid, or lack a purl, a license or a hash', () => {
+  it('are rejected when they are invalid, or lack a purl, a license or a hash', () => {
     const bom = bomOf('sdk');
     const [undici] = bom.components;
     if (undici === undefined) throw new Error('no component');

@@ -50,7 +50,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('the queue of a destination', () => {
-  it('lets two go at once, and the next when one of them is back', async () => {
+  it('admits two deliveries in parallel, and the next when one of them has ended', async () => {
     const { reserve } = makeQueues();
     const [one, two, three] = [reserve('a.example'), reserve('a.example'), reserve('a.example')];
     const [first] = [await go(one), await go(two)];
@@ -60,7 +60,7 @@ describe('the queue of a destination', () => {
     expect((await waiting).go).toBe(true);
   });
 
-  it('is shared by all domains of a group, and is nobody else’s', async () => {
+  it('is shared by all domains of a group, and by no others', async () => {
     const { reserve } = makeQueues({ groups: { 'a.example': 'host.example', 'b.example': 'host.example' } });
     await go(reserve('a.example'));
     await go(reserve('b.example'));
@@ -68,12 +68,12 @@ describe('the queue of a destination', () => {
     expect(await isSettled(reserve('c.example').acquire(0))).toBe(true);
   });
 
-  it('is that of the domain itself where its group cannot be found', async () => {
+  it('is that of the domain itself when its group cannot be found', async () => {
     const { reserve } = makeQueues();
     expect((await reserve('unknown.example').acquire(0)).go).toBe(true);
   });
 
-  it('puts back who waits when nobody answers three times, until the breaker ends, and says why', async () => {
+  it('puts waiting deliveries back after three failures, until the breaker ends, and says why', async () => {
     const { reserve, clock, queues, roomOf } = makeQueues();
     const slots = Array.from({ length: 5 }, () => reserve('a.example'));
     const [first, second] = [await go(slots[0] as QueueSlot), await go(slots[1] as QueueSlot)];
@@ -94,14 +94,14 @@ describe('the queue of a destination', () => {
     expect(roomOf('a.example')).toBe(1);
   });
 
-  it('gives a place to what is too late to be put back, which is then told that nothing goes', async () => {
+  it('accepts a delivery that is too late to be put back, and denies it a slot', async () => {
     const { reserve, queues } = makeQueues();
     for (let n = 0; n < 3; n += 1) (await go(reserve('a.example'))).release('unreachable', 'gone');
     const place = queues.reserve('a.example', true);
     expect('requeueAt' in place ? null : (await place.acquire(0)).go).toBe(false);
   });
 
-  it('has room for what may go at first, and for more ahead once somebody has answered', async () => {
+  it('has a small room at first, and a larger one after a response', async () => {
     const { reserve, roomOf } = makeQueues();
     expect(roomOf('a.example')).toBe(2);
     const one = reserve('a.example');
@@ -113,7 +113,7 @@ describe('the queue of a destination', () => {
     two.release();
   });
 
-  it('tells when there is room again for what the last claim left waiting, and only then', async () => {
+  it('reports when there is room again for what the last claim left waiting, and only then', async () => {
     const { reserve, queues, reportedRooms } = makeQueues();
     const capacity = queues.capacity();
     const slots = [reserve('a.example'), reserve('a.example')];
@@ -130,7 +130,7 @@ describe('the queue of a destination', () => {
     expect(reportedRooms()).toBe(1);
   });
 
-  it('leaves to later what a group’s many domains bring beyond its room', async () => {
+  it('postpones what a group’s many domains bring beyond its room', async () => {
     const groups = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`d${n}.example`, 'host.example']));
     const { reserve, isRequeued } = makeQueues({ groups });
     const early = await Promise.all(Object.keys(groups).map((name) => reserve(name).settled));
@@ -138,7 +138,7 @@ describe('the queue of a destination', () => {
     expect(isRequeued('d0.example')).toBe(true);
   });
 
-  it('leaves a quarter of what is held to destinations that have answered, however many others there are', async () => {
+  it('reserves a quarter of the room for destinations that have responded, however many others there are', async () => {
     const { reserve, roomOf, queues } = makeQueues({ maxReserved: 1_200 });
     (await go(reserve('good.example'))).release('clean', null);
     for (let n = 0; n < 900; n += 1) await reserve(`dead${n}.example`).settled;
@@ -146,7 +146,7 @@ describe('the queue of a destination', () => {
     expect(queues.capacity().others).toBe(0);
   });
 
-  it('keeps turns free for destinations that have answered, however many others hang', async () => {
+  it('keeps slots free for destinations that have responded, however many others hang', async () => {
     const { reserve } = makeQueues();
     (await go(reserve('good.example'))).release('clean', null);
     const hanging = await Promise.all(Array.from({ length: 100 }, (_, n) => go(reserve(`dead${n}.example`))));
@@ -157,7 +157,7 @@ describe('the queue of a destination', () => {
     expect(await isSettled(queued)).toBe(true);
   });
 
-  it('puts back at a stop who still waits', async () => {
+  it('puts waiting deliveries back at a stop', async () => {
     const { reserve, queues } = makeQueues();
     const slots = [reserve('a.example'), reserve('a.example'), reserve('a.example')];
     await Promise.all(slots.slice(0, 2).map(go));
@@ -166,7 +166,7 @@ describe('the queue of a destination', () => {
     expect(await waiting).toMatchObject({ go: false });
   });
 
-  it('makes what a full group has no room for wait for 5 to 30 seconds', async () => {
+  it('delays what a full group has no room for by 5 to 30 seconds', async () => {
     const { reserve, queues, clock } = makeQueues();
     for (let n = 0; n < 4; n += 1) await reserve('a.example').settled;
     const place = queues.reserve('a.example', false);
@@ -175,7 +175,7 @@ describe('the queue of a destination', () => {
     expect(waitMs).toBeLessThanOrEqual(17_500);
   });
 
-  it('brings what cannot be named once in a second, where a full group has more domains than a claim can name', async () => {
+  it('asks for unnamed destinations once a second, when a full group has more domains than a claim can name', async () => {
     const names = Array.from({ length: 2_500 }, (_, n) => `d${n}.example`);
     const { reserve, queues, clock } = makeQueues({
       groups: Object.fromEntries(names.map((n) => [n, 'host.example'])),
@@ -194,7 +194,7 @@ describe('the queue of a destination', () => {
     expect(queues.capacity().others).toBe(0);
   });
 
-  it('leaves places to the next that has answered, however many such turn slow', async () => {
+  it('leaves slots to the next destination that has responded, however many such become slow', async () => {
     const { queues, reserve, roomOf } = makeQueues({ maxReserved: 1_500 });
     const slow = Array.from({ length: 40 }, (_, n) => `slow${n}.example`);
     for (const name of [...slow, 'good.example']) {
@@ -214,7 +214,7 @@ describe('the queue of a destination', () => {
     queues.close();
   });
 
-  it('gives turns that are short to others before those that have just had one', async () => {
+  it('gives short slots to others before those that have just had one', async () => {
     const { reserve } = makeQueues();
     const hanging = await Promise.all(Array.from({ length: 99 }, (_, n) => go(reserve(`dead${n}.example`))));
     const first = await go(reserve('busy.example'));
@@ -245,7 +245,7 @@ describe('large messages', () => {
     }
   }
 
-  it('for destinations that hang leave their room to those that have answered, and all turns to small ones', async () => {
+  it('for hanging destinations leave their room to those that have responded, and all slots to small ones', async () => {
     const { reserve } = makeQueues();
     await prove(reserve, 'good.example');
     await goLarge(reserve('dead0.example'), 20 * MB);
@@ -255,7 +255,7 @@ describe('large messages', () => {
     expect(await isSettled(reserve('good.example').acquire(20 * MB))).toBe(true);
   });
 
-  it('of one destination leave room to others, and what is larger than all room goes alone', async () => {
+  it('of one destination leave room to others, and one larger than all the room is sent alone', async () => {
     const { reserve } = makeQueues();
     await prove(reserve, 'slow.example', 'good.example', 'huge.example');
     const huge = await goLarge(reserve('huge.example'), 100 * MB);
@@ -267,7 +267,7 @@ describe('large messages', () => {
     expect(await isSettled(reserve('good.example').acquire(10 * MB))).toBe(true);
   });
 
-  it('for destinations that were slow leave their room to quick ones, until they are quick again', async () => {
+  it('for slow destinations leave their room to quick ones, until they are quick again', async () => {
     const { clock, reserve } = makeQueues();
     const names = Array.from({ length: 4 }, (_, n) => `slow${n}.example`);
     await prove(reserve, 'good.example', ...names);
@@ -284,7 +284,7 @@ describe('large messages', () => {
     expect(await isSettled(reserve('slow0.example').acquire(15 * MB))).toBe(true);
   });
 
-  it('get their room in the order in which they asked, so that small ones never pass a larger one for ever', async () => {
+  it('get their room in order of request, so that small ones never pass a larger one forever', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `${letter}.example`);
     const { reserve } = makeQueues();
     await prove(reserve, ...names);
@@ -311,7 +311,7 @@ describe('the registry of queues', () => {
     return { clock, asked, groups, registry };
   }
 
-  it('forgets destinations that nobody uses, also those that were dead, a quarter of an hour after their breaker', async () => {
+  it('drops unused destinations, also dead ones, a quarter of an hour after their breaker', async () => {
     const { clock, registry } = makeRegister();
     for (let n = 0; n < 50; n += 1) {
       const queue = await registry.destinationOf(`typo${n}.example`).found;
@@ -329,7 +329,7 @@ describe('the registry of queues', () => {
     expect(registry.find('typo0.example')).toBeUndefined();
   });
 
-  it('forgets destinations of a group that is always in use', async () => {
+  it('drops unused destinations of a group that is always in use', async () => {
     const { clock, groups, registry } = makeRegister();
     for (const name of ['one.example', 'two.example']) groups.set(name, 'host.example');
     const queue = await registry.destinationOf('one.example').found;
@@ -354,7 +354,7 @@ describe('the registry of queues', () => {
     expect(asked).toEqual(['a.example', 'a.example']);
   });
 
-  it('does not look at all destinations for each new one', async () => {
+  it('does not scan all destinations for each new one', async () => {
     const { registry } = makeRegister();
     for (let n = 0; n < 60_000; n += 1) registry.destinationOf(`d${n}.example`).early = 1;
     expect([...registry.unsettled]).toHaveLength(60_000);

@@ -44,7 +44,7 @@ describe('delivery to destinations', () => {
 
   const addresses = (n: number, domain: string) => Array.from({ length: n }, (_, i) => `user${i}@${domain}`);
 
-  it('is one hand-off for each domain of a message, and its status follows from all of them', {
+  it('is one hand-off for each domain of a message, whose status follows from all of them', {
     tags: ['contract-messages.worst-recipient'],
   }, async () => {
     const world = createOutsideWorld((_, domain) => (domain === 'dead.example' ? UNREACHABLE : {}));
@@ -61,7 +61,7 @@ describe('delivery to destinations', () => {
     expect(new Set(events.map(({ recipient }: { recipient: string | null }) => recipient))).toContain('b@dead.example');
   });
 
-  it('goes on to healthy ones while a dead one hangs with a backlog before them', async () => {
+  it('continues to healthy ones while a dead one hangs with a backlog before them', async () => {
     const hanging = Promise.withResolvers<typeof UNREACHABLE>();
     const world = createOutsideWorld((_, domain) => (domain === 'dead.example' ? hanging.promise : {}));
     const { server, engine } = await deliverTo(world, { maxInFlight: 20 });
@@ -73,7 +73,7 @@ describe('delivery to destinations', () => {
     hanging.resolve(UNREACHABLE);
   });
 
-  it('is not tried while the breaker is open, which costs no attempt and leaves nothing on the trail; then one goes first', {
+  it('waits for an open breaker without an attempt or an event; then one is sent first', {
     tags: ['contract-messages.never-stuck'],
   }, async () => {
     let isBack = false;
@@ -105,7 +105,7 @@ describe('delivery to destinations', () => {
     expect(world.attempts).toHaveLength(triedBefore + 8);
   });
 
-  it('lets a message be canceled that waits for a breaker', async () => {
+  it('allows canceling a message that waits for a breaker', async () => {
     const { server, engine } = await deliverTo(createOutsideWorld(() => UNREACHABLE));
     const ids = await sendMany(server, addresses(6, 'dead.example'));
     await engine.pump();
@@ -113,7 +113,7 @@ describe('delivery to destinations', () => {
     expect((await server.call('DELETE', `/emails/${ids[5]}`)).status).toBe(200);
   });
 
-  it('ends at the expiry also for what was not tried any more', async () => {
+  it('ends at the expiry, also without a further attempt', async () => {
     const never = { ...UNREACHABLE, costsNoAttempt: true, reason: 'nothing goes there' } as const;
     const { server, engine } = await deliverTo(createOutsideWorld(() => never));
     const [id = ''] = await sendMany(server, ['ann@example.com']);
@@ -130,7 +130,7 @@ describe('delivery to destinations', () => {
     expect(ended.events[1].detail).toBe('The retries ran out. nothing goes there');
   });
 
-  it('gives back at a stop what waited for its turn, as if it had never been begun', {
+  it('puts back at a stop what waited for a slot, as if it had never begun', {
     tags: ['contract-running.drain'],
   }, async () => {
     const hanging = Promise.withResolvers<typeof UNREACHABLE>();
@@ -152,7 +152,7 @@ describe('delivery to destinations', () => {
     );
   });
 
-  it('gives back at a stop what waited for its turn beyond its expiry: nothing is decided that nobody tried', async () => {
+  it('puts back at a stop what waited for a slot beyond its expiry: without an attempt nothing is decided', async () => {
     const hanging = Promise.withResolvers<typeof UNREACHABLE>();
     let asked = 0;
     const world = createOutsideWorld(async () => {
@@ -174,7 +174,7 @@ describe('delivery to destinations', () => {
     expect(rows.map(({ attempt, lease_id }) => [attempt, lease_id])).toEqual(Array(10).fill([0, null]));
   });
 
-  it('goes on with files while others with files hang', async () => {
+  it('continues with files while others with files hang', async () => {
     const hanging = Promise.withResolvers<typeof UNREACHABLE>();
     const world = createOutsideWorld((_, domain) => (domain.startsWith('dead') ? hanging.promise : {}));
     const { server, engine } = await deliverTo(world, { maxInFlight: 1_000 });
@@ -202,7 +202,7 @@ describe('delivery to destinations', () => {
     await stopped;
   });
 
-  it('loads no body of what has no turn, and few large ones at a time', async () => {
+  it('loads no body without a slot, and few large ones at a time', async () => {
     const hanging = Promise.withResolvers<typeof UNREACHABLE>();
     const world = createOutsideWorld(() => hanging.promise);
     const { server, engine } = await deliverTo(world, { maxInFlight: 1_000 });
@@ -223,7 +223,7 @@ describe('delivery to destinations', () => {
     await stopped;
   });
 
-  it('leaves the domain unnamed where one server takes everything', async () => {
+  it('leaves the domain unnamed when one server accepts everything', async () => {
     const server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     cleanUp(() => server.close());
     await server.send({ to: ['a@one.example', 'b@two.example'] });
@@ -261,7 +261,7 @@ describe('a claim by destination', () => {
   const countBy = (names: readonly string[]) =>
     Object.fromEntries([...new Set(names)].sort().map((name) => [name, names.filter((each) => each === name).length]));
 
-  it('brings of each destination no more than its room, over all accounts', async () => {
+  it('returns for each destination no more than its room, over all accounts', async () => {
     await sql`TRUNCATE deliveries`;
     for (const n of [1, 2, 3]) {
       await wait(account(n), 'a.example', 30, 10);
@@ -283,7 +283,7 @@ describe('a claim by destination', () => {
     });
   });
 
-  it('finds what is fresh behind a backlog for a destination that takes nothing, in the same account and in others', async () => {
+  it('finds new rows behind a backlog for a stuck destination, in the same account and in others', async () => {
     await sql`TRUNCATE deliveries`;
     await wait(account(1), 'dead.example', 3_000, 60);
     await wait(account(1), 'zoo.example', 1, 1);
@@ -293,7 +293,7 @@ describe('a claim by destination', () => {
     expect(claims.map(({ accountId }) => accountId).sort()).toEqual([account(1), account(2)]);
   });
 
-  it('brings another account’s fresh message in the first claim, however many wait', async () => {
+  it('returns another account’s new message in the first claim, however many wait', async () => {
     await sql`TRUNCATE deliveries`;
     await wait(account(1), 'd#.example', 3_000, 60);
     await wait(account(2), 'fresh.example', 1, 0);
@@ -305,7 +305,7 @@ describe('a claim by destination', () => {
     }
   });
 
-  it('looks at all of an account’s destinations, a part with each claim', async () => {
+  it('checks all of an account’s destinations, a part with each claim', async () => {
     await sql`TRUNCATE deliveries`;
     await wait(account(1), 'closed#.example', 350, 60);
     await wait(account(1), 'open.example', 1, 1);
@@ -320,7 +320,7 @@ describe('a claim by destination', () => {
     expect([found, lookAfter]).toEqual([['open.example'], []]);
   });
 
-  it('gives each row once to those who claim at the same time', async () => {
+  it('returns each row once to parallel claims', async () => {
     await sql`TRUNCATE deliveries`;
     await wait(account(1), 'a.example', 40, 60);
     const answers = await Promise.all([1, 2].map(() => claim({ otherRoom: 100 })));
@@ -328,13 +328,13 @@ describe('a claim by destination', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('brings rows without a destination as they come', async () => {
+  it('returns rows without a destination in order', async () => {
     await sql`TRUNCATE deliveries`;
     await wait(account(1), '', 50, 60);
     expect((await claim({ otherRoom: 0 })).claims).toHaveLength(50);
   });
 
-  it('tells where accounts go on that it did not come to', async () => {
+  it('reports where accounts continue that it did not reach', async () => {
     await sql`TRUNCATE deliveries`;
     for (let n = 1; n <= 5; n += 1) await wait(account(n), 'a.example', 1, 60);
     const first = await claim({ maxAccounts: 3, otherRoom: 100 });

@@ -32,7 +32,7 @@ async function startBad(
   return { ...world, first, good, direct, send };
 }
 
-describe('a bad server before the message is sent costs time, and the next has its turn', () => {
+describe('a bad server before the message is sent costs time, and the next is tried', () => {
   it.each<readonly [string, (conversation: Conversation) => Promise<void> | void]>([
     ['that says nothing', () => undefined],
     ['that greets with garbage', (c) => c.say('\u0000\u0001 welcome to the machine\r\n')],
@@ -88,7 +88,7 @@ describe('a bad server before the message is sent costs time, and the next has i
     expect(first.connections).toBe(1);
   });
 
-  it('and where there is no next the mail is put off', async () => {
+  it('and the message is deferred when there is no next', async () => {
     const { send } = await startBad(() => undefined, { second: false });
     const verdict = await send();
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null, ambiguous: false });
@@ -98,7 +98,7 @@ describe('a bad server before the message is sent costs time, and the next has i
   });
 });
 
-describe('names that lead nowhere', () => {
+describe('names without an address', () => {
   it.each<readonly [string, (world: DirectWorld) => void]>([
     ['an alias that leads to itself', ({ dns }) => dns.set('mx2.test', 'CNAME', ['mx2.test'])],
     [
@@ -112,7 +112,7 @@ describe('names that lead nowhere', () => {
     ['a name server that is silent', ({ dns }) => dns.fail('mx2.test', '*', 'silence')],
     ['an address at which nobody is', ({ name }) => name(2)],
     ['no address', () => undefined],
-  ])('(%s) are passed over', async (_what, prepare) => {
+  ])('(%s) are skipped', async (_what, prepare) => {
     const world = await startDirectWorld(afterTest);
     const good = await world.sink(3);
     world.mx('a.test', 2, 3);
@@ -144,7 +144,7 @@ describe('a slow server', () => {
     expect(first.connections).toBe(1);
   });
 
-  it('on which a connection hangs half open, nothing coming back, is given up at the timeout', async () => {
+  it('on which a connection hangs half open, without a response, is abandoned at the timeout', async () => {
     const world = await startDirectWorld(afterTest);
     // Accepts and never reads: the other end of a line that is cut without a word.
     const server = createServer({ pauseOnConnect: true });
@@ -159,7 +159,7 @@ describe('a slow server', () => {
   });
 });
 
-describe('what a server says in the transaction is an answer', () => {
+describe('a reply in the transaction is final for the attempt', () => {
   const dialogue =
     (...replies: readonly string[]) =>
     async (c: Conversation) => {
@@ -201,7 +201,7 @@ describe('what a server says in the transaction is an answer', () => {
   });
 });
 
-describe('a server that says 421 on a connection that has no work', () => {
+describe('a server that replies 421 on an idle connection', () => {
   it('gets the next message on a new one', async () => {
     const { send, first } = await startBad(
       async (c) => {
@@ -221,14 +221,14 @@ describe('a server that says 421 on a connection that has no work', () => {
 });
 
 describe('a server that is lost after the dot', () => {
-  it.each(['keep-and-drop', 'stall'] as const)('(%s) may have the message: nobody else is asked', async (reply) => {
+  it.each(['keep-and-drop', 'stall'] as const)('(%s) may have the message: no other server is tried', async (reply) => {
     const { send, good } = await startBad({ replies: { message: () => reply } });
     expect(await send()).toMatchObject({ outcome: 'deferred', reply: null, ambiguous: true });
     expect(good?.connections).toBe(0);
   });
 });
 
-describe('a line that is cut at any octet on the way to the first server', () => {
+describe('a connection that is cut at any byte on the way to the first server', () => {
   it.each(['close', 'reset'] as const)(
     '(%s) leaves one copy at one server, or none, or a verdict that says it may be there',
     async (cutBy) => {
@@ -268,7 +268,7 @@ describe('a line that is cut at any octet on the way to the first server', () =>
 });
 
 describe('STARTTLS', () => {
-  it('is used where it is offered, whatever the certificate', async () => {
+  it('is used when it is offered, whatever the certificate', async () => {
     for (const names of [['mx2.test'], ['elsewhere.test']]) {
       const { send, first } = await startBad(
         { tls: 'starttls', certificate: makeCertificate(names, names[0] === 'mx2.test' ? -2 : 30) },
@@ -294,7 +294,7 @@ describe('STARTTLS', () => {
     ['then goes on in the clear', (c) => c.say('220 go\r\n250 and on\r\n')],
     ['then falls silent', () => undefined],
   ])(
-    'that is offered and %s fails: the same server gets the message without TLS, and the next one at once',
+    'that is offered and %s fails: the same server gets the message without TLS, and the next one immediately',
     async (_what, fail) => {
       const { send, first, good } = await startBad(async (c) => {
         if (c.number > 1) return await takeMessage(c);
@@ -309,7 +309,7 @@ describe('STARTTLS', () => {
     },
   );
 
-  it('that ends the connection is tried without it', async () => {
+  it('that ends the connection is skipped on the next one', async () => {
     const { send, first } = await startBad(
       async (c) => {
         if (c.number > 1) return await takeMessage(c);
@@ -343,7 +343,7 @@ describe('STARTTLS', () => {
     expect(greeted).toEqual(['STARTTLS', 'MAIL', 'MAIL', 'STARTTLS', 'MAIL']);
   });
 
-  it('that is answered with 454 goes on without TLS on the same connection', async () => {
+  it('that gets a 454 reply continues without TLS on the same connection', async () => {
     const { send, first } = await startBad(async (c) => {
       await c.open('STARTTLS');
       await c.reply('454 4.7.0 TLS not available\r\n');

@@ -13,8 +13,8 @@ function progress(changes: Partial<DirectProgress> = {}): DirectProgress {
 
 const host = (name: string, addresses: readonly string[] | null) => ({ name, addresses });
 
-describe('what an attempt does next', () => {
-  it('is to look a server up, to go through its addresses, and to go on to the next', () => {
+describe('the next step of an attempt', () => {
+  it('looks a server up, tries its addresses, and continues with the next server', () => {
     expect(chooseNextStep(progress({ hosts: [host('a', null), host('b', null)] }))).toEqual({
       do: 'look-up',
       host: 'a',
@@ -28,7 +28,7 @@ describe('what an attempt does next', () => {
     expect(chooseNextStep(progress({ hosts: [host('a', []), host('b', [])] }))).toEqual({ do: 'end' });
   });
 
-  it('is to end when everybody has an answer, after five connections, five servers, or five minutes', () => {
+  it('ends when every recipient has a reply, after five connections, five servers, or five minutes', () => {
     const hosts = [host('a', ['1'])];
     expect(chooseNextStep(progress({ hosts, undecided: 0 }))).toEqual({ do: 'end' });
     expect(chooseNextStep(progress({ hosts, connects: 4 })).do).toBe('connect');
@@ -40,7 +40,7 @@ describe('what an attempt does next', () => {
     expect(chooseNextStep(progress({ hosts: six.slice(1) }))).toMatchObject({ do: 'connect', host: 'f' });
   });
 
-  it('is to ask elsewhere only about those whom nobody has answered and nobody may have taken', () => {
+  it('asks elsewhere only about recipients without a reply that no server may have accepted', () => {
     const verdict = { recipient: 'a@x.test', reason: '', reply: null, ambiguous: false, outcome: 'deferred' } as const;
     const reply = { code: 451, enhanced: null, text: '', server: null };
     expect(mayTryElsewhere(verdict)).toBe(true);
@@ -51,7 +51,7 @@ describe('what an attempt does next', () => {
   });
 });
 
-describe('an attempt without an answer', () => {
+describe('an attempt without a reply', () => {
   const finding = (kind: Finding['kind'], reason = 'No.', code = 0): Finding => ({
     kind,
     reason,
@@ -59,7 +59,7 @@ describe('an attempt without an answer', () => {
   });
   const found = { isImplicit: false, isVerified: false };
 
-  it('is tried again where a server may answer later, with the first thing that one of them said', () => {
+  it('is retried when a server may respond later, with the first reply of one of them', () => {
     const findings = [finding('no-address'), finding('unreachable', 'Off.'), finding('unreachable', 'Busy.', 421)];
     expect(concludeFindings('a.test', findings, found)).toMatchObject({
       outcome: 'deferred',
@@ -71,7 +71,7 @@ describe('an attempt without an answer', () => {
     expect(concludeFindings('a.test', [], found)).toMatchObject({ outcome: 'deferred', reply: null });
   });
 
-  it('tells nothing of the servers where none was asked, or a policy asked too much of them', () => {
+  it('says nothing of the servers when none was asked, or a policy demanded too much', () => {
     const verified = { ...found, isVerified: true };
     for (const kind of ['unresolved', 'no-address', 'untrusted'] as const) {
       const concluded = concludeFindings('a.test', [finding(kind)], verified);
@@ -82,7 +82,7 @@ describe('an attempt without an answer', () => {
     }
   });
 
-  it('is the end where no server may ever be connected to, or the domain has neither servers nor an address', () => {
+  it('is final when no server may ever be connected to, or the domain has neither servers nor an address', () => {
     expect(concludeFindings('a.test', [finding('forbidden'), finding('forbidden')], found)).toMatchObject({
       outcome: 'refused',
       classification: 'unknown',
@@ -97,7 +97,7 @@ describe('an attempt without an answer', () => {
     );
   });
 
-  it('says so where a policy demanded more of the servers', () => {
+  it('says so when a policy demanded more of the servers', () => {
     const { reason } = concludeFindings('a.test', [finding('unreachable', 'Bad.')], { ...found, isVerified: true });
     expect(reason).toBe('The MTA-STS policy of a.test demands TLS with a good certificate. Bad.');
   });

@@ -14,7 +14,7 @@ async function sendTo(transport: Transport, ...recipients: readonly string[]): P
 }
 
 describe('the transport direct', () => {
-  it('hands a message to the mail server of its domain and calls that delivered', async () => {
+  it('hands a message to the mail server of its domain and reports it as delivered', async () => {
     const { sink, mx, transport } = await world();
     const server = await sink(2);
     mx('a.test', 2);
@@ -27,7 +27,7 @@ describe('the transport direct', () => {
     expect(server.messages).toMatchObject([{ recipients: ['ann@a.test', 'bob@a.test'], from: 'bounces@sender.test' }]);
   });
 
-  it('goes to the servers of each domain by itself, and answers in the order of the recipients', async () => {
+  it('connects to the servers of each domain separately, and returns results in the order of the recipients', async () => {
     const { sink, mx, transport } = await world();
     const [one, two] = await Promise.all([
       sink(2),
@@ -57,7 +57,7 @@ describe('the transport direct', () => {
     expect([one.messages.length, two.messages.length]).toEqual([1, 1]);
   });
 
-  it('refuses for good what takes no mail: no such domain, a null MX, neither server nor address', async () => {
+  it('permanently rejects what accepts no mail: no such domain, a null MX, neither server nor address', async () => {
     const { dns, transport } = await world();
     dns.set('null.test', 'MX', ['0 .']);
     dns.set('empty.test', 'TXT', ['nothing else']);
@@ -69,7 +69,7 @@ describe('the transport direct', () => {
     ]);
   });
 
-  it('puts off, and calls nobody bad, where only the other family than our own setting has an address', async () => {
+  it('defers, without blaming a server, when only the disabled address family has an address', async () => {
     const { dns, transport } = await world();
     dns.set('six.test', 'AAAA', ['2a00:1450::1']);
     dns.set('four.test', 'A', ['192.0.2.1']);
@@ -94,7 +94,7 @@ describe('the transport direct', () => {
     ]);
   });
 
-  it('puts mail off while the DNS fails, at the MX as at the address', async () => {
+  it('defers while the DNS fails, for the MX and for the address', async () => {
     const { dns, mx, transport } = await world();
     dns.fail('a.test', 'MX', 'SERVFAIL');
     dns.fail('b.test', 'MX', 'silence');
@@ -120,7 +120,7 @@ describe('the transport direct', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('answers for everybody where the message may never go out, without a question to anybody', async () => {
+  it('returns one result for all recipients when the message must not be sent, without a query', async () => {
     const { dns, transport } = await world();
     expect(await sendTo(transport(), 'a@x.test', 'b@x.test\r\nDATA')).toMatchObject([
       { outcome: 'refused', reply: null },
@@ -131,7 +131,7 @@ describe('the transport direct', () => {
 });
 
 describe('the servers of a domain', () => {
-  it('are tried by preference: where nobody listens or the greeting asks for patience, the next has its turn', async () => {
+  it('are tried by preference: when nothing listens or the greeting is temporary, the next is tried', async () => {
     const { name, sink, mx, transport } = await world();
     name(2);
     const busy = await sink(3, { replies: { connect: () => ({ code: 421, text: '4.3.2 too busy' }) } });
@@ -142,7 +142,7 @@ describe('the servers of a domain', () => {
     expect([busy.connections, closed.connections, good.messages.length]).toEqual([1, 1, 1]);
   });
 
-  it('that are all out of reach put the mail off, with what was said', async () => {
+  it('that are all unreachable defer the message, with their replies', async () => {
     const { dns, name, sink, mx, transport } = await world();
     name(2);
     await sink(3, { replies: { connect: () => ({ code: 421, text: '4.3.2 too busy' }) } });
@@ -155,7 +155,7 @@ describe('the servers of a domain', () => {
     expect(two?.reason).toContain('The mail server nothing.test has no address.');
   });
 
-  it('are not asked further once one has answered about the recipient', async () => {
+  it('are not tried further once one has replied about the recipient', async () => {
     const { sink, mx, transport } = await world();
     for (const code of [450, 550]) {
       const first = await sink(code === 450 ? 2 : 3, { replies: { recipient: () => ({ code, text: 'no' }) } });
@@ -167,7 +167,7 @@ describe('the servers of a domain', () => {
     }
   });
 
-  it('that lose the connection before the message hand those without an answer to the next, and nobody twice', async () => {
+  it('that drop the connection before the message leave the rest to the next, and no recipient gets two', async () => {
     const { sink, mx, transport } = await world();
     await sink(2, {
       pipelining: false,
@@ -202,7 +202,7 @@ describe('the servers of a domain', () => {
     expect(sixth.messages).toHaveLength(1);
   });
 
-  it('that did not answer are passed over for five minutes, as long as others are there', async () => {
+  it('that did not respond are skipped for five minutes, as long as there are others', async () => {
     const { clock, name, sink, scripted, mx, transport } = await world();
     const silent = await scripted(2, (c) => void c.socket.destroy());
     await sink(3);
@@ -229,7 +229,7 @@ describe('the servers of a domain', () => {
 });
 
 describe('connections', () => {
-  it('are kept for the next message to the same server, and left after a hundred', async () => {
+  it('are kept for the next message to the same server, and closed after a hundred', async () => {
     const { sink, mx, transport } = await world();
     const server = await sink(2);
     mx('a.test', 2);
@@ -244,7 +244,7 @@ describe('connections', () => {
     expect(server.messages).toHaveLength(101);
   });
 
-  it('stay with the server of several equals that one is open to', async () => {
+  it('stay with the one of several equal servers that has an open connection', async () => {
     const { dns, sink, transport } = await world();
     const servers = await Promise.all([sink(2), sink(3), sink(4)]);
     dns.set('a.test', 'MX', ['10 mx2.test', '10 mx3.test', '10 mx4.test']);
@@ -253,7 +253,7 @@ describe('connections', () => {
     expect(servers.reduce((sum, { connections }) => sum + connections, 0)).toBe(1);
   });
 
-  it('are bounded in all: those without work make room for the others', async () => {
+  it('are limited in total: idle ones are closed for the others', async () => {
     const { sink, mx, transport } = await world();
     const servers = await Promise.all([2, 3, 4, 5].map((host) => sink(host)));
     for (const host of [2, 3, 4, 5]) mx(`d${host}.test`, host);
@@ -271,7 +271,7 @@ describe('connections', () => {
     expect(servers.map(({ messages }) => messages.length)).toEqual([8, 8, 8, 8]);
   });
 
-  it('without work are closed after the idle time', async () => {
+  it('are closed after the idle time', async () => {
     const { sink, mx, transport } = await world();
     const server = await sink(2);
     mx('a.test', 2);
@@ -279,7 +279,7 @@ describe('connections', () => {
     await expect.poll(() => server.openConnections).toBe(0);
   });
 
-  it('end with the transport: what is under way is put off, and so is whatever comes later', async () => {
+  it('end with the transport: what is in progress is deferred, and so is whatever comes later', async () => {
     const { scripted, mx, transport } = await world();
     const server = await scripted(2, async (c) => c.open());
     mx('a.test', 2);
@@ -294,7 +294,7 @@ describe('connections', () => {
     await direct.close();
   });
 
-  it('leave from the address that was chosen, and over its family alone', async () => {
+  it('use the chosen source address, and its family alone', async () => {
     const { dns, scripted, mx, transport } = await world();
     const server = await scripted(2, async (c) => c.open());
     dns.set('mx2.test', 'AAAA', ['::1']);
@@ -324,7 +324,7 @@ describe('the guard', () => {
     },
   );
 
-  it('passes over a server with one address inside among others, and puts off where another may answer later', async () => {
+  it('skips a server with one internal address among others, and defers when another may respond later', async () => {
     const { dns, transport } = await world();
     dns.set('mixed.test', 'A', ['192.0.43.8', '10.0.0.1']);
     dns.set('a.test', 'MX', ['10 mixed.test', '20 late.test']);
@@ -334,7 +334,7 @@ describe('the guard', () => {
 });
 
 describe('the guard at the socket', () => {
-  it('says nothing to a peer that is not allowed, whatever was looked up', async () => {
+  it('sends nothing to a peer that is not allowed, whatever was looked up', async () => {
     const { scripted, port } = await world();
     const server = await scripted(2, (c) => c.say('220 inside.test\r\n'));
     const refusePeer = (address: string) => (address === '127.0.0.2' ? 'is an address of this machine' : null);
@@ -347,7 +347,7 @@ describe('the guard at the socket', () => {
 });
 
 describe('the group of a domain', () => {
-  it('is the provider of its servers, else the domain', async () => {
+  it('is the provider of its servers, otherwise the domain', async () => {
     const { dns, transport } = await world();
     dns.set('a.test', 'MX', ['5 aspmx.l.google.com', '10 mx.a.test']);
     dns.fail('b.test', 'MX', 'SERVFAIL');
@@ -367,12 +367,12 @@ describe('check', () => {
     return await transport(changes).check();
   };
 
-  it('is well where names can be looked up, and says so where they cannot', async () => {
+  it('passes when names can be looked up, and says so when they cannot', async () => {
     expect(await checkWith({})).toEqual({ ok: true, reason: null });
     expect(await checkWith({}, true)).toMatchObject({ ok: false, reason: expect.stringContaining('SERVFAIL') });
   });
 
-  it('says where the address to send from is not one of this machine', async () => {
+  it('reports a source address that is not one of this machine', async () => {
     expect(await checkWith({ sourceAddress: { ipv4: '127.0.0.77', ipv6: null } })).toMatchObject({ ok: true });
     const { ok, reason } = await checkWith({ sourceAddress: { ipv4: '192.0.2.77', ipv6: null } });
     expect([ok, reason]).toEqual([false, expect.stringContaining('192.0.2.77 cannot be used on this machine')]);
@@ -380,7 +380,7 @@ describe('check', () => {
 });
 
 describe('the name in EHLO', () => {
-  it('must be a host name, or the transport is not made', async () => {
+  it('must be a host name, or the transport is not created', async () => {
     const { transport } = await world();
     expect(() => transport({ heloName: 'a b' })).toThrow(TypeError);
   });

@@ -34,7 +34,7 @@ const send = async (server: TestApp, ...to: readonly string[]): Promise<string> 
 };
 
 describe('the transport direct', () => {
-  it('delivers to the mail servers of several domains, and delivered is the end of it', {
+  it('delivers to the mail servers of several domains, and delivered is the final status', {
     tags: ['contract-messages.sent-direct', 'contract-settings.transport-direct'],
   }, async () => {
     const { world, server } = await start();
@@ -64,7 +64,7 @@ describe('the transport direct', () => {
     expect(verified.results).toMatchObject([{ signingDomain: 'sender.test', status: { result: 'pass' } }]);
   });
 
-  it('lets no domain that refuses touch another, and bounces what does not exist', async () => {
+  it('keeps a rejecting domain from affecting another, and bounces what does not exist', async () => {
     const { world, server } = await start();
     const good = await world.sink(2);
     await world.sink(3, { replies: { recipient: () => ({ code: 550, text: '5.1.1 no such user' }) } });
@@ -88,7 +88,7 @@ describe('the transport direct', () => {
     expect(good.messages).toHaveLength(1);
   });
 
-  it('delivers later what was put off, by the retry schedule', async () => {
+  it('delivers deferred messages later, by the retry schedule', async () => {
     const { world, server } = await start();
     let isBusy = true;
     const sink = await world.sink(2, {
@@ -105,7 +105,7 @@ describe('the transport direct', () => {
     expect(sink.messages).toHaveLength(1);
   });
 
-  it('gives the name it was told in EHLO, and answers for its readiness by the DNS', async () => {
+  it('sends its configured name in EHLO, and is ready when the DNS is', async () => {
     const { world, server } = await start();
     const scripted = await world.scripted(2, async (c) => c.open());
     world.mx('one.test', 2);

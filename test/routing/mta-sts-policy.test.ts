@@ -25,7 +25,7 @@ describe('the announcement of an MTA-STS policy (RFC 8461, section 3.1)', () => 
 describe('the text of an MTA-STS policy (section 3.2)', () => {
   const text = (...lines: readonly string[]) => lines.join('\r\n');
 
-  it('gives its mode, its servers and its life', () => {
+  it('has its mode, its servers and its max_age', () => {
     const lines = [
       'version: STSv1',
       'mode: enforce',
@@ -40,7 +40,7 @@ describe('the text of an MTA-STS policy (section 3.2)', () => {
     expect(readStsPolicy(text('max_age:604800', 'new_field: x', 'garbage', ...lines, 'mode: none'))).toEqual(policy);
   });
 
-  it('of mode none needs no servers, and a life of more than a year is a year', () => {
+  it('of mode none needs no servers, and a max_age of more than a year is a year', () => {
     expect(readStsPolicy(text('version: STSv1', 'mode: none', 'max_age: 9999999999'))).toEqual({
       mode: 'none',
       mx: [],
@@ -60,7 +60,7 @@ describe('the text of an MTA-STS policy (section 3.2)', () => {
     ['a server that is everybody', text('version: STSv1', 'mode: enforce', 'mx: *', 'max_age: 1')],
     ['a page of HTML', '<html><body>version: STSv1</body></html>'],
     ['nothing', ''],
-  ])('with %s is none', (_what, given) => {
+  ])('with %s is invalid', (_what, given) => {
     expect(readStsPolicy(given)).toBeNull();
   });
 

@@ -68,7 +68,7 @@ async function startWorld(
 }
 
 describe('an MTA-STS policy that is enforced', () => {
-  it('is fetched once, and met by a server it names with TLS and a good certificate', async () => {
+  it('is fetched once, and satisfied by a server it names with TLS and a valid certificate', async () => {
     const { send, server, policies } = await startWorld();
     expect(await send()).toMatchObject({ outcome: 'accepted' });
     expect(await send()).toMatchObject({ outcome: 'accepted' });
@@ -80,7 +80,7 @@ describe('an MTA-STS policy that is enforced', () => {
     ['no TLS', null, 'does not offer STARTTLS'],
     ['a certificate for another name', makeCertificate(['other.test']), 'the certificate is for another name'],
     ['a certificate that has expired', makeCertificate(['mx2.test'], -2), 'the certificate has expired'],
-  ])('puts mail off where the server has %s', async (_what, certificate, why) => {
+  ])('defers when the server has %s', async (_what, certificate, why) => {
     const { send, server } = await startWorld({}, certificate);
     const verdict = await send();
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null, ambiguous: false });
@@ -89,7 +89,7 @@ describe('an MTA-STS policy that is enforced', () => {
     expect(server.messages).toEqual([]);
   });
 
-  it('puts mail off where it names none of the servers, and passes over those it does not name', async () => {
+  it('defers when it names none of the servers, and skips those it does not name', async () => {
     const { send, mx, sink, server } = await startWorld();
     const other = await sink(3);
     mx('a.test', 3);
@@ -101,7 +101,7 @@ describe('an MTA-STS policy that is enforced', () => {
     expect([server.messages.length, other.connections]).toEqual([1, 0]);
   });
 
-  it('gives no connection to mail that it does not protect, and takes none of it', async () => {
+  it('shares no connection with mail that it does not protect', async () => {
     const { direct, mx, send, server } = await startWorld();
     mx('b.test', 2);
     await direct.send(makeOutgoingMessage({ recipients: ['bob@b.test'] }));
@@ -158,7 +158,7 @@ describe('a policy that is not in force', () => {
     ['of another type', { type: 'text/html', body: ENFORCE.replace('mx2', 'other') }],
     ['of more than 64 KB', { body: `${ENFORCE.replace('mx2', 'other')}${'x'.repeat(65_536)}` }],
     ['that makes no sense', { body: 'hello' }],
-  ])('%s blocks nothing, and is not asked for again at once', async (_what, given) => {
+  ])('%s blocks nothing, and is not fetched again immediately', async (_what, given) => {
     const { send, policies, server } = await startWorld(given, null);
     expect(await send()).toMatchObject({ outcome: 'accepted' });
     expect(await send()).toMatchObject({ outcome: 'accepted' });
@@ -166,7 +166,7 @@ describe('a policy that is not in force', () => {
     expect(policies.paths).toHaveLength(1);
   });
 
-  it('whose server proves to be somebody else blocks nothing', async () => {
+  it('whose server has the wrong certificate blocks nothing', async () => {
     const world = await startDirectWorld(afterTest);
     const policies = await startPolicies(world, { now: {} }, ['someone-else.test']);
     const server = await world.sink(2);

@@ -24,12 +24,12 @@ function namesOf(answer: DnsAnswer<MxRecord>): readonly string[] {
   return read.kind === 'hosts' ? read.hosts.map(({ name }) => name) : [];
 }
 
-describe('the answer for the MX records of a domain', () => {
+describe('the response for the MX records of a domain', () => {
   it('names its servers, best first, each once', () => {
     expect(namesOf(found('20 b.test', '10 c.test', '30 c.test', '5 d.test'))).toEqual(['d.test', 'c.test', 'b.test']);
   });
 
-  it('that holds none makes the domain its own server (RFC 5321, section 5.1)', () => {
+  it('that has none makes the domain its own server (RFC 5321, section 5.1)', () => {
     expect(route({ kind: 'no-record' })).toEqual({
       kind: 'hosts',
       hosts: [{ name: 'a.test', preference: 0 }],
@@ -37,7 +37,7 @@ describe('the answer for the MX records of a domain', () => {
     });
   });
 
-  it('refuses for good what has a null MX (RFC 7505) or does not exist', () => {
+  it('permanently rejects a domain that has a null MX (RFC 7505) or does not exist', () => {
     expect(route(found('0 '))).toMatchObject({ kind: 'refused', classification: 'hard' });
     expect(route(found('0 '))).toMatchObject({ reason: expect.stringContaining('null MX') });
     expect(route({ kind: 'no-name' })).toMatchObject({ kind: 'refused', classification: 'hard' });

@@ -56,7 +56,7 @@ describe('the free tools', () => {
     server.call('POST', `${prefix}/tools/${name}`, { key: null, body, headers: { 'x-forwarded-for': from } });
   const codesOf = ({ body }: Answer): string[] => body.findings.map(({ code }: { code: string }) => code);
 
-  it('are listed at GET /tools with what they take, in the form of the registry, to anybody', {
+  it('are listed at GET /tools with their arguments, in the format of the registry, for everyone', {
     tags: ['tools.list', 'tools.list-fields', 'service.tools', 'authentication.tools'],
   }, async () => {
     const { status, body } = await server.call('GET', '/tools', { key: null });
@@ -84,7 +84,7 @@ describe('the free tools', () => {
     expect(JSON.stringify(body)).not.toContain('$ref');
   });
 
-  it('are not eaten up by looking at the list', async () => {
+  it('do not use up the rate limit by listing', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.90' };
     for (let n = 0; n < 25; n += 1) {
       expect((await server.call('GET', '/tools', { key: null, headers })).status).toBe(200);
@@ -93,7 +93,7 @@ describe('the free tools', () => {
   });
 
   it.each(CHECKS)(
-    '%s answers anybody the fields of the contract, and those alone',
+    '%s returns everyone exactly the fields of the contract',
     { tags: ['tools.checks', 'tools.check-bodies', 'tools.check-fields', 'authentication.tools'] },
     async (check) => {
       const { status, body } = await call(check, REQUESTS[check]);
@@ -137,7 +137,7 @@ describe('the free tools', () => {
     expect(answer.body.records).toMatchObject([{ selector: 'selector1', keyType: 'rsa', keyBits: null }]);
   });
 
-  it('is not ok where something fails', async () => {
+  it('is not ok when something fails', async () => {
     const { body } = await call('spf', { domain: 'nobody.test' });
     expect(body).toMatchObject({ ok: false, status: 'fail', findings: [{ level: 'fail', code: 'spf_missing' }] });
     expect(body.records).toEqual([
@@ -145,7 +145,7 @@ describe('the free tools', () => {
     ]);
   });
 
-  it('estimates a whole message as it was received, by the sender’s own records', async () => {
+  it('estimates a whole message as received, by the sender’s own records', async () => {
     const raw = await makeSample(server.clock.now());
     const answer = await call('inbox-placement', { raw });
     expect(codesOf(answer)).toEqual(['inbox_estimate', 'inbox_authenticated', 'inbox_spamd_ham']);
@@ -202,11 +202,11 @@ describe('the free tools', () => {
     ['inbox-placement', { raw: 'x', ip: 'here' }, ['ip', 'invalid_format']],
     ['inbox-placement', { raw: 'x', ip: '10.0.0.1' }, ['ip', 'private_address']],
     ['inbox-placement', { ...PARTS, to: 'a@b.test' }, ['to', 'unknown_field']],
-  ] as const)('%s refuses %j', async (check, body, field) => {
+  ] as const)('%s rejects %j', async (check, body, field) => {
     expectInvalid(await call(check, body), field);
   });
 
-  it('take a name with white space around it and a dot at its end, and say of a single label what is missing', async () => {
+  it('accept a name with white space around it and a trailing dot, and say what a single label lacks', async () => {
     const { status, body } = await call('dmarc', { domain: ' good.test. ' });
     expect([status, body.target]).toEqual([200, 'good.test']);
     expect((await call('dmarc', { domain: 'xn--bcher-kva.test' })).status).toBe(200);
@@ -215,7 +215,7 @@ describe('the free tools', () => {
     expect((await call('spf', { domain: 'com' })).body.detail).toContain('at least two labels');
   });
 
-  it('judges a message with nothing in it', async () => {
+  it('judges an empty message', async () => {
     const answer = await call('inbox-placement', { from: 'a@good.test', subject: '', html: '', text: '' });
     expect(answer.status).toBe(200);
     expect(codesOf(answer)).toEqual(
@@ -229,28 +229,28 @@ describe('the free tools', () => {
     ['_spf.good.test', '_spf.good.test'],
     ['Bücher.test', 'xn--bcher-kva.test'],
     ['_x._y.bücher.test', '_x._y.xn--bcher-kva.test'],
-  ])('takes %s for %s', async (domain, target) => {
+  ])('accepts %s for %s', async (domain, target) => {
     expect((await call('mx', { domain })).body.target).toBe(target);
   });
 
-  it('takes an IPv6 address in any form', async () => {
+  it('accepts an IPv6 address in any notation', async () => {
     const { body } = await call('blocklist', { target: '2600:1F18:0:0::1' });
     expect(body.target).toBe('2600:1f18::1');
     expect(body.records).toMatchObject([{ list: 'ip.list.test', status: 'not_listed' }]);
   });
 
-  it('is 404 for a tool that there is none of, and 405 for a method', async () => {
+  it('is 404 for an unknown tool, and 405 for a wrong method', async () => {
     expectProblem(await call('nonsense', {}), 404, 'not_found');
     expectProblem(await server.call('GET', '/tools/spf', { key: null }), 405, 'method_not_allowed');
   });
 
-  it('refuses bodies past 64 KB', { tags: ['tools.limits'] }, async () => {
+  it('rejects bodies above 64 KB', { tags: ['tools.limits'] }, async () => {
     const answer = await call('inbox-placement', { raw: 'x'.repeat(LIMITS.toolBodyBytes) });
     expectProblem(answer, 413, 'payload_too_large');
     expect((await call('inbox-placement', { raw: 'x'.repeat(LIMITS.toolBodyBytes - 100) })).status).toBe(200);
   });
 
-  it('answers 20 requests a minute of one address, over all tools together', { tags: ['tools.limits'] }, async () => {
+  it('allows 20 requests a minute from one address, over all tools together', { tags: ['tools.limits'] }, async () => {
     for (let n = 0; n < 20; n += 1) {
       const check = CHECKS[n % 4] ?? 'spf';
       expect((await call(check, REQUESTS[check], '203.0.113.7')).status).toBe(200);
@@ -261,7 +261,7 @@ describe('the free tools', () => {
     expect((await call('blocklist', REQUESTS.blocklist, '203.0.113.8')).status).toBe(200);
   });
 
-  it('stores nothing of what was asked', { tags: ['tools.nothing-stored'] }, async () => {
+  it('stores nothing of the requests', { tags: ['tools.nothing-stored'] }, async () => {
     const { sql } = server.database;
     const contents = async () => {
       const tables = await sql<{ name: string }[]>`
@@ -322,7 +322,7 @@ describe('the free tools over other surfaces', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ ok: true, check: 'spf', target: 'good.test' });
   });
 
-  it('say what could not be checked where the DNS is silent, 200 and within their time', async () => {
+  it('say what could not be checked when the DNS is silent, with 200 and within their time', async () => {
     dns.fail('*', '*', 'silence');
     const startedMs = performance.now();
     const codes = { spf: 'spf', dkim: 'dkim', dmarc: 'dmarc', mx: 'mx' } as const;
@@ -367,7 +367,7 @@ describe('the free tools in production', () => {
 
   const call = (name: string, body: unknown) => server.call('POST', `/tools/${name}`, { key: null, body });
 
-  it.each(['spf', 'dkim', 'dmarc', 'mx'])('%s looks at names of the public DNS alone', async (check) => {
+  it.each(['spf', 'dkim', 'dmarc', 'mx'])('%s looks only at names in the public DNS', async (check) => {
     dns.set('db.internal', 'TXT', 'v=spf1 -all');
     dns.set('db.internal', 'MX', ['10 db.internal']);
     for (const domain of ['db.internal', 'wiki.corp', 'nas.home.arpa']) {
@@ -377,7 +377,7 @@ describe('the free tools in production', () => {
     expect(dns.questions.filter(({ name }) => name.endsWith('internal'))).toEqual([]);
   });
 
-  it('mx tells of an address inside only that it is not public, and of a name inside nothing', async () => {
+  it('mx says about an internal address only that it is not public, and nothing about an internal name', async () => {
     dns.set('led.example.com', 'MX', ['10 db.internal', '20 inside.example.com']);
     dns.set('db.internal', 'A', '10.1.2.3');
     dns.set('inside.example.com', 'A', '10.1.2.4');

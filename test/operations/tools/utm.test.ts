@@ -21,7 +21,7 @@ describe('POST /tools/utm', () => {
     return server.call('POST', path, { key: null, body, headers: { ...from, ...headers } });
   };
 
-  it('answers the tagged URL to anybody, the existing query and the anchor preserved', {
+  it('returns the tagged URL to everyone, with the existing query and the anchor preserved', {
     tags: [
       'tools.utm-request',
       'tools.utm-response',
@@ -49,7 +49,7 @@ describe('POST /tools/utm', () => {
     });
   });
 
-  it('keeps what the URL has already, or replaces it with override_existing', async () => {
+  it('keeps what the URL already has, or replaces it with override_existing', async () => {
     const url = 'https://shop.test/?utm_source=partner&a=1';
     expect((await build({ ...BODY, url })).body.tagged).toContain('?utm_source=partner&a=1&utm_medium=email');
     expect((await build({ ...BODY, url, override_existing: true })).body.tagged).toContain(
@@ -76,18 +76,18 @@ describe('POST /tools/utm', () => {
     [{ content: 'a\u0007' }, ['content', 'forbidden_character']],
     [{ override_existing: 'yes' }, ['override_existing', 'invalid_type']],
     [{ name: 'x' }, ['name', 'unknown_field']],
-  ] as const)('refuses %j', async (wrong, field) => {
+  ] as const)('rejects %j', async (wrong, field) => {
     expectInvalid(await build({ ...BODY, ...wrong }), field);
   });
 
-  it('refuses bodies past 64 KB, and what is no JSON', async () => {
+  it('rejects bodies above 64 KB, and invalid JSON', async () => {
     expectProblem(await build({ ...BODY, url: 'x'.repeat(66_000) }), 413, 'payload_too_large');
     const headers = { 'x-forwarded-for': '198.51.100.250', 'content-type': 'text/plain' };
     const other = await server.call('POST', '/tools/utm', { key: null, rawBody: 'x', headers });
     expectProblem(other, 415, 'unsupported_media_type');
   });
 
-  it('answers 20 requests a minute of one address, over both paths, and those of others all the same', async () => {
+  it('allows 20 requests a minute from one address, over both paths, without limiting others', async () => {
     const from = (address: string) => ({ 'x-forwarded-for': address });
     for (let n = 0; n < 20; n += 1) {
       const path = n % 2 === 0 ? '/tools/utm' : '/v1/tools/utm';
@@ -104,7 +104,7 @@ describe('POST /tools/utm', () => {
     expect((await build(BODY, from('203.0.113.7'))).status).toBe(200);
   });
 
-  it('believes the address of a proxy it trusts alone: a client does not get more by naming others', async () => {
+  it('trusts the address from a trusted proxy alone: a client gets no more by naming others', async () => {
     const plain = await startTestApp({ database: server.database });
     const call = (n: number) =>
       plain.call('POST', '/tools/utm', { key: null, body: BODY, headers: { 'x-forwarded-for': `203.0.113.${n}` } });

@@ -55,7 +55,7 @@ describe('the deliveries of an endpoint', () => {
     );
   }
 
-  it('show a success with what was answered', {
+  it('show a success with its response', {
     tags: ['webhooks.deliveries', 'webhooks.delivery-fields', 'webhooks.test-answer', 'webhooks.test', 'events.test'],
   }, async () => {
     const answer = await server.call('POST', `/webhooks/${id}/test`);
@@ -80,7 +80,7 @@ describe('the deliveries of an endpoint', () => {
     expect(event.event.data).not.toHaveProperty('secret');
   });
 
-  it('show a failure, and when it is tried again', {
+  it('show a failure, and when it is retried', {
     tags: ['webhooks.delivery-fields', 'events.attempts-recorded'],
   }, async () => {
     const [waiting, failed] = await attempted(500);
@@ -135,7 +135,7 @@ describe('the deliveries of an endpoint', () => {
     expectInvalid(await get('?since=2026-01-02&until=2026-01-01'), ['until', 'out_of_range']);
   });
 
-  it('are made again one by one', { tags: ['webhooks.delivery-retry'] }, async () => {
+  it('are repeated one by one', { tags: ['webhooks.delivery-retry'] }, async () => {
     const [, failed] = await attempted(500);
     receiver.answer(200);
     const again = await retry(failed?.id ?? '');
@@ -195,7 +195,7 @@ describe('the deliveries of an endpoint', () => {
     expectInvalid(await replay({ since: ago(1), dry_run: true }), 'dry_run');
   });
 
-  it('of a disabled endpoint are neither tested, replayed nor retried, and what waited is dropped', {
+  it('of a disabled endpoint are not tested, replayed or retried, and queued ones are dropped', {
     tags: ['contract-errors.409-webhooks', 'states.webhook-replay', 'errors.replay'],
   }, async () => {
     const [, failed] = await attempted(500);

@@ -36,7 +36,9 @@ describe('webhook endpoints', () => {
     expect(Buffer.from(stored?.['secret']).toString('latin1')).not.toContain(secret.slice(6));
   });
 
-  it('are told of everything unless they say of what', { tags: ['webhooks.endpoint-fields'] }, async () => {
+  it('receive every event type by default, or only the selected ones', {
+    tags: ['webhooks.endpoint-fields'],
+  }, async () => {
     expect((await create({ url })).body).toMatchObject({ events: [], description: null });
     expect((await create({ url, events: [] })).body.events).toEqual([]);
     const named = await create({ url, events: [...WEBHOOK_EVENT_NAMES, 'email.sent'] });
@@ -59,7 +61,7 @@ describe('webhook endpoints', () => {
     ['a status', { url, status: 'disabled' }, 'status'],
     ['an empty description', { url, description: '' }, 'description'],
     ['a description that is too long', { url, description: 'x'.repeat(501) }, 'description'],
-  ])('are refused with %s', { tags: ['webhooks.bodies'] }, async (_what, body, path) => {
+  ])('are rejected with %s', { tags: ['webhooks.bodies'] }, async (_what, body, path) => {
     expectInvalid(await create(body), path);
   });
 
@@ -81,7 +83,7 @@ describe('webhook endpoints', () => {
     expectInvalid(await call('PATCH', `/webhooks/${id}`, { body: { url: 'https://192.168.1.1/' } }), 'url');
   });
 
-  it('are deleted with what waits for them', { tags: ['webhooks.endpoints'] }, async () => {
+  it('are deleted with their queued deliveries', { tags: ['webhooks.endpoints'] }, async () => {
     const { id } = (await create({ url })).body;
     await call('POST', `/webhooks/${id}/test`);
     const deleted = await call('DELETE', `/webhooks/${id}`);
@@ -111,7 +113,7 @@ describe('webhook endpoints', () => {
     expectProblem(await call('GET', `/webhooks?cursor=${first.nextCursor}`), 422, 'invalid_cursor');
   });
 
-  it('have a URL without white space and control characters, which parsing it would leave out', async () => {
+  it('have a URL without white space and control characters, which a parser would remove', async () => {
     const paths = ['a\r\nX-Evil: 1', '\t', ' ', 'a b', '\u001b[31m', '\u007f', '\u202e', '\u2028', '\u0085'];
     for (const path of paths) {
       expectInvalid(await create({ url: `https://example.com/${path}` }), ['url', 'invalid_url']);
@@ -178,7 +180,7 @@ describe('webhook endpoints', () => {
 });
 
 describe('in production', () => {
-  it('refuses http, credentials and inside addresses at creation', { tags: ['webhooks.endpoint-urls'] }, async () => {
+  it('rejects http, credentials and internal addresses at creation', { tags: ['webhooks.endpoint-urls'] }, async () => {
     const server = await startTestApp({
       settings: {
         POSTRIDER_MODE: 'production',

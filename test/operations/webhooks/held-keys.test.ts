@@ -39,7 +39,7 @@ describe.each([
 
   const since = new Date(Date.now() - 60_000).toISOString();
 
-  it('refuse every change and every delivery over REST', { tags: ['holes.held-webhooks'] }, async () => {
+  it('reject every change and every delivery over REST', { tags: ['holes.held-webhooks'] }, async () => {
     const calls: [string, string, unknown?][] = [
       ['POST', '/webhooks', { url: `${canary.url}/mine` }],
       ['PATCH', `/webhooks/${id}`, { url: `${canary.url}/mine` }],
@@ -60,7 +60,7 @@ describe.each([
     await unchanged();
   });
 
-  it('refuse them in the SDK', { tags: ['holes.held-webhooks'] }, async () => {
+  it('reject them in the SDK', { tags: ['holes.held-webhooks'] }, async () => {
     const { webhooks } = new Postrider({ apiKey: key, baseUrl: server.baseUrl });
     for (const call of [
       () => webhooks.create({ url: canary.url }),
@@ -77,7 +77,7 @@ describe.each([
     await unchanged();
   });
 
-  it('list no tool for them over MCP, and refuse a call anyway', { tags: ['holes.held-webhooks'] }, async () => {
+  it('list no tool for them over MCP, and reject a call anyway', { tags: ['holes.held-webhooks'] }, async () => {
     const tools = await connectTo(server, 'toolsets=webhooks', key);
     expect((await tools.list()).filter((name) => TOOLS.includes(name))).toEqual([]);
     const given: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

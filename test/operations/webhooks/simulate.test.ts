@@ -73,7 +73,7 @@ describe('POST /webhooks/simulate', () => {
     }
   });
 
-  it('makes an event of every type in its published form, email.delivered unless told', async () => {
+  it('creates an event of every type in its published format, email.delivered by default', async () => {
     const { caught, url } = await startReceiver();
     for (const event of WEBHOOK_EVENT_NAMES) {
       const { body } = await simulate({ url, event });
@@ -86,7 +86,7 @@ describe('POST /webhooks/simulate', () => {
     expect(caught).toHaveLength(WEBHOOK_EVENT_NAMES.length + 1);
   });
 
-  it('tells what the program answered, and that nobody did, and follows no redirect', async () => {
+  it('returns the program’s response, or that nothing listened, and follows no redirect', async () => {
     const refusing = await startReceiver((_, response) => response.writeHead(400).end('no'));
     expect((await simulate({ url: refusing.url })).body).toMatchObject({ ok: false, delivered: true, statusCode: 400 });
     const elsewhere = await startReceiver();
@@ -98,7 +98,7 @@ describe('POST /webhooks/simulate', () => {
     expect(nobody.body).toMatchObject({ ok: false, delivered: false, statusCode: null, payload: expect.any(String) });
   });
 
-  it('takes loopback alone, and types of events that there are', async () => {
+  it('accepts only loopback URLs and existing event types', async () => {
     const urls = [
       ...[
         'https://example.com/',
@@ -117,7 +117,7 @@ describe('POST /webhooks/simulate', () => {
     expectInvalid(await simulate({}), 'url');
   });
 
-  it('signs with the secret of the calling key, which stays, and is nobody else’s', async () => {
+  it('signs with the secret of the calling key, which stays the same and is never shared', async () => {
     const { url } = await startReceiver();
     const secrets = [await simulate({ url }), await simulate({ url }), await simulate({ url }, await server.newKey())];
     const [first, second, other] = secrets.map(({ body }) => body.secret);
@@ -125,13 +125,13 @@ describe('POST /webhooks/simulate', () => {
     expect(other).not.toBe(first);
   });
 
-  it('wants the scope webhooks:write', async () => {
+  it('needs the scope webhooks:write', async () => {
     const key = await server.newKey({ scopes: ['webhooks:read'] });
     expectProblem(await simulate({ url: 'http://localhost:3000/' }, key), 403, 'missing_scope');
     expectProblem(await server.call('POST', '/webhooks/simulate', { body: {}, key: null }), 401, 'missing_key');
   });
 
-  it('in production answers the signed request for the caller to post, and calls nobody', {
+  it('in production returns the signed request for the caller to post, and connects nowhere', {
     tags: ['webhooks.simulate-fields'],
   }, async () => {
     const { caught, url } = await startReceiver();

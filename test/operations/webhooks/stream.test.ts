@@ -33,7 +33,7 @@ describe('GET /webhooks/stream', () => {
     return found;
   }
 
-  it('tells of each event as the signed request an endpoint would get, without any endpoint', {
+  it('sends each event as the signed request an endpoint would get, without any endpoint', {
     tags: ['webhooks.stream'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -58,7 +58,7 @@ describe('GET /webhooks/stream', () => {
     stream.close();
   });
 
-  it('keeps to the types that are asked for, and to the account', async () => {
+  it('sends only the requested types, of the account', async () => {
     const { key } = await server.newAccount();
     const bounces = await listen('?events=email.bounced,email.complained', { key });
     const others = await listen('', { key: (await server.newAccount()).key });
@@ -72,7 +72,7 @@ describe('GET /webhooks/stream', () => {
     bounces.close();
   });
 
-  it('goes on behind the event named by Last-Event-ID, also with what happened meanwhile', async () => {
+  it('continues after the event named by Last-Event-ID, also with what happened meanwhile', async () => {
     const { key } = await server.newAccount();
     const first = await listen('', { key });
     await first.next();
@@ -90,7 +90,7 @@ describe('GET /webhooks/stream', () => {
     again.close();
   });
 
-  it('misses nothing behind Last-Event-ID that was stored late, and tells nothing twice that came before', {
+  it('misses nothing after Last-Event-ID that was stored late, and repeats nothing from before', {
     tags: ['webhooks.stream'],
   }, async () => {
     const { accountId, key } = await server.newAccount();
@@ -139,7 +139,7 @@ describe('GET /webhooks/stream', () => {
     again.close();
   });
 
-  it('misses nothing where it is cut off before it was told of any event', async () => {
+  it('misses nothing when it is cut off before its first event', async () => {
     const { key } = await server.newAccount();
     const first = await listen('', { key });
     const ready = await first.next();
@@ -152,7 +152,7 @@ describe('GET /webhooks/stream', () => {
     again.close();
   });
 
-  it('refuses types that there are not, ids that are none, other parameters, and keys without the scope', async () => {
+  it('rejects unknown types, invalid ids, other parameters, and keys without the scope', async () => {
     const ask = (query: string, headers = {}) => server.call('GET', `/webhooks/stream${query}`, { headers });
     expectInvalid(await ask('?events=email.exploded'), 'events.0');
     expectInvalid(await ask('?events='), 'events');
@@ -163,7 +163,7 @@ describe('GET /webhooks/stream', () => {
     expectProblem(await server.call('GET', '/v1/webhooks/stream', { key: null }), 401, 'missing_key');
   });
 
-  it('takes ten streams of an account at once, and one more when one is closed', async () => {
+  it('allows ten concurrent streams of an account, and another when one is closed', async () => {
     const { key } = await server.newAccount();
     const streams = await Promise.all(Array.from({ length: 10 }, () => listen('', { key })));
     await Promise.all(streams.map((stream) => stream.next()));
@@ -189,7 +189,7 @@ describe('GET /webhooks/stream', () => {
     await narrowed.stream.ended();
   });
 
-  it('ends when the person who opened it signs out, or has a role without the scope', async () => {
+  it('ends when the user who opened it signs out, or has a role without the scope', async () => {
     const owner = await signInAs(server, 'owner@sandbox.test');
     const [leaving, losing] = [await joinAs(server, owner, 'developer'), await joinAs(server, owner, 'viewer')];
     const [first, second] = [await listen('', leaving), await listen('', losing)];
@@ -202,7 +202,7 @@ describe('GET /webhooks/stream', () => {
     await second.ended();
   });
 
-  it('ends with the process, which has not to wait for it', async () => {
+  it('ends with the process, which need not wait for it', async () => {
     const fleet = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
     const stream = await openEventStream(fleet);
     await stream.next();
