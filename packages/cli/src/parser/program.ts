@@ -156,14 +156,17 @@ const PROFILE_HELP =
   'from the profile that postrider login made, else from the file .postrider/quickstart.json, which a server in development writes for the ' +
   'tools on its machine.';
 const OUTPUT_HELP =
-  'The answer goes to stdout, everything else to stderr. With --json the answer is the API’s own JSON document, and a failure is its ' +
+  'The result goes to stdout, everything else to stderr. With --json the result is the API’s own JSON document, and a failure is its ' +
   'problem document, on stderr.';
+const ID_HELP =
+  'Commands that take an id also accept its first characters, 8 or more, if only one id begins with them. Before a command does anything ' +
+  'final it shows what matched and asks you to confirm; scripts must give the whole id.';
 
 function rootHelp(help: Help, columns: number): string {
   help.prepareContext({ helpWidth: columns });
   // The keys of EXIT_CODES, which Object.keys widens to string.
   const names = Object.keys(EXIT_CODES) as ExitCodeName[];
   const codes = names.map((name) => help.formatItem(String(EXIT_CODES[name]), 3, EXIT_CODE_MEANINGS[name], help));
-  const paragraphs = [PROFILE_HELP, OUTPUT_HELP].map((text) => help.boxWrap(text, columns));
+  const paragraphs = [PROFILE_HELP, OUTPUT_HELP, ID_HELP].map((text) => help.boxWrap(text, columns));
   return ['', ...paragraphs.flatMap((text) => [text, '']), 'Exit codes:', ...codes].join('\n');
 }

@@ -1,0 +1,137 @@
+import type { ApiConnection } from '../api-connection.ts';
+import type { CliIo } from '../cli-io.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { CliFailure, ownFailure, usageFailure } from '../failure.ts';
+import type { Invocation } from '../invocation.ts';
+import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
+import type { Output } from '../output/output.ts';
+import { singleLine } from '../output/untrusted-text.ts';
+import { type IdList, listOf } from './id-lists.ts';
+import { isIdPrefix, spanOf } from './id-prefix.ts';
+
+/** Commands that change nothing. Every other one names what it matched. */
+const READS = /\.(get|render|records|deliveries)$/;
+/** What cannot be taken back, or goes out: confirmed at a terminal, and refused without one. */
+const FINAL =
+  /(\.(revoke|rotate|cancel|delete|remove|discard|end|decide|decide-many|resend)|approvals (approve|reject|edit))$/;
+
+/**
+ * The same command line with whole ids. A prefix stands for the one record whose id begins with it, as in git. What matches nothing goes to the
+ * server as it is, which may know it as a name.
+ */
+export async function withWholeIds(
+  invocation: Invocation,
+  connection: ApiConnection,
+  output: Output,
+  io: CliIo,
+): Promise<Invocation> {
+  const { command, values } = invocation;
+  const whole: Record<string, unknown> = { ...values };
+  const matched: Match[] = [];
+  for (const { name, positional } of command.inputs) {
+    const list = positional ? listOf(command.id, name) : null;
+    if (list === null) continue;
+    const find = async (given: unknown) => {
+      if (typeof given !== 'string' || !isIdPrefix(given)) return given;
+      // The deliveries are those of the endpoint that is named before.
+      const match = await findMatch(given, list, name === 'deliveryId' ? { id: whole['id'] } : {}, connection);
+      if (match === null) return given;
+      matched.push(match);
+      return match.id;
+    };
+    const given = values[name];
+    whole[name] = Array.isArray(given) ? await Promise.all(given.map(find)) : await find(given);
+  }
+  if (matched.length > 0 && !READS.test(command.id)) await showMatches(matched, command.id, output, io);
+  return { ...invocation, values: whole };
+}
+
+interface Match {
+  readonly id: string;
+  readonly label: string;
+}
+
+const PAGE_ROWS = 100;
+/** A prefix names something recent, or one of few. */
+const PAGES_MAX = 10;
+const CANDIDATES_SHOWN = 5;
+
+async function findMatch(
+  prefix: string,
+  list: IdList,
+  params: JsonRecord,
+  connection: ApiConnection,
+): Promise<Match | null> {
+  const found: Match[] = [];
+  let cursor = '';
+  for (let pages = 0; pages < PAGES_MAX && found.length <= CANDIDATES_SHOWN; pages += 1) {
+    const query = {
+      ...(list.paging === 'none' ? {} : { limit: PAGE_ROWS }),
+      ...(list.paging === 'pages-in-span' ? spanOf(prefix) : {}),
+      ...(cursor === '' ? {} : { cursor }),
+    };
+    const { data } = await connection.call(list.operation, { params, query, headers: {}, body: undefined });
+    const page = isRecord(data) ? data : {};
+    for (const row of recordsOf(page[list.rows])) {
+      const id = textOf(row['id']);
+      if (id.startsWith(prefix.toLowerCase())) found.push({ id, label: singleLine(list.label(row)) });
+    }
+    cursor = textOf(page['nextCursor']);
+    if (cursor === '') break;
+  }
+  if (found.length > 1) throw ambiguous(prefix, list, found);
+  return found[0] ?? null;
+}
+
+function ambiguous(prefix: string, { noun }: IdList, found: readonly Match[]): Error {
+  const { exitCode, problem } = ownFailure(
+    EXIT_CODES.usage,
+    'ambiguous_id',
+    'The id is ambiguous',
+    `several ${noun} have an id that begins with ${prefix}`,
+    'Give more characters of the id.',
+  );
+  const errors = found
+    .slice(0, CANDIDATES_SHOWN)
+    .map(({ id, label }) => ({ path: id, code: 'candidate', message: label }));
+  return new CliFailure(exitCode, { ...problem, errors });
+}
+
+async function showMatches(
+  matched: readonly Match[],
+  commandId: string,
+  output: Output,
+  { stdin, stderr }: CliIo,
+): Promise<void> {
+  const isFinal = FINAL.test(commandId);
+  const [first] = matched;
+  if (isFinal && stdin.isTTY !== true) {
+    throw usageFailure(
+      `this command needs whole ids; ${matched.map(({ id, label }) => `${id} is ${label}`).join(', ')}`,
+      `If that is what you mean, give the whole id: ${first?.id}`,
+    );
+  }
+  // With --json too: the user must see what is about to change.
+  for (const { id, label } of matched) {
+    if (isFinal || (!output.isQuiet && !output.isJson)) stderr.write(`${singleLine(`Matched ${id}: ${label}`)}\n`);
+  }
+  if (isFinal) await confirm({ stdin, stderr });
+}
+
+async function confirm({ stdin, stderr }: Pick<CliIo, 'stdin' | 'stderr'>): Promise<void> {
+  stderr.write('Go on? Type y: ');
+  let typed = '';
+  for await (const chunk of stdin) {
+    typed += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
+    if (typed.includes('\n')) break;
+  }
+  stdin.destroy?.();
+  if (/^y(es)?$/i.test(singleLine(typed))) return;
+  throw ownFailure(
+    EXIT_CODES.usage,
+    'not_confirmed',
+    'Nothing was changed',
+    'the match was not confirmed',
+    'Type y, or give the whole id.',
+  );
+}
