@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { runCli } from '@postrider/cli';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decidingKey, holdingKey } from '../approvals/approving.ts';
 import { COMPILE_CACHE } from '../harness/compile-cache.ts';
@@ -67,6 +69,32 @@ describe('approvals at the command line', () => {
     const { code, stdout } = await run(['approve', approvalId, '--no-json']);
     expect(code).toBe(12);
     expect(stdout).toMatch(/^Not sent +\S/m);
+  });
+
+  it.each([
+    ['that may send as well', ['approvals:decide', 'approvals:read', 'emails:send']],
+    ['that may only read the list', ['approvals:decide', 'approvals:read', 'suppressions:read']],
+  ])('warn a key %s at a terminal, if the acceptance check would refuse, and ask', async (_, scopes) => {
+    const email = `suppressed-${scopes.length}-${scopes.at(-1)?.length}@receiver.example`;
+    const { approvalId } = await hold({ to: email });
+    await server.call('POST', '/suppressions', { body: { email } });
+    const env = { POSTRIDER_API_KEY: await server.newKey({ scopes: [...scopes] }), POSTRIDER_BASE_URL: server.baseUrl };
+    const type = async (typed: string, id: string) => {
+      let written = '';
+      const sink = { write: (part: string) => (written += part), isTTY: true, columns: 200 };
+      const stdin = Object.assign(Readable.from([typed]), { isTTY: true });
+      const io = { stdout: sink, stderr: sink, stdin, env, cwd: folder };
+      return { code: await runCli(['approvals', 'approve', id], io), written };
+    };
+    const declined = await type('n\n', approvalId);
+    expect([declined.code, declined.written]).toEqual([
+      2,
+      expect.stringMatching(new RegExp(`^Warning: ${email}.*suppression list`)),
+    ]);
+    expect((await approval(approvalId)).status).toBe('pending');
+    expect((await type('y\n', approvalId)).code).toBe(12);
+    const fine = await type('', (await hold()).approvalId);
+    expect([fine.code, fine.written]).toEqual([0, expect.not.stringContaining('Warning')]);
   });
 
   it('reject with a code and a note', async () => {

@@ -245,6 +245,7 @@ describe('a hold that changed meanwhile', () => {
     const after = heldSend({ contentHash: 'two', revision: 2, to: ['eve@x.example'], text: 'Hi Eve' });
     const asked: Decision[] = [];
     const heldSends: HeldSends = {
+      foresee: async () => [],
       listPending: async () => ({ holds: asked.length < 2 ? [before] : [], total: 1 }),
       read: async () => after,
       async decide(_id, decision) {
@@ -274,9 +275,35 @@ describe('a hold that changed meanwhile', () => {
     expect(inbox.getState()).toMatchObject({ dialog: null, notice: { text: 'Approved: Hello', tone: 'good' } });
   });
 
+  it('is warned about before it is approved, if the acceptance check would refuse it', async () => {
+    const asked: (readonly string[])[] = [];
+    const heldSends: HeldSends = {
+      foresee: async ({ to }) => {
+        asked.push(to);
+        return to.includes('bob@x.example') ? ['bob@x.example is on the suppression list.'] : [];
+      },
+      listPending: async () => ({ holds: [heldSend()], total: 1 }),
+      read: async () => heldSend(),
+      decide: async () => ({ kind: 'changed', hold: heldSend() }),
+    };
+    const edit = async (file: string) => file.replace('To: bob@x.example', 'To: ann@x.example');
+    const inbox = createInbox({ heldSends, templateDrafts: NO_DRAFTS, edit, quit: () => {} });
+    await inbox.refresh();
+    const screen = () =>
+      drawInbox(inbox.getState(), { columns: 60, rows: 60 }, NOW)
+        .lines.map(({ text }) => text)
+        .join('\n');
+    await inbox.press(key('a'));
+    expect(screen()).toContain('! bob@x.example is on the suppression list.');
+    await inbox.press(key('e'));
+    expect(screen()).not.toContain('suppression list');
+    expect(asked).toEqual([['bob@x.example'], ['ann@x.example']]);
+  });
+
   it('is shown with the result of its own edits, if there are any', async () => {
     const after = heldSend({ contentHash: 'two', subject: 'Hello all', text: 'Pay 10 EUR' });
     const heldSends: HeldSends = {
+      foresee: async () => [],
       listPending: async () => ({ holds: [heldSend()], total: 1 }),
       read: async () => after,
       decide: async () => ({ kind: 'changed', hold: after }),
@@ -305,6 +332,7 @@ describe('a hold that changed meanwhile', () => {
       requestId: null,
     };
     const heldSends: HeldSends = {
+      foresee: async () => [],
       listPending: async () => ({ holds: [hold], total: 1 }),
       read: async () => hold,
       decide: async () => {
@@ -337,6 +365,7 @@ describe('a hold that changed meanwhile', () => {
       heldSend({ id: `h${index}`, subject: '漢字'.repeat(30), bcc: ['z@x.example'] }),
     );
     const heldSends: HeldSends = {
+      foresee: async () => [],
       listPending: async () => ({ holds, total: 30 }),
       read: async () => heldSend(),
       decide: async () => ({ kind: 'changed', hold: heldSend({ text: 'x'.repeat(500) }) }),

@@ -1,6 +1,7 @@
 import type { ApiConnection } from '../api-connection.ts';
 import { CliFailure } from '../failure.ts';
 import { isRecord, recordsOf, textOf } from '../output/json-value.ts';
+import { type ForeseenSend, foreseeRefusal } from './foresee-refusal.ts';
 import type { Edits } from './held-content.ts';
 import { type Hold, readHold } from './hold.ts';
 
@@ -25,6 +26,8 @@ export interface HeldSends {
   /** What waits, the one that expires first at the top; `total` may be more than is listed. */
   listPending(): Promise<{ readonly holds: readonly Hold[]; readonly total: number }>;
   read(id: string): Promise<Hold>;
+  /** Why an approval would not be sent; empty if nothing is known against it. */
+  foresee(send: ForeseenSend): Promise<readonly string[]>;
   decide(id: string, decision: Decision): Promise<DecisionResult>;
 }
 
@@ -41,6 +44,7 @@ export function connectHeldSends(connection: ApiConnection): HeldSends {
 
   return {
     read,
+    foresee: (send) => foreseeRefusal(send, connection),
     async listPending() {
       const holds: Hold[] = [];
       let total = 0;

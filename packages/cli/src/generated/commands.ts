@@ -5689,6 +5689,13 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     ],
     "flags": [
       {
+        "flags": "--yes",
+        "description": "Approve without asking, even if the acceptance check would refuse the message.",
+        "value": {
+          "kind": "switch"
+        }
+      },
+      {
         "flags": "--remember",
         "description": "Trust these recipients for this key from now on.",
         "value": {

@@ -1,5 +1,6 @@
 import type { ApiConnection } from '../api-connection.ts';
 import type { CliIo } from '../cli-io.ts';
+import { isConfirmed } from '../confirm.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { CliFailure, ownFailure, usageFailure } from '../failure.ts';
 import type { Invocation } from '../invocation.ts';
@@ -115,18 +116,7 @@ async function showMatches(
   for (const { id, label } of matched) {
     if (isFinal || (!output.isQuiet && !output.isJson)) stderr.write(`${singleLine(`Matched ${id}: ${label}`)}\n`);
   }
-  if (isFinal) await confirm({ stdin, stderr });
-}
-
-async function confirm({ stdin, stderr }: Pick<CliIo, 'stdin' | 'stderr'>): Promise<void> {
-  stderr.write('Go on? Type y: ');
-  let typed = '';
-  for await (const chunk of stdin) {
-    typed += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
-    if (typed.includes('\n')) break;
-  }
-  stdin.destroy?.();
-  if (/^y(es)?$/i.test(singleLine(typed))) return;
+  if (!isFinal || (await isConfirmed('Go on?', { stdin, stderr }))) return;
   throw ownFailure(
     EXIT_CODES.usage,
     'not_confirmed',

@@ -2,12 +2,12 @@ import { CliFailure } from '../../failure.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 import { differencesBetween } from '../differences.ts';
 import { readEditFile, writeEditFile } from '../edit-file.ts';
-import { contentOf, editsBetween } from '../held-content.ts';
+import { contentOf, type Edits, editsBetween } from '../held-content.ts';
 import type { Decision, HeldSends } from '../held-sends.ts';
 import type { Hold } from '../hold.ts';
 import { nameOf, type TemplateDraft } from '../template-draft.ts';
 import { type DraftDecision, type DraftList, successorOf, type TemplateDrafts } from '../template-drafts.ts';
-import { EMPTY_INBOX, type InboxState, type Notice, withList } from './inbox-state.ts';
+import { type Edited, EMPTY_INBOX, type InboxState, type Notice, withList } from './inbox-state.ts';
 import { type Effect, type Measures, type Press, pressKey } from './press-key.ts';
 
 /** The inbox without its screen: what is drawn is its state, and what is pressed changes it. */
@@ -95,6 +95,10 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
       quit();
       return;
     }
+    if (effect.kind === 'foresee') {
+      await foresee();
+      return;
+    }
     try {
       if (effect.kind === 'edit') await change(effect.hold, effect.file);
       else if (effect.kind === 'decide') await decide(effect.holds, effect.decision);
@@ -107,6 +111,21 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     } finally {
       set({ ...state, busy: null });
     }
+  }
+
+  /** The question is asked at once; what stands against it appears as soon as it is known. */
+  async function foresee(): Promise<void> {
+    const asked = state.dialog;
+    if (asked?.kind !== 'approve') return;
+    const found = await Promise.all(
+      asked.holds.slice(0, FORESEEN_MAX).map(async (hold) => {
+        const reasons = await heldSends.foresee(
+          asked.edited === null ? hold : { ...hold, ...recipientsIn(asked.edited) },
+        );
+        return reasons.map((reason) => (asked.holds.length === 1 ? reason : `${hold.subject}: ${reason}`));
+      }),
+    );
+    if (state.dialog === asked) set({ ...state, dialog: { ...asked, warnings: found.flat() } });
   }
 
   async function change(hold: Hold, given: string | null): Promise<void> {
@@ -126,6 +145,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     }
     const diff = differencesBetween(before, verdict.content);
     set({ ...state, busy: null, dialog: { kind: 'approve', holds: [hold], edited: { edits, diff, file } }, scroll: 0 });
+    await foresee();
   }
 
   async function decide(holds: readonly Hold[], decision: Decision): Promise<void> {
@@ -216,4 +236,12 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
 
 function without(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return new Set([...selected].filter((other) => other !== id));
+}
+
+/** More than that are not approved at once by anyone who reads them. */
+const FORESEEN_MAX = 20;
+
+function recipientsIn({ edits }: Edited): Pick<Edits, 'to' | 'cc' | 'bcc'> {
+  const { to, cc, bcc } = edits;
+  return { ...(to && { to }), ...(cc && { cc }), ...(bcc && { bcc }) };
 }

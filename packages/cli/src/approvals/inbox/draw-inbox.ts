@@ -231,15 +231,24 @@ function dialogLines(
 }
 
 function approveLines(
-  { holds, edited }: Dialog & { kind: 'approve' },
+  { holds, edited, warnings = [] }: Dialog & { kind: 'approve' },
   isRemembering: boolean,
   columns: number,
   now: Date,
 ): readonly ShownLine[] {
   const [first] = holds;
-  const remembering = isRemembering
-    ? plain('Its recipients are trusted for this key from then on (R takes that back).', columns, 'bad')
-    : [];
+  const warned =
+    warnings.length === 0
+      ? []
+      : [...warnings.slice(0, WARNINGS_SHOWN), NOT_SENT].flatMap((text) =>
+          plain(`! ${withoutInvisibles(singleLine(text))}`, columns, 'bad'),
+        );
+  const remembering = [
+    ...warned,
+    ...(isRemembering
+      ? plain('Its recipients are trusted for this key from then on (R takes that back).', columns, 'bad')
+      : []),
+  ];
   if (holds.length > 1) {
     const people = new Set(holds.flatMap(recipientsOf)).size;
     return [
@@ -268,6 +277,9 @@ function approveLines(
     ...diffLines(edited.diff, columns),
   ];
 }
+
+const WARNINGS_SHOWN = 5;
+const NOT_SENT = 'Approved now, it would not be sent, and the decision is final.';
 
 function rejectHead(holds: readonly Hold[], columns: number): readonly ShownLine[] {
   const [first] = holds;

@@ -45,7 +45,13 @@ export type Dialog =
   | { readonly kind: 'help' }
   | { readonly kind: 'filter'; readonly draft: string }
   /** Approve these? With `edited`, as it was changed: what is sent of it, what it shows, and the file, to go on editing. */
-  | { readonly kind: 'approve'; readonly holds: readonly Hold[]; readonly edited: Edited | null }
+  | {
+      readonly kind: 'approve';
+      readonly holds: readonly Hold[];
+      readonly edited: Edited | null;
+      /** Why the server would not send them; missing until that is known. */
+      readonly warnings?: readonly string[];
+    }
   | { readonly kind: 'code'; readonly holds: readonly Hold[]; readonly choice: number }
   | { readonly kind: 'note'; readonly holds: readonly Hold[]; readonly code: string; readonly draft: string }
   /** The file could not be read back: edit it again, or drop it. */

@@ -28,6 +28,8 @@ export interface Measures {
 
 export type Effect =
   | { readonly kind: 'quit' }
+  /** Find out what stands against the approval that is asked about. */
+  | { readonly kind: 'foresee' }
   /** `file` is what was being edited, to go on with it; null begins anew. */
   | { readonly kind: 'edit'; readonly hold: Hold; readonly file: string | null }
   | {
@@ -69,7 +71,8 @@ function pressForBoth(state: InboxState, { name }: Press): Pressed | null {
     case 'R':
       return { state: { ...state, isRemembering: !state.isRemembering } };
     case 'a':
-      return first === undefined ? { state } : ask(state, { kind: 'approve', holds, edited: null });
+      if (first === undefined) return { state };
+      return { ...ask(state, { kind: 'approve', holds, edited: null }), effect: { kind: 'foresee' } };
     case 'r':
       return first === undefined ? { state } : ask(state, { kind: 'code', holds, choice: 0 });
     case 'e': {

@@ -6,11 +6,12 @@ import { connectHeldSends } from '../../approvals/held-sends.ts';
 import { openEditor } from '../../approvals/open-editor.ts';
 import { FAILED, WHO_DECIDES } from '../../approvals/who-decides.ts';
 import type { CliIo } from '../../cli-io.ts';
+import { isConfirmed } from '../../confirm.ts';
 import { defineCommand } from '../../define-command.ts';
 import { EXIT_CODES } from '../../exit-codes.ts';
 import { ownFailure, usageFailure } from '../../failure.ts';
 import { textOf } from '../../output/json-value.ts';
-import { severalLines, singleLine, withoutInvisibles } from '../../output/untrusted-text.ts';
+import { severalLines, withoutInvisibles } from '../../output/untrusted-text.ts';
 import { switchFlag } from '../../own-flag.ts';
 
 /** Has one hold changed in an editor and approves it so, bound to what was seen of it. */
@@ -90,15 +91,8 @@ function toText({ kind, text }: DiffLine): string {
   return `${SIGNS[kind]}${withoutInvisibles(severalLines(text))}\n`;
 }
 
-async function confirm({ stdin, stderr }: CliIo): Promise<void> {
-  stderr.write('Approve it with these changes? Type y: ');
-  let typed = '';
-  for await (const chunk of stdin) {
-    typed += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
-    if (typed.includes('\n')) break;
-  }
-  stdin.destroy?.();
-  if (/^y(es)?$/i.test(singleLine(typed))) return;
+async function confirm(io: CliIo): Promise<void> {
+  if (await isConfirmed('Approve it with these changes?', io)) return;
   throw ownFailure(
     EXIT_CODES.usage,
     'not_confirmed',
