@@ -41,9 +41,15 @@ describe('commands', () => {
   const json = async (...argv: string[]) => JSON.parse((await run(...argv, '--json')).stdout);
   const newKey = async (name: string) =>
     (await json('keys', 'create', '--name', name, '--scope', 'sending')).id as string;
-  /** As many characters as it takes to tell two ids apart. */
-  const uniquePrefix = (id: string, other: string) =>
-    id.slice(0, Math.max(8, [...id].findIndex((character, index) => character !== other[index]) + 1));
+  /** As many characters as no other id of the list begins with. */
+  const uniquePrefix = async (id: string, list: 'keys' | 'emails' = 'keys') => {
+    const answer = await json(list, 'list', '--limit', '100');
+    const others: string[] = (answer.keys ?? answer.messages).map((row: { id: string }) => row.id);
+    const isUnique = (length: number) => others.filter((one) => one.startsWith(id.slice(0, length))).length === 1;
+    let length = 8;
+    while (!isUnique(length)) length += 1;
+    return id.slice(0, length);
+  };
 
   /** At a terminal where this is typed. */
   async function runTyping(typed: string, argv: readonly string[]) {
@@ -55,11 +61,12 @@ describe('commands', () => {
   }
 
   it('accept a prefix that only one id begins with', async () => {
-    const [first, second] = [await newKey('First of two'), await newKey('Second of two')];
-    expect((await json('keys', 'get', uniquePrefix(first, second))).name).toBe('First of two');
+    const first = await newKey('First of two');
+    await newKey('Second of two');
+    expect((await json('keys', 'get', await uniquePrefix(first))).name).toBe('First of two');
     const sent = [await server.send({ subject: 'One' }), await server.send({ subject: 'Two' })];
-    const [one = '', two = ''] = sent.map(({ body }) => body.id as string);
-    expect((await json('emails', 'get', uniquePrefix(one, two))).subject).toBe('One');
+    const [one = ''] = sent.map(({ body }) => body.id as string);
+    expect((await json('emails', 'get', await uniquePrefix(one, 'emails'))).subject).toBe('One');
     const missing = await run('keys', 'get', '01980d3c-0000-7000');
     expect(missing.code).toBe(5);
   });
@@ -82,7 +89,7 @@ describe('commands', () => {
 
   it('show what matched before anything final, and ask for it', async () => {
     const [id, other] = [await newKey('To revoke'), await newKey('To keep')];
-    const prefix = uniquePrefix(id, other);
+    const prefix = await uniquePrefix(id);
     const script = await run('keys', 'revoke', prefix);
     expect([script.code, JSON.parse(script.stderr).fix]).toEqual([2, expect.stringContaining(id)]);
     const refused = await runTyping('n\n', ['keys', 'revoke', prefix]);
@@ -91,7 +98,7 @@ describe('commands', () => {
     const confirmed = await runTyping('y\n', ['keys', 'revoke', prefix]);
     expect(confirmed.code).toBe(0);
     expect((await json('keys', 'get', id)).revokedAt).not.toBeNull();
-    const changed = await runInProcess(['keys', 'update', uniquePrefix(other, id), '--rate-limit', '7'], {
+    const changed = await runInProcess(['keys', 'update', await uniquePrefix(other), '--rate-limit', '7'], {
       env,
       columns: 100,
     });
