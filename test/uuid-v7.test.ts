@@ -5,14 +5,14 @@ const AT = new Date('2026-05-01T12:00:00.123Z');
 const millisecondOf = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 describe('ids', () => {
-  it('are UUIDv7 of their moment', { tags: ['contract-shape.ids'] }, () => {
+  it('are UUIDv7 of their time', { tags: ['contract-shape.ids'] }, () => {
     const id = createIdGenerator().next(AT);
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(millisecondOf(id)).toBe(AT.getTime());
     expect(isUuid(id)).toBe(true);
   });
 
-  it('are in the order of their making, also within a millisecond and when the clock goes back', {
+  it('are ordered by creation, also within a millisecond and when the clock is set back', {
     tags: ['contract-shape.ids'],
   }, () => {
     const ids = createIdGenerator();
@@ -26,7 +26,7 @@ describe('ids', () => {
     expect(millisecondOf(made.at(-1) ?? '')).toBe(AT.getTime() + 60_000);
   });
 
-  it('differ between generators at the same moment', () => {
+  it('differ between generators at the same time', () => {
     const made = Array.from({ length: 1_000 }, () => createIdGenerator().next(AT));
     expect(new Set(made).size).toBe(1_000);
   });
@@ -38,7 +38,7 @@ describe('ids', () => {
     },
   );
 
-  it('have a floor some time after them, which sorts between what is made before and from then on', () => {
+  it('have a lower bound for a time, which sorts between ids created before and after', () => {
     const ids = createIdGenerator();
     const id = ids.next(AT);
     const floor = idFloorAfter(id, 1_000);

@@ -44,18 +44,18 @@ describe('the response for the MX records of a domain', () => {
     expect(route({ kind: 'no-name' })).toMatchObject({ reason: expect.stringContaining('NXDOMAIN') });
   });
 
-  it('with a null MX beside others goes by the others', () => {
+  it('with a null MX beside others ignores the null MX', () => {
     expect(namesOf(found('0 ', '10 b.test'))).toEqual(['b.test']);
   });
 
-  it('that nobody could give puts the mail off', () => {
+  it('that could not be read defers the message', () => {
     expect(route({ kind: 'failed', reason: 'SERVFAIL' })).toEqual({
       kind: 'deferred',
       reason: 'The mail servers of a.test could not be looked up: SERVFAIL',
     });
   });
 
-  it('passes over addresses and what is no host name, and puts the mail off where nothing else is left', () => {
+  it('skips addresses and invalid host names, and defers when nothing else is left', () => {
     expect(namesOf(found('1 192.0.2.1', '2 2001:db8::1', '3 b(c).test', '4 b.test'))).toEqual(['b.test']);
     expect(route(found('1 192.0.2.1', '2 \u001b[2J'))).toEqual({
       kind: 'deferred',
@@ -67,7 +67,7 @@ describe('the response for the MX records of a domain', () => {
     ]);
   });
 
-  it('that names this server leads only to those before it, and is a loop where there are none', () => {
+  it('that names this server leads only to those before it, and is a loop when there are none', () => {
     expect(namesOf(found('10 b.test', `20 ${OWN}`, '20 c.test', '30 d.test'))).toEqual(['b.test']);
     for (const answer of [found(`10 ${OWN}`, '20 b.test'), found('10 c.test', `10 ${OWN}`)]) {
       expect(route(answer)).toMatchObject({ kind: 'refused', classification: 'unknown' });
@@ -96,17 +96,17 @@ describe('the order of servers', () => {
     expect([...orders].sort()).toEqual(['abcd', 'acbd', 'bacd', 'bcad', 'cabd', 'cbad']);
   });
 
-  it('puts one with an open connection before its equals, and behind its betters', () => {
+  it('puts one with an open connection before its equals, and after better ones', () => {
     const first = new Set(Array.from({ length: 50 }, () => orderOf({ isOpen: (key) => key === 'b' || key === 'd' })));
     expect([...first].sort()).toEqual(['bacd', 'bcad']);
   });
 
-  it('puts one that did not answer behind all others', () => {
+  it('puts one that did not respond after all others', () => {
     const orders = Array.from({ length: 50 }, () => orderOf({ isAvoided: (key) => key === 'a' }));
     expect(new Set(orders)).toEqual(new Set(['bcda', 'cbda']));
   });
 
-  it('takes the addresses of a server from both families in turn, IPv6 first', () => {
+  it('alternates between the address families of a server, IPv6 first', () => {
     const known = { ...nothingKnown, random: () => 0.99 };
     expect(orderAddresses(['1', '2', '3'], ['::1'], known)).toEqual(['::1', '1', '2', '3']);
     expect(orderAddresses(['1'], ['::1', '::2'], known)).toEqual(['::1', '1', '::2']);

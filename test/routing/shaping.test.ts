@@ -22,8 +22,8 @@ function after(shape: Shape, healths: readonly DestinationHealth[], { now = NOW,
 
 const times = (n: number, health: DestinationHealth) => Array.from({ length: n }, () => health);
 
-describe('the hand-offs that go to a destination at once', () => {
-  it('are two at first, and one more for each clean round, which is as many as there may be', () => {
+describe('parallel hand-offs to a destination', () => {
+  it('are two at first, and one more for each clean round, up to the maximum', () => {
     expect(allowedAtOnce(FRESH_SHAPE, NOW)).toBe(2);
     expect(after(FRESH_SHAPE, times(1, 'clean')).limit).toBe(2);
     expect(after(FRESH_SHAPE, times(2, 'clean')).limit).toBe(3);
@@ -42,7 +42,7 @@ describe('the hand-offs that go to a destination at once', () => {
     expect(after(FRESH_SHAPE, times(500, 'clean'), { most: mostAtOnce(group) }).limit).toBe(most);
   });
 
-  it('are half as many after a throttle, at least one, and a new round begins', () => {
+  it('are halved after a throttle, to at least one, and a new round begins', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
     expect(after(grown, ['throttled']).limit).toBe(5);
     expect(after(grown, ['throttled', 'throttled']).limit).toBe(2);
@@ -52,7 +52,7 @@ describe('the hand-offs that go to a destination at once', () => {
     expect(after(halved, times(5, 'clean')).limit).toBe(6);
   });
 
-  it('are halved once by those that were under way together and told the same', () => {
+  it('are halved once by parallel hand-offs with the same reply', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
     const told = times(10, 'throttled').reduce<Shape>(
       (shape, health) => afterAttempt(shape, health, grown.era, NOW, 10),
@@ -65,7 +65,7 @@ describe('the hand-offs that go to a destination at once', () => {
 describe('the breaker of a destination', () => {
   const broken = after(FRESH_SHAPE, times(3, 'unreachable'));
 
-  it('opens for 30 s when nobody answered three times in a row, and not before', () => {
+  it('opens for 30 s after three failures to respond in a row, and not before', () => {
     expect(after(FRESH_SHAPE, times(2, 'unreachable')).breaker).toBeNull();
     expect(
       after(FRESH_SHAPE, ['unreachable', 'unreachable', 'clean', 'unreachable', 'unreachable']).breaker,
@@ -75,7 +75,7 @@ describe('the breaker of a destination', () => {
     expect([allowedAtOnce(broken, NOW), allowedAtOnce(broken, later(29_999))]).toEqual([0, 0]);
   });
 
-  it('lets one through when its time is over, and closes when somebody answers', () => {
+  it('lets one through when its time is over, and closes after a response', () => {
     const now = later(30_000);
     expect([closedUntil(broken, now), allowedAtOnce(broken, now)]).toEqual([null, 1]);
     for (const answer of ['clean', 'throttled'] as const) {
@@ -105,11 +105,11 @@ describe('the breaker of a destination', () => {
     ]);
   });
 
-  it('is not opened for longer by what was under way when it opened', () => {
+  it('is not extended by what was in progress when it opened', () => {
     expect(after(broken, times(5, 'unreachable'), { now: later(1_000) }).breaker).toEqual(broken.breaker);
   });
 
-  it('opens for a destination that turns us away three times in a row, and lets less through before', () => {
+  it('opens after three rejected connections in a row, and lets fewer through before', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
     expect(after(grown, times(2, 'turned-away'))).toMatchObject({ limit: 2, breaker: null });
     const opened = after(grown, times(3, 'turned-away'));
@@ -117,7 +117,7 @@ describe('the breaker of a destination', () => {
     expect(after(opened, ['turned-away'], { now: later(30_000) }).breaker?.pauseMs).toBe(60_000);
   });
 
-  it('counts once those that were under way together and were turned away', () => {
+  it('counts parallel rejected connections once', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
     const told = times(10, 'turned-away').reduce<Shape>(
       (shape, health) => afterAttempt(shape, health, grown.era, NOW, 10),
@@ -126,7 +126,7 @@ describe('the breaker of a destination', () => {
     expect(told).toMatchObject({ limit: 5, failures: 1, breaker: null });
   });
 
-  it('begins anew with two at once', () => {
+  it('starts again with two in parallel', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
     const opened = after(grown, times(3, 'unreachable'));
     expect([opened.limit, opened.isProven]).toEqual([2, false]);
@@ -138,7 +138,7 @@ const OUTGOING = {
   recipients: ['ann@example.com'],
 };
 
-describe('what a hand-off says of its destination', () => {
+describe('what a hand-off shows about its destination', () => {
   const verdict = (changes: Partial<RecipientVerdict>): RecipientVerdict => ({
     ...{ recipient: 'ann@example.com', outcome: 'deferred', reply: null, reason: '', ambiguous: false },
     ...changes,

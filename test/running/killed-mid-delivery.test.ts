@@ -48,7 +48,7 @@ describe('a server killed in the middle of delivering events', () => {
     return Object.assign(started, { folder });
   }
 
-  it('leaves the rest to another, which brings every event at least once, each with its id and its body', async () => {
+  it('leaves the rest to another, which delivers every event at least once, each with its id and its body', async () => {
     const first = await start();
     const baseUrl = await first.ready;
     const { key } = JSON.parse(await readFile(path.join(first.folder, 'quickstart.json'), 'utf8'));

@@ -96,7 +96,7 @@ function environment(): Record<string, string> {
 }
 
 describe.each(Object.entries(LARGEST_TARBALLS))('%s, as it is published', (name, largestBytes) => {
-  it('has its licence, a description, and compiled files alone', () => {
+  it('has its license, a description, and compiled files alone', () => {
     const { files, tarballBytes } = packedAs(name);
     const paths = files.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
@@ -107,7 +107,7 @@ describe.each(Object.entries(LARGEST_TARBALLS))('%s, as it is published', (name,
     expect(tarballBytes).toBeLessThan(largestBytes);
   });
 
-  it('names in its manifest files that are in it, and versions that a registry has', async () => {
+  it('names existing files in its manifest, and versions that a registry has', async () => {
     const { manifest, files, folder } = packedAs(name);
     const text = await readFile(join(folder, 'package.json'), 'utf8');
     expect(text).not.toMatch(/workspace:|catalog:|link:|file:|\.\/src\//);
@@ -144,7 +144,7 @@ describe('a project that installs the tarballs', { timeout: 120_000 }, () => {
     expect(JSON.parse(answer)).toEqual({ status: 'delivered', subjects: ['From the SDK'], code: 'not_found' });
   });
 
-  it('bundles what it uses of the SDK, and no client where it verifies webhooks alone', async () => {
+  it('bundles only the used parts of the SDK, and no client when it only verifies webhooks', async () => {
     await writeFile(join(project, 'verify.js'), "export { verifyWebhook } from '@postrider/sdk';\n");
     const build = await rolldown({ input: join(project, 'verify.js'), cwd: project, platform: 'node' });
     const { output } = await build.generate({ format: 'esm' });

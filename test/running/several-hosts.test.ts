@@ -25,7 +25,7 @@ describe('a DATABASE_URL with several hosts', () => {
   };
 
   it.each(['', '?target_session_attrs=read-write', '?target_session_attrs=primary'])(
-    'connects to the one that takes writes, in whatever order they stand: %s',
+    'connects to the one that accepts writes, in any order: %s',
     { tags: ['holes.several-hosts'] },
     async (parameters) => {
       const [primary, standby] = servers.ports;
@@ -35,7 +35,7 @@ describe('a DATABASE_URL with several hosts', () => {
     },
   );
 
-  it('says what is wrong with each where none takes writes, also for one alone', {
+  it('says what is wrong with each when none accepts writes, also for one alone', {
     tags: ['holes.several-hosts'],
   }, async () => {
     const [, standby] = servers.ports;
@@ -65,7 +65,7 @@ describe('a DATABASE_URL with several hosts', () => {
       await server?.database.drop();
     });
 
-    it('sends go on, with every connection on the new primary', { tags: ['holes.several-hosts'] }, async () => {
+    it('sends continue, with every connection on the new primary', { tags: ['holes.several-hosts'] }, async () => {
       const [primary, standby] = servers.ports;
       const { body: before } = await server.send();
       expect((await server.settled(before.id)).body.status).toBe('delivered');
@@ -91,7 +91,7 @@ describe('a DATABASE_URL with several hosts', () => {
   });
 });
 
-describe('a primary that falls silent', () => {
+describe('a primary that stops responding', () => {
   let servers: PrimaryAndStandby;
   let network: TcpFaultProxy;
   let server: TestApp;

@@ -16,7 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 const UNTIL = { timeout: 15_000, interval: 20 };
 
-describe('the end of a server', () => {
+describe('the shutdown of a server', () => {
   let folder: string;
   let database: TestDatabase;
   let sink: SmtpSink;
@@ -61,7 +61,7 @@ describe('the end of a server', () => {
     return server;
   }
 
-  it('comes in order after one signal, though a terminal and npx bring it more than once', {
+  it('is clean after one signal, though a terminal and npx send it more than once', {
     tags: ['contract-running.drain'],
     timeout: 60_000,
   }, async () => {
@@ -77,7 +77,7 @@ describe('the end of a server', () => {
     expect(await database.sql`SELECT 1 FROM deliveries WHERE lease_id IS NOT NULL`).toHaveLength(0);
   });
 
-  it('comes at once after a signal that is repeated later', async () => {
+  it('is immediate after a signal that is repeated later', async () => {
     const { child, finished } = await startBusy();
     const beganMs = performance.now();
     child.kill('SIGTERM');
@@ -88,7 +88,7 @@ describe('the end of a server', () => {
     expect(performance.now() - beganMs).toBeLessThan(5_500);
   }, 60_000);
 
-  it('comes by itself where its start fails in the middle, leaving no connection behind', async () => {
+  it('is automatic when its start fails in the middle, leaving no connection behind', async () => {
     await mkdir(join(folder, 'journal'), { recursive: true });
     await writeFile(join(folder, 'journal', '999999.11111111-1111-4111-8111-111111111111.00.journal'), '');
     await database.sql`ALTER TABLE deliveries RENAME TO hidden_deliveries`;
@@ -101,7 +101,7 @@ describe('the end of a server', () => {
     await database.sql`ALTER TABLE hidden_deliveries RENAME TO deliveries`;
   }, 60_000);
 
-  it('comes in order where a signal ended only npx or pnpm, which did not pass it on', async () => {
+  it('is clean when a signal ended only npx or pnpm, which did not pass it on', async () => {
     const starter = join(folder, 'npx');
     await writeFile(
       starter,

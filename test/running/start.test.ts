@@ -69,11 +69,15 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect(Number(seconds)).toBeLessThan(cpus().length > 2 ? 15 : 30);
   });
 
-  it.runIf(process.platform === 'linux')('bounds what malloc keeps', { tags: ['holes.hostile-work'] }, async () => {
-    const environment = (await readFile(`/proc/${server.child.pid}/environ`, 'utf8')).split('\0');
-    const settings = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `${name}=${value}`);
-    expect(environment).toEqual(expect.arrayContaining(settings));
-  });
+  it.runIf(process.platform === 'linux')(
+    'limits the memory that malloc keeps',
+    { tags: ['holes.hostile-work'] },
+    async () => {
+      const environment = (await readFile(`/proc/${server.child.pid}/environ`, 'utf8')).split('\0');
+      const settings = Object.entries(MALLOC_SETTINGS).map(([name, value]) => `${name}=${value}`);
+      expect(environment).toEqual(expect.arrayContaining(settings));
+    },
+  );
 
   it('is what `pnpm start` runs', { tags: ['contract-running.start', 'contract-running.names'] }, async () => {
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
@@ -87,7 +91,7 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect(Object.keys(bins).sort()).toEqual(['postrider', 'postrider-mcp', 'postrider-server']);
   });
 
-  it('sends itself one message through the whole pipeline, says what a newcomer needs, and last that it is ready', {
+  it('sends itself a test message, says what a new user needs, and finally that it is ready', {
     tags: ['contract-running.first-message', 'contract-running.console-address'],
   }, async () => {
     const { stdout } = server;
@@ -151,7 +155,7 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect(JSON.parse(stdout)).toMatchObject({ account: { id: quickstart.accountId } });
   });
 
-  it('lets operator commands in beside it, which see its one account and the owner', {
+  it('allows operator commands beside it, which see its one account and the owner', {
     tags: ['contract-operator.anywhere', 'contract-running.start'],
   }, async () => {
     const { code, stdout } = await runServer(['accounts', 'list', '--json'], environment);
@@ -161,7 +165,7 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     ]);
   });
 
-  it('starts its Postgres again when that dies, answering 503 meanwhile and never losing what it accepted', {
+  it('restarts its Postgres when that dies, returning 503 meanwhile and never losing accepted messages', {
     tags: ['contract-running.postgres-restarted'],
   }, async () => {
     const accepted = await send();
@@ -189,7 +193,7 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect((await call('GET', `/emails/${later.body.id}?wait=20`)).body.status).toBe('delivered');
   });
 
-  it('that is killed leaves nothing in the way: the next start reuses everything and has every message', {
+  it('that is killed blocks nothing: the next start reuses everything and has every message', {
     tags: ['contract-running.second-start'],
   }, async () => {
     const sent = await send();
@@ -205,7 +209,7 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect(messages.filter(({ subject }: { subject: string }) => subject === 'Your first message')).toHaveLength(1);
   });
 
-  it('drains on SIGTERM: requests under way are answered, new ones are not taken, Postgres stops last, within 15 s', {
+  it('drains on SIGTERM: completes open requests, accepts no new ones, stops Postgres last, within 15 s', {
     tags: ['contract-running.drain'],
   }, async () => {
     // The relay of this start is away, so a message outside the sandbox has no outcome to wait for.
@@ -225,7 +229,7 @@ describe('postrider-server start, on a machine that has nothing else', () => {
   });
 });
 
-describe('postrider-server start, where something is wrong', () => {
+describe('postrider-server start, with a problem', () => {
   let folder: string;
   let database: TestDatabase;
   let environment: Environment;
@@ -276,7 +280,7 @@ describe('postrider-server start, where something is wrong', () => {
     for (const name of ['POSTRIDER_PORT', 'POSTRIDER_HOST', 'POSTRIDER_ROLES']) expect(said).toContain(`${name}: `);
   });
 
-  it('names the port that is taken', async () => {
+  it('names the port in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
@@ -289,7 +293,7 @@ describe('postrider-server start, where something is wrong', () => {
 
   // In /proc nothing can be made, and the system says of it that it is not there.
   it.each(['/dev/null/x', ...(process.platform === 'linux' ? ['/proc/x/y'] : [])])(
-    'names the data directory that cannot be written, and does not try for ever: %s',
+    'names the data directory that cannot be written, and does not retry forever: %s',
     async (dataDir) => {
       const said = await refusalHere({ POSTRIDER_DATA_DIR: dataDir });
       expect(said).toContain(`${dataDir} cannot be written`);
@@ -300,7 +304,7 @@ describe('postrider-server start, where something is wrong', () => {
   it.each([
     'postgres://user:hunter2@127.0.0.1:1/mail',
     'postgres://user@127.0.0.1:1/mail?sslmode=disable&password=hunter2',
-  ])('names the database that does not answer, without its password, and soon: %s', async (url) => {
+  ])('names the database that does not respond, without its password, and soon: %s', async (url) => {
     const beganMs = performance.now();
     const said = await refusalHere({ DATABASE_URL: url });
     expect(said).toContain('(postgres://user@127.0.0.1:1/mail)');
@@ -308,7 +312,7 @@ describe('postrider-server start, where something is wrong', () => {
     expect(performance.now() - beganMs).toBeLessThan(15_000);
   });
 
-  it('says that the stored secrets were sealed under another key', {
+  it('says that the stored secrets were sealed with another key', {
     tags: ['contract-settings.secret-key'],
   }, async () => {
     const said = await refusal({ POSTRIDER_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') });
@@ -316,7 +320,7 @@ describe('postrider-server start, where something is wrong', () => {
     expect(said).toContain('POSTRIDER_SECRET_KEY');
   });
 
-  it('in production makes no account and no quickstart.json, warns of capture, and is ready under the address it is given', {
+  it('in production creates no account and no quickstart.json, warns about capture, and prints its address', {
     tags: [
       'contract-running.production-start',
       'contract-settings.address',
@@ -365,7 +369,7 @@ describe('postrider-server start, where something is wrong', () => {
     expect(stderr).not.toContain(key.slice(8));
   });
 
-  it('in production on every address, without a base URL, warns and calls itself by the name of its machine', async () => {
+  it('in production on every address, without a base URL, warns and uses the host name of its machine', async () => {
     const port = String(await freePort());
     const server = startServerProcess([], {
       ...environment,

@@ -43,8 +43,8 @@ function webGlobals() {
   return { ...network, URL, URLSearchParams, TextEncoder, TextDecoder, crypto, atob, btoa, setTimeout, clearTimeout };
 }
 
-describe('where there is nothing but fetch', () => {
-  it('every part of the SDK works, and no module of Node is asked for', async () => {
+describe('without anything but fetch', () => {
+  it('every part of the SDK works, and imports no module of Node', async () => {
     const { code, outside } = await bundle("export * as sdk from '@postrider/sdk';", 'browser');
     expect(outside).toEqual([]);
     expect(code).not.toMatch(/\brequire\(|\bprocess\b|\bBuffer\b|node:/);
@@ -88,7 +88,7 @@ describe('where there is nothing but fetch', () => {
 });
 
 describe('a bundle', () => {
-  it('holds of the SDK what is used, and no client for who verifies webhooks alone', async () => {
+  it('contains the used parts of the SDK, and no client for a caller that only verifies webhooks', async () => {
     const { code, outside } = await bundle("export { verifyWebhook } from '@postrider/sdk';", 'node');
     expect(outside).toEqual([]);
     expect(code).toContain('webhook_signature_mismatch');
@@ -107,7 +107,7 @@ describe('a bundle', () => {
 });
 
 describe('the public names', () => {
-  it('are these; what can be seen of them is kept in public-api.txt', () => {
+  it('are these; their types are listed in public-api.txt', () => {
     expect(Object.keys(sdk).sort()).toEqual([
       'CallPromise',
       'Download',
@@ -118,7 +118,7 @@ describe('the public names', () => {
     ]);
   });
 
-  it('know exactly the codes of the catalogue', () => {
+  it('include exactly the codes of the catalog', () => {
     expectTypeOf<sdk.ErrorCode>().toEqualTypeOf<CatalogueCode>();
     type Own = 'connection_failed' | 'timeout' | 'unexpected_answer';
     expectTypeOf<sdk.PostriderError['code']>().toEqualTypeOf<CatalogueCode | Own | sdk.WebhookErrorCode>();

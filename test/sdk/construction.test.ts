@@ -15,7 +15,7 @@ describe('a client', () => {
     }
   });
 
-  it('takes its key and its address from the environment unless it is given others', async () => {
+  it('reads its key and its address from the environment unless others are passed', async () => {
     await using server = await startScriptedServer([
       { status: 200, body: {} },
       { status: 200, body: {} },
@@ -30,7 +30,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('says how to give it a key where it has none', () => {
+  it('says how to set a key when it has none', () => {
     delete process.env['POSTRIDER_API_KEY'];
     expect(() => new Postrider({ apiKey: undefined })).toThrow(/pass it, or set POSTRIDER_API_KEY/);
     process.env['POSTRIDER_API_KEY'] = '';
@@ -41,7 +41,7 @@ describe('a client', () => {
   });
 });
 
-describe('the Node that it needs', () => {
+describe('the required version of Node', () => {
   it.each(['18.20.4', '20.20.2', '22.18.0'])('is named on Node %s', (node) => {
     expect(explainOldNode({ node })).toBe(
       `@postrider/sdk needs Node 22.19 or newer, and this is Node ${node}. Update Node, or pass a \`transport\`.`,
@@ -54,7 +54,7 @@ describe('the Node that it needs', () => {
     { node: '20.0.0', bun: '1.1.0' },
     { node: '20.0.0', deno: '2.0.0' },
     {},
-  ])('is not asked for on %o', (versions) => {
+  ])('is not checked on %o', (versions) => {
     expect(explainOldNode(versions)).toBeNull();
   });
 });

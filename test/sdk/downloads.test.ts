@@ -60,7 +60,7 @@ describe.each([
     await expect(client.emails.export({ from: 'soon' })).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
-  it('is read line by line, wherever its pieces end', async () => {
+  it('is read line by line, wherever its parts end', async () => {
     const bytes = Buffer.from('{"subject":"Grüße"}\n\n{"subject":"你好"}');
     const baseUrl = await serve((response) => {
       response.writeHead(200, HEAD);
@@ -72,7 +72,7 @@ describe.each([
     expect(lines).toEqual(['{"subject":"Grüße"}', '', '{"subject":"你好"}']);
   });
 
-  it('hands over what has come while the rest is still on its way', async () => {
+  it('yields what was received while the rest is still in transit', async () => {
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
     const baseUrl = await serve((response) => {
       response.writeHead(200, HEAD);
@@ -89,7 +89,7 @@ describe.each([
     expect(pieces).toEqual(['first\n', 'second\n']);
   });
 
-  it('rejects where it breaks off, and is not begun again', async () => {
+  it('rejects when it breaks off, and is not restarted', async () => {
     let calls = 0;
     const baseUrl = await serve((response) => {
       calls += 1;
@@ -103,7 +103,7 @@ describe.each([
     expect(calls).toBe(1);
   });
 
-  it('rejects where nothing comes for as long as an attempt may take', async () => {
+  it('rejects when nothing is received for as long as an attempt may take', async () => {
     const baseUrl = await serve((response) => {
       response.writeHead(200, HEAD);
       response.write('first\n');
@@ -112,7 +112,7 @@ describe.each([
     await expect(file.text()).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  it('ends the transfer when its reader leaves, or its signal says so', async () => {
+  it('ends the transfer when its reader stops, or its signal aborts', async () => {
     const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
     const endless = (response: ServerResponse) => {
       response.writeHead(200, HEAD);
@@ -136,7 +136,7 @@ describe.each([
     await expect(reading).rejects.toThrow('enough');
   });
 
-  it('is asked for again while it has not begun, as any read is', async () => {
+  it('is requested again while it has not begun, as any read is', async () => {
     await using server = await startScriptedServer([
       problem(503, 'unavailable', { retryable: true }, { 'retry-after': '0' }),
       { status: 200, headers: { ...HEAD, 'x-export-truncated': 'true' }, body: 'id\n' },

@@ -42,7 +42,7 @@ describe('a problem body', () => {
     });
   });
 
-  it('brings the fields and the recipients it names', async () => {
+  it('includes the fields and the recipients it names', async () => {
     const errors = [{ path: 'to.0', code: 'invalid_email', message: 'has no `@`' }];
     const recipients = [{ email: 'ada@example.org', kind: 'to', code: 'recipient_suppressed' }];
     expect(await errorOf(problem(422, 'validation_failed', { errors, recipients }))).toMatchObject({
@@ -56,13 +56,13 @@ describe('a problem body', () => {
     expect(error.body).toMatchObject({ currentStatus: 'sent' });
   });
 
-  it('brings the wait that the server asks for', async () => {
+  it('includes the wait that the server requests', async () => {
     const error = await errorOf(problem(429, 'rate_limited', { retryable: true }, { 'retry-after': '7' }));
     expect(error).toMatchObject({ code: 'rate_limited', retryable: true, retryAfterMs: 7_000 });
   });
 });
 
-describe('an answer that is not the API’s', () => {
+describe('a response that is not the API’s', () => {
   it('is an unexpected_answer with the status and the page of the proxy', async () => {
     const page = '<html><body><h1>502 Bad Gateway</h1></body></html>';
     const error = await errorOf({ status: 502, body: page });
@@ -82,21 +82,21 @@ describe('an answer that is not the API’s', () => {
     expect(error.body).toHaveLength(4_096);
   });
 
-  it('is one where JSON is announced and something else comes', async () => {
+  it('includes announced JSON that is something else', async () => {
     const reply = { status: 200, headers: { 'content-type': 'application/json' }, body: '<html>' };
     expect(await errorOf(reply)).toMatchObject({ code: 'unexpected_answer', status: 200, retryable: false });
   });
 
-  it('is one where another server answers a success in HTML', async () => {
+  it('includes a success in HTML from another server', async () => {
     expect(await errorOf({ status: 200, body: '<html>Welcome!</html>' })).toMatchObject({ code: 'unexpected_answer' });
   });
 
-  it('is one where problem details come without a code of ours', async () => {
+  it('includes problem details without a code of ours', async () => {
     const reply = { status: 403, headers: { 'content-type': 'application/problem+json' }, body: { title: 'Blocked' } };
     expect(await errorOf(reply)).toMatchObject({ code: 'unexpected_answer', status: 403, body: { title: 'Blocked' } });
   });
 
-  it('keeps the body of a documented refusal that is no problem, as that of a server that is not ready', async () => {
+  it('keeps the body of a documented error that is no problem, as from a server that is not ready', async () => {
     const checks = { database: { status: 'failing', reason: 'it restarts' } };
     await using server = await startScriptedServer([{ status: 503, body: { status: 'unavailable', checks } }]);
     const client = new Postrider({ apiKey: null, baseUrl: server.baseUrl, maxRetries: 0 });
@@ -130,7 +130,7 @@ describe('the API key', () => {
   });
 
   it.each([`${SECRET}\n`, `${SECRET} `, `${SECRET}é`])(
-    'is refused without being repeated where no key can be so: %j',
+    'is rejected without being repeated when it cannot be a key: %j',
     (apiKey) => {
       const create = () => new Postrider({ apiKey });
       expect(create).toThrow(TypeError);
@@ -138,7 +138,7 @@ describe('the API key', () => {
     },
   );
 
-  it('is not repeated where a header of the caller cannot be written', async () => {
+  it('is not repeated when a header of the caller cannot be written', async () => {
     const client = new Postrider({ apiKey: null });
     const call = client.request({ method: 'GET', path: '/emails', headers: { authorization: `Bearer ${SECRET}\n` } });
     await expect(call).rejects.toThrow(TypeError);

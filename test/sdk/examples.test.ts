@@ -21,7 +21,7 @@ describe('the examples of docs/sdk.md', () => {
   });
   afterAll(() => server.close());
 
-  it.each(['send', 'errors', 'lists', 'exports', 'answers'])('%s stands there as it is run here', (name) => {
+  it.each(['send', 'errors', 'lists', 'exports', 'answers'])('%s is the same as the code run here', (name) => {
     const text = readFileSync(path.join(import.meta.dirname, `examples/${name}.ts`), 'utf8');
     expect(DOCUMENT).toContain(`\`\`\`ts\n${text}\`\`\`\n`);
   });
@@ -52,7 +52,7 @@ describe('every result', () => {
     return { server, client: new Postrider({ apiKey: 'pr_live_test', baseUrl: server.baseUrl, maxRetries: 0 }) };
   };
 
-  it('has the request id and the rate limit: answers, pages, files and errors', async () => {
+  it('has the request id and the rate limit: responses, pages, files and errors', async () => {
     const one = await ask({ status: 200, headers: RATE, body: { name: 'Acme' } });
     await using _one = one.server;
     const call = one.client.account.get();
@@ -75,7 +75,7 @@ describe('every result', () => {
     await expect(refused.withAnswer()).rejects.toMatchObject({ requestId: 'req-1', rateLimit: STATE });
   });
 
-  it('says null where the answer does not say', async () => {
+  it('is null when the response does not contain it', async () => {
     const { server, client } = await ask({ status: 200, body: { name: 'Acme' } });
     await using _server = server;
     expect(await client.account.get().withAnswer()).toMatchObject({ requestId: null, rateLimit: null });

@@ -30,7 +30,7 @@ describe('the content of an attachment', () => {
     expect(file).toEqual({ filename: 'a.bin', content: BYTES.toString('base64') });
   });
 
-  it('is encoded in every item of a batch, and the same bytes go out with every attempt', async () => {
+  it('is encoded in every item of a batch, and every attempt sends the same bytes', async () => {
     await using server = await startScriptedServer([{ status: 503 }, { status: 207, body: { results: [] } }]);
     const postrider = new Postrider({ apiKey: 'k', baseUrl: server.baseUrl });
     const files = [Readable.from(['Hello, ', 'Ada']), new Uint8Array()].map((content) => ({
@@ -46,7 +46,7 @@ describe('the content of an attachment', () => {
     ]);
   });
 
-  it('rejects the send where its stream fails, before anything is sent', async () => {
+  it('rejects the send when its stream fails, before anything is sent', async () => {
     await using server = await startScriptedServer([]);
     const postrider = new Postrider({ apiKey: 'k', baseUrl: server.baseUrl });
     const content = new Readable({ read: () => void content.destroy(new Error('the disk is gone')) });

@@ -32,7 +32,7 @@ describe('a list', () => {
     expect(server.received.map(({ url }) => url)).toEqual(['/emails?limit=2']);
   });
 
-  it('iterated is every item of every page, each asked for with the same filters', {
+  it('iterated is every item of every page, each requested with the same filters', {
     tags: ['contract-surfaces.sdk-lists'],
   }, async () => {
     await using server = await startScriptedServer(THREE_PAGES);
@@ -45,13 +45,13 @@ describe('a list', () => {
     ]);
   });
 
-  it('goes on from a page that was awaited before', async () => {
+  it('continues from a page that was awaited before', async () => {
     await using server = await startScriptedServer(THREE_PAGES);
     const first = await clientOf(server).emails.list();
     expect(await idsOf(first)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('gives the next page until there is none', async () => {
+  it('returns the next page until there is none', async () => {
     await using server = await startScriptedServer(THREE_PAGES.slice(1));
     const first = await clientOf(server).emails.list();
     const second = await first.nextPage();
@@ -59,7 +59,7 @@ describe('a list', () => {
     expect(await second?.nextPage()).toBeNull();
   });
 
-  it('reads no further than the caller goes', async () => {
+  it('reads no further than the caller needs', async () => {
     await using server = await startScriptedServer(THREE_PAGES);
     for await (const { id } of clientOf(server).emails.list()) if (id === 'b') break;
     expect(server.received).toHaveLength(1);
@@ -71,7 +71,7 @@ describe('a list', () => {
     expect(await idsOf(clientOf(server).requests.list())).toEqual(['r1']);
   });
 
-  it('rejects where a later page is refused', async () => {
+  it('rejects when a later page fails', async () => {
     await using server = await startScriptedServer([page(['a'], 'c1'), problem(422, 'invalid_cursor')]);
     await expect(idsOf(clientOf(server).emails.list())).rejects.toMatchObject({ code: 'invalid_cursor' });
   });

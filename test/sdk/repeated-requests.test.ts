@@ -29,7 +29,7 @@ describe('a send that fails on the way', () => {
     expect(server.received.map(({ headers }) => headers['idempotency-key'])).toEqual(['order-17', 'order-17']);
   });
 
-  it('waits for itself where the first attempt is still running', async () => {
+  it('waits for itself when the first attempt is still running', async () => {
     const running = problem(409, 'idempotency_in_progress', { retryable: true }, { 'retry-after': '0' });
     await using server = await startScriptedServer(['reset', running, accepted]);
     await expect(clientOf(server).emails.send(email)).resolves.toMatchObject({ status: 'queued' });
@@ -67,7 +67,7 @@ describe('a read that fails on the way', () => {
     expect(server.received[1]?.headers['idempotency-key']).toBeUndefined();
   });
 
-  it('is repeated as often as asked and no more', async () => {
+  it('is repeated as often as configured and no more', async () => {
     await using server = await startScriptedServer([unavailable, unavailable, unavailable, unavailable]);
     const client = new Postrider({ apiKey: null, baseUrl: server.baseUrl, maxRetries: 1 });
     await expect(client.service.health()).rejects.toMatchObject({ code: 'unavailable', status: 503 });
@@ -77,8 +77,8 @@ describe('a read that fails on the way', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('is not repeated where it would be refused again', async () => {
+describe('an error response', () => {
+  it('is not repeated when it would fail again', async () => {
     await using server = await startScriptedServer([problem(422, 'recipient_suppressed'), accepted]);
     await expect(clientOf(server).emails.send(email)).rejects.toMatchObject({ code: 'recipient_suppressed' });
     expect(server.received).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('a refusal', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990); // Timers may fire a millisecond early.
   });
 
-  it('comes back at once where retry-after is longer than a minute', async () => {
+  it('is returned immediately when retry-after is longer than a minute', async () => {
     const limited = problem(429, 'send_limit_reached', { retryable: true }, { 'retry-after': '3600' });
     await using server = await startScriptedServer([limited, accepted]);
     const send = clientOf(server).emails.send(email);
@@ -109,7 +109,7 @@ describe('a write by method and path', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('is repeated with one, wherever it was given', async () => {
+  it('is repeated with one, wherever it was set', async () => {
     await using server = await startScriptedServer([unavailable, accepted, unavailable, accepted]);
     const client = clientOf(server);
     await client.request({ method: 'POST', path: '/emails', body: email, idempotencyKey: 'a' });

@@ -11,7 +11,7 @@ function clientOf(server: { readonly baseUrl: string }, path = '') {
 }
 
 describe('a client', () => {
-  it('takes a key, and a base URL, time limit and retries of the caller’s', {
+  it('accepts a key, and a base URL, time limit and retries of the caller’s', {
     tags: ['contract-surfaces.sdk-client'],
   }, async () => {
     await using server = await startScriptedServer([ok]);
@@ -42,7 +42,7 @@ describe('a client', () => {
   });
 
   it.each(['mail.example', 'ftp://mail.example', 'https://u:secret@mail.example', 'https://mail.example/?a=secret'])(
-    'refuses the base URL %s and does not repeat it',
+    'rejects the base URL %s and does not repeat it',
     (baseUrl) => {
       const create = () => new Postrider({ apiKey: 'k', baseUrl });
       expect(create).toThrow(/^baseUrl /);
@@ -68,7 +68,7 @@ describe('an operation', () => {
     ]);
   });
 
-  it('keeps an id one segment of the path, whatever is in it', async () => {
+  it('keeps an id one segment of the path, whatever it contains', async () => {
     await using server = await startScriptedServer([ok]);
     await clientOf(server).emails.get('../keys/self?x=1#y');
     expect(server.received[0]?.url).toBe('/emails/..%2Fkeys%2Fself%3Fx%3D1%23y');
@@ -80,13 +80,13 @@ describe('an operation', () => {
     expect(server.received).toHaveLength(0);
   });
 
-  it('answers text as it is where the operation answers text', async () => {
+  it('returns text unchanged when the operation returns text', async () => {
     const yaml: Reply = { status: 200, headers: { 'content-type': 'application/yaml' }, body: 'openapi: 3.1.0\n' };
     await using server = await startScriptedServer([yaml]);
     expect(await clientOf(server).service.openapiYaml()).toBe('openapi: 3.1.0\n');
   });
 
-  it('can be called by id with its input by place, and answers status, headers and request id too', async () => {
+  it('can be called by id with its input by place, and returns status, headers and request id too', async () => {
     await using server = await startScriptedServer([ok]);
     const input = { params: { id: 'm1' }, query: { wait: undefined }, headers: {}, body: undefined };
     const answer = await clientOf(server).requestOperation('emails.get', input);
@@ -108,13 +108,13 @@ describe('the channel of a send', () => {
     ]);
   });
 
-  it.each(CHANNELS)('is %s where the caller says so', async (channel) => {
+  it.each(CHANNELS)('is %s when the caller says so', async (channel) => {
     await using server = await startScriptedServer([ok]);
     await clientOf(server).emails.send({ ...email, channel });
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ ...email, channel });
   });
 
-  it('is not put into a body that is no object: the server says what is wrong with it', async () => {
+  it('is not added to a body that is not an object: the server reports what is wrong with it', async () => {
     await using server = await startScriptedServer([ok]);
     await clientOf(server).requestOperation('emails.send', { body: [email] });
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual([email]);
@@ -122,7 +122,7 @@ describe('the channel of a send', () => {
 });
 
 describe('a request by method and path', () => {
-  it('is sent as it is written', async () => {
+  it('is sent as written', async () => {
     await using server = await startScriptedServer([ok]);
     const query = { tag: ['a', 'b c'], limit: 5, q: undefined, exact: true };
     const headers = { 'X-Request-Id': 'mine', 'user-agent': 'postrider-cli/0.1.0' };
@@ -135,14 +135,14 @@ describe('a request by method and path', () => {
     });
   });
 
-  it('carries no body and no content type where none is given', async () => {
+  it('has no body and no content type when none is passed', async () => {
     await using server = await startScriptedServer([{ status: 204 }]);
     const answer = await clientOf(server).request({ method: 'DELETE', path: '/things/1' });
     expect(answer).toMatchObject({ status: 204, data: null });
     expect(server.received[0]?.headers['content-type']).toBeUndefined();
   });
 
-  it('goes nowhere but to the base URL', async () => {
+  it('is sent only to the base URL', async () => {
     const client = new Postrider({ apiKey: 'pr_live_test' });
     await expect(client.request({ method: 'GET', path: 'https://elsewhere.example/' })).rejects.toThrow(TypeError);
     await expect(client.request({ method: 'GET', path: '@elsewhere.example/' })).rejects.toThrow(TypeError);

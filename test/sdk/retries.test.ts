@@ -52,7 +52,7 @@ describe('whether a failed request is sent again', () => {
     expect(verdictOn({}, { maxRetries: 0 }).retry).toBe(false);
   });
 
-  it('repeats a write without an idempotency key only after a rate limit, which is refused before anything is done', () => {
+  it('repeats a write without an idempotency key only after a rate limit, which rejects it before any effect', () => {
     const write = { repeatable: false };
     expect(verdictOn({ code: 'rate_limited', status: 429 }, write).retry).toBe(true);
     expect(verdictOn({ code: 'unavailable', status: 503 }, write).retry).toBe(false);
@@ -62,7 +62,7 @@ describe('whether a failed request is sent again', () => {
 });
 
 describe('how long it waits before', () => {
-  it('doubles the longest wait from 0.5 s up to 8 s and takes a random part of it', () => {
+  it('doubles the longest wait from 0.5 s up to 8 s and uses a random part of it', () => {
     const longest = [0, 1, 2, 3, 4, 5, 20].map((retriesDone) =>
       verdictOn({}, { retriesDone, maxRetries: 99, random: 1 }),
     );
@@ -78,7 +78,7 @@ describe('how long it waits before', () => {
     expect(verdictOn({ retryAfterMs: 60_000 })).toEqual({ retry: true, delayMs: 60_000 });
   });
 
-  it('gives up where the server asks for more', () => {
+  it('gives up when the server asks for more', () => {
     expect(verdictOn({ retryAfterMs: 60_001 })).toEqual({ retry: false });
     expect(verdictOn({ retryAfterMs: 60_000 }, { maxRetryAfterMs: 59_999 })).toEqual({ retry: false });
   });
@@ -93,7 +93,7 @@ describe('the retry-after header', () => {
     expect(parseRetryAfter('Sat, 31 Jan 2026 08:00:00 GMT', nowMs)).toBe(0);
   });
 
-  it.each([undefined, '', 'soon', '-1', '1.5', '5 minutes', '2026'.repeat(4)])('is nothing where it is %j', (value) => {
+  it.each([undefined, '', 'soon', '-1', '1.5', '5 minutes', '2026'.repeat(4)])('is ignored when it is %j', (value) => {
     expect(parseRetryAfter(value, nowMs)).toBeNull();
   });
 });

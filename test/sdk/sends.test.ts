@@ -10,7 +10,7 @@ function clientOf({ baseUrl }: { readonly baseUrl: string }) {
 }
 
 describe('emails.sendBatch', () => {
-  it('marks every send in it with the channel, leaves a caller’s own, and leaves what is no send to the server', async () => {
+  it('adds the channel to every send in it, keeps a caller’s own, and leaves invalid sends to the server', async () => {
     await using server = await startScriptedServer([batch]);
     // What plain JavaScript may hand over; the types allow sends alone.
     const emails = [email, { ...email, channel: 'smtp' }, null, 'x'] as SendRequest[];
@@ -30,7 +30,7 @@ describe('emails.sendBatch', () => {
 });
 
 describe('a call about one message', () => {
-  it('goes where its operation is, and only a resend is repeated of itself', async () => {
+  it('uses the path of its operation, and only a resend is retried automatically', async () => {
     const ok: Reply = { status: 200, body: { id: 'm1' } };
     await using server = await startScriptedServer([ok, ok, 'reset', ok]);
     const client = clientOf(server);

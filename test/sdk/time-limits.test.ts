@@ -6,7 +6,7 @@ function clientOf(server: { readonly baseUrl: string }, timeoutMs?: number) {
   return new Postrider({ apiKey: 'pr_live_test', baseUrl: server.baseUrl, timeoutMs, maxRetries: 0 });
 }
 
-describe('a server that does not answer', () => {
+describe('a server that does not respond', () => {
   it('fails the call with the code timeout when the time of the attempt is up', async () => {
     await using server = await startScriptedServer(['hang']);
     const read = clientOf(server, 50).emails.get('m1');
@@ -18,24 +18,24 @@ describe('a server that does not answer', () => {
     });
   });
 
-  it('fails so where the body begins and does not end', async () => {
+  it('fails the same way when the body begins and does not end', async () => {
     await using server = await startScriptedServer(['stall']);
     await expect(clientOf(server, 100).emails.get('m1')).rejects.toMatchObject({ code: 'timeout', status: null });
   });
 
-  it('is asked again within the retries, each attempt with its own time', async () => {
+  it('is tried again within the retries, each attempt with its own time limit', async () => {
     await using server = await startScriptedServer(['hang', { status: 200, body: { id: 'm1' } }]);
     const read = clientOf(server, 500).emails.get('m1', {}, { maxRetries: 1 });
     await expect(read).resolves.toEqual({ id: 'm1' });
   });
 
-  it('may take as much longer as `wait` asks it to', async () => {
+  it('may take as much longer as `wait` requests', async () => {
     await using server = await startScriptedServer([{ status: 200, body: { id: 'm1' }, afterMs: 300 }]);
     await expect(clientOf(server, 50).emails.get('m1', { wait: 1 })).resolves.toEqual({ id: 'm1' });
     expect(server.received[0]?.url).toBe('/emails/m1?wait=1');
   });
 
-  it('is given the time of the single call, where that says otherwise', async () => {
+  it('has the time limit of the single call if that sets one', async () => {
     await using server = await startScriptedServer(['hang']);
     const read = clientOf(server, 60_000).emails.get('m1', {}, { timeoutMs: 50 });
     await expect(read).rejects.toMatchObject({ code: 'timeout' });
@@ -43,7 +43,7 @@ describe('a server that does not answer', () => {
 });
 
 describe('a caller who aborts', () => {
-  it('ends a call that waits for its answer, with the signal’s own reason', async () => {
+  it('ends a call that waits for its response, with the signal’s own reason', async () => {
     await using server = await startScriptedServer(['hang']);
     const caller = new AbortController();
     const read = clientOf(server).emails.get('m1', {}, { signal: caller.signal });
@@ -64,7 +64,7 @@ describe('a caller who aborts', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('starts no call whose signal is aborted already', async () => {
+  it('starts no call whose signal is already aborted', async () => {
     await using server = await startScriptedServer([]);
     const read = clientOf(server).emails.get('m1', {}, { signal: AbortSignal.abort() });
     await expect(read).rejects.toMatchObject({ name: 'AbortError' });
@@ -72,12 +72,12 @@ describe('a caller who aborts', () => {
   });
 });
 
-describe('a limit that cannot be', () => {
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 31])('is refused as timeoutMs: %s', (timeoutMs) => {
+describe('an invalid limit', () => {
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31])('is rejected as timeoutMs: %s', (timeoutMs) => {
     expect(() => new Postrider({ apiKey: 'k', timeoutMs })).toThrow(RangeError);
   });
 
-  it.each([-1, 0.5, Number.POSITIVE_INFINITY])('is refused as maxRetries: %s', (maxRetries) => {
+  it.each([-1, 0.5, Number.POSITIVE_INFINITY])('is rejected as maxRetries: %s', (maxRetries) => {
     expect(() => new Postrider({ apiKey: 'k', maxRetries })).toThrow(RangeError);
   });
 });

@@ -28,7 +28,7 @@ describe.each([
     });
   });
 
-  it.each([301, 302, 303, 307, 308])('follows no redirect, and hands the key to nobody: %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('follows no redirect, and sends the key nowhere else: %i', async (status) => {
     await using elsewhere = await startScriptedServer([]);
     await using server = await startScriptedServer([{ status, headers: { location: `${elsewhere.baseUrl}/emails` } }]);
     const call = clientOf(server).request({ method: 'POST', path: '/emails', body: {} });
@@ -37,23 +37,23 @@ describe.each([
     expect(elsewhere.received).toHaveLength(0);
   });
 
-  it('fails with connection_failed where the connection breaks', async () => {
+  it('fails with connection_failed when the connection breaks', async () => {
     await using server = await startScriptedServer(['reset']);
     await expect(clientOf(server).service.health()).rejects.toMatchObject({ code: 'connection_failed' });
   });
 
-  it('carries the body of a DELETE within its request', async () => {
+  it('sends the body of a DELETE within its request', async () => {
     await using server = await startScriptedServer([{ status: 200, body: {} }]);
     await clientOf(server).request({ method: 'DELETE', path: '/account', body: { confirm: 'Bö' } });
     expect(server.received).toMatchObject([{ method: 'DELETE', body: '{"confirm":"Bö"}' }]);
   });
 
-  it('fails where it is offered another protocol', async () => {
+  it('fails when another protocol is offered', async () => {
     await using server = await startScriptedServer(['switch']);
     await expect(clientOf(server).service.health()).rejects.toMatchObject({ code: 'connection_failed' });
   });
 
-  it('stops at the deadline and at the caller’s wish', async () => {
+  it('stops at the deadline and when the caller aborts', async () => {
     await using server = await startScriptedServer(['hang', 'hang']);
     await expect(clientOf(server).service.health({ timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
     const caller = new AbortController();
@@ -65,7 +65,7 @@ describe.each([
 });
 
 describe('the package', () => {
-  it('takes undici under Node and the platform’s fetch elsewhere', async () => {
+  it('uses undici under Node and the platform’s fetch elsewhere', async () => {
     const manifest = await readFile(path.resolve(import.meta.dirname, '../../packages/sdk/package.json'), 'utf8');
     const { imports, publishConfig } = JSON.parse(manifest);
     expect(imports['#transport']).toEqual({ node: './src/transports/undici.ts', default: './src/transports/fetch.ts' });
@@ -74,7 +74,7 @@ describe('the package', () => {
 });
 
 describe('a redirect that the platform hides, as browsers do', () => {
-  it('is refused all the same', async () => {
+  it('is rejected anyway', async () => {
     const client = new Postrider({ apiKey: null, transport: async () => ({ status: 0, headers: {}, text: '' }) });
     await expect(client.service.health()).rejects.toMatchObject({ code: 'unexpected_answer', status: null });
   });

@@ -44,11 +44,11 @@ function codeOf(call: () => unknown): string {
 }
 
 describe('verifyWebhook', { tags: ['contract-surfaces.sdk-verify-webhook'] }, () => {
-  it('answers the event of a body signed by an independent library, at once and not as a promise', () => {
+  it('returns the event of a body signed by an independent library, synchronously', () => {
     expect(verify(BODY, headersOf(BODY))).toEqual(EVENT);
   });
 
-  it('takes text, bytes and a buffer, and headers as every platform has them', () => {
+  it('accepts text, bytes and a buffer, and headers as every platform has them', () => {
     const headers = headersOf(BODY);
     const bytes = new TextEncoder().encode(BODY);
     for (const body of [BODY, bytes, Buffer.from(BODY), bytes.buffer]) expect(verify(body, headers)).toEqual(EVENT);
@@ -75,11 +75,11 @@ describe('verifyWebhook', { tags: ['contract-surfaces.sdk-verify-webhook'] }, ()
     expect(codeOf(() => verify(BODY, headersOf(BODY), OTHER))).toBe('webhook_signature_mismatch');
   });
 
-  it('takes the secret without its prefix too', () => {
+  it('accepts the secret without its prefix too', () => {
     expect(verify(BODY, headersOf(BODY), SECRET.slice('whsec_'.length))).toEqual(EVENT);
   });
 
-  it('refuses a body, an id or a time that is another than the signed one', () => {
+  it('rejects a body, an id or a time that differs from the signed one', () => {
     const headers = headersOf(BODY);
     const changed = [
       () => verify(BODY.replace('7', '8'), headers),
@@ -91,7 +91,7 @@ describe('verifyWebhook', { tags: ['contract-surfaces.sdk-verify-webhook'] }, ()
     expect(changed.map(codeOf)).toEqual(changed.map(() => 'webhook_signature_mismatch'));
   });
 
-  it('refuses signatures that are none: of another version, cut, longer, empty, or not base64', () => {
+  it('rejects invalid signatures: of another version, cut, longer, empty, or not base64', () => {
     const headers = headersOf(BODY);
     const value = headers['webhook-signature'].slice('v1,'.length);
     const forged = [
@@ -126,7 +126,7 @@ describe('verifyWebhook', { tags: ['contract-surfaces.sdk-verify-webhook'] }, ()
     expect(codeOf(() => verify(BODY, new Headers()))).toBe('webhook_header_missing');
   });
 
-  it('allows five minutes either way, or what it is told', () => {
+  it('allows five minutes either way, or the configured tolerance', () => {
     const at = (seconds: number) => headersOf(BODY, { at: new Date(NOW.getTime() + seconds * 1_000) });
     for (const seconds of [-300, 0, 300]) expect(verify(BODY, at(seconds))).toEqual(EVENT);
     for (const seconds of [-301, 301, -86_400]) {
@@ -143,20 +143,20 @@ describe('verifyWebhook', { tags: ['contract-surfaces.sdk-verify-webhook'] }, ()
     }
   });
 
-  it('takes this machine’s clock for the present', () => {
+  it('uses this machine’s clock as the present', () => {
     expect(verifyWebhook(BODY, headersOf(BODY, { at: new Date() }), SECRET)).toEqual(EVENT);
     expect(codeOf(() => verifyWebhook(BODY, headersOf(BODY, { at: new Date(0) }), SECRET))).toBe(
       'webhook_timestamp_outside_tolerance',
     );
   });
 
-  it('refuses a signed body that is no event', () => {
+  it('rejects a signed body that is not an event', () => {
     for (const body of ['', 'null', '[]', '"x"', '{}', '{"type":"email.sent"}', '{']) {
       expect(codeOf(() => verify(body, headersOf(body)))).toBe('webhook_body_invalid');
     }
   });
 
-  it('says at once where the arguments cannot work, and never quotes a secret', () => {
+  it('throws immediately for invalid arguments, and never quotes a secret', () => {
     const headers = headersOf(BODY);
     const wrong: readonly (() => unknown)[] = [
       () => verify(EVENT as never, headers),
@@ -175,7 +175,7 @@ describe('verifyWebhook', { tags: ['contract-surfaces.sdk-verify-webhook'] }, ()
     }
   });
 
-  it('computes what OpenSSL does, for keys and bodies of every length around a block', () => {
+  it('computes what OpenSSL computes, for keys and bodies of every length around a block', () => {
     for (let length = 0; length < 200; length += 1) {
       const key = randomBytes(1 + (length % 140));
       const secret = `whsec_${key.toString('base64')}`;

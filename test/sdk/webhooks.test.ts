@@ -45,7 +45,7 @@ describe('webhooks of the SDK', () => {
     expect(await client.webhooks.delete(id)).toMatchObject({ id, url });
   });
 
-  it('stream the account’s events as they come', async () => {
+  it('stream the account’s events as they happen', async () => {
     let text = '';
     const decoder = new TextDecoder();
     for await (const chunk of client.webhooks.stream({ events: 'email.queued' })) {
@@ -57,7 +57,7 @@ describe('webhooks of the SDK', () => {
     expect(text).toMatch(/^retry: 1000\nevent: ready\n/);
   });
 
-  it('have events whose data follows from their type', () => {
+  it('have events whose data type follows from their type', () => {
     type Of<Type extends WebhookEvent['type']> = Extract<WebhookEvent, { type: Type }>['data'];
     expectTypeOf<Of<'email.bounced'>['classification']>().toEqualTypeOf<
       'hard' | 'soft' | 'block' | 'spam' | 'unknown' | null

@@ -26,7 +26,7 @@ describe('the record of a DKIM key', () => {
     expect(check(found(record))).toMatchObject({ status: 'pass', reason: null, found: [expect.any(String)] });
   });
 
-  it('passes beside TXT records that are no keys', () => {
+  it('passes beside TXT records that are not keys', () => {
     const verdict = check(found('google-site-verification=abc', good));
     expect(verdict).toMatchObject({ status: 'pass', reason: null });
     expect(verdict.found).toHaveLength(2);
@@ -72,13 +72,13 @@ describe('the record of a DKIM key', () => {
     });
   });
 
-  it('fails where there is none, and is pending where nobody could say', () => {
+  it('fails when there is none, and is pending when the DNS did not respond', () => {
     expect(check(NO_NAME)).toEqual({ status: 'fail', reason: expect.stringContaining(expected.host), found: [] });
     expect(check(NO_RECORD)).toMatchObject({ status: 'fail', reason: expect.stringMatching(/no TXT record/) });
     expect(check(SILENT)).toMatchObject({ status: 'pending', reason: expect.stringMatching(/SERVFAIL/), found: [] });
   });
 
-  it('compares Ed25519 keys as it does others', () => {
+  it('compares Ed25519 keys as it compares others', () => {
     const key = { ...expected, algorithm: 'ed25519', publicKey: 'q6mT+A==' } as const;
     expect(checkDkimRecord(key, found('v=DKIM1; k=ed25519; p=q6mT+A==')).status).toBe('pass');
     expect(checkDkimRecord(key, found('v=DKIM1; p=q6mT+A=='))).toMatchObject({
@@ -87,7 +87,7 @@ describe('the record of a DKIM key', () => {
     });
   });
 
-  it('says of a record what the free check says of it', () => {
+  it('reports the same about a record as the free check', () => {
     const { publicKey: own } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const key = own.export({ type: 'spki', format: 'der' }).toString('base64');
     const tags = [
@@ -116,7 +116,7 @@ describe('the record of a DKIM key', () => {
     }
   });
 
-  it('keeps no control characters of what it found, and bounds it', () => {
+  it('removes control characters from what it found, and limits its length', () => {
     const { found: kept } = check(
       found('a\u0000\u001b[31mb', `x${'y'.repeat(5_000)}`, ...Array.from({ length: 20 }, () => 'z')),
     );

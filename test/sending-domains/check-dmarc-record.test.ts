@@ -27,7 +27,7 @@ describe('the DMARC policy of a domain', () => {
     [['v=dmarc1; p=none'], /no DMARC policy/],
     [['v=DMARC1; p=none; p=reject'], /stands twice/],
     [['v=DMARC1; P=none'], /no p= tag/],
-  ])('fails %j, also where the organisation has a policy or none', (records, reason) => {
+  ])('fails %j, also when the organization has a policy or none', (records, reason) => {
     expect(checkDmarcRecord(own(found(...records)), null)).toMatchObject({
       status: 'fail',
       reason: expect.stringMatching(reason),
@@ -38,7 +38,7 @@ describe('the DMARC policy of a domain', () => {
     });
   });
 
-  it('counts the policy of the organisation where the domain has none', () => {
+  it('counts the policy of the organization when the domain has none', () => {
     for (const answer of [NO_NAME, NO_RECORD, found('what a wildcard answers')]) {
       expect(checkDmarcRecord(own(answer), above(found('v=DMARC1; p=reject')))).toEqual({
         ...{
@@ -51,7 +51,7 @@ describe('the DMARC policy of a domain', () => {
     expect(checkDmarcRecord(own(found('v=DMARC1; p=bad')), above(found('v=DMARC1; p=none'))).status).toBe('fail');
   });
 
-  it('advises one where there is none', () => {
+  it('recommends one when there is none', () => {
     expect(checkDmarcRecord(own(NO_NAME), null)).toMatchObject({
       status: 'fail',
       reason: expect.stringMatching(/There is no DMARC record/),
@@ -63,7 +63,7 @@ describe('the DMARC policy of a domain', () => {
     });
   });
 
-  it('is pending where nobody could say', () => {
+  it('is pending when the DNS did not respond', () => {
     expect(checkDmarcRecord(own(SILENT), above(found('v=DMARC1; p=none'))).status).toBe('pending');
     expect(checkDmarcRecord(own(NO_NAME), above(SILENT)).status).toBe('pending');
   });

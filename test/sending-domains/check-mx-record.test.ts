@@ -26,7 +26,7 @@ describe('the MX record of a return path', () => {
     expect(check(...records)).toEqual(decided({ status: 'fail', reason: expect.stringMatching(reason) }));
   });
 
-  it('fails where there is none, and is pending where nobody could say', () => {
+  it('fails when there is none, and is pending when the DNS did not respond', () => {
     expect(checkMxRecord('b.example', OWN, NO_RECORD)).toEqual(
       decided({ status: 'fail', reason: expect.stringMatching(/no MX/) }),
     );
@@ -34,7 +34,7 @@ describe('the MX record of a return path', () => {
     expect(checkMxRecord('b.example', OWN, SILENT)).toEqual(decided({ status: 'pending' }));
   });
 
-  it('asks further about a host of another name', () => {
+  it('looks up a host of another name as well', () => {
     expect(check('10 alias.example', '20 b.example')).toEqual({
       ...{ kind: 'other-name', exchange: 'alias.example', found: ['10 alias.example', '20 b.example'] },
     });

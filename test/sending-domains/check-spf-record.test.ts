@@ -30,7 +30,7 @@ describe('the SPF record of a return path', () => {
     });
   });
 
-  it('warns of +all', () => {
+  it('warns about +all', () => {
     for (const record of ['v=spf1 a:mail.p.example +all', 'v=spf1 all']) {
       expect(check(record)).toMatchObject({ kind: 'evaluate', warning: expect.stringMatching(/\+all/) });
     }
@@ -49,7 +49,7 @@ describe('the SPF record of a return path', () => {
     expect(check(...records)).toEqual(decided({ status: 'fail', reason: expect.stringMatching(reason) }));
   });
 
-  it('fails where there is none, and is pending where nobody could say', () => {
+  it('fails when there is none, and is pending when the DNS did not respond', () => {
     expect(checkSpfRecord('b.example', 'a:m.example', NO_NAME)).toEqual(decided({ status: 'fail' }));
     expect(checkSpfRecord('b.example', 'a:m.example', SILENT)).toEqual(decided({ status: 'pending' }));
   });
@@ -70,13 +70,13 @@ describe('the SPF record of a return path', () => {
     [['permerror'], 'fail', /permerror.*why/],
     [['pass', 'temperror'], 'pending', /could not be evaluated: why/],
     [[], 'fail', /does not let mail\.p\.example/],
-  ])('judges evaluations that came to %j', (results, status, reason) => {
+  ])('judges evaluations with the result %j', (results, status, reason) => {
     expect(judge(...results)).toMatchObject({
       ...{ status, reason: reason === null ? null : expect.stringMatching(reason), found: ['v=spf1 ?'] },
     });
   });
 
-  it('blames a term before ours where the record names the server and refuses it', () => {
+  it('blames a term before ours when the record names the server and rejects it', () => {
     const record = { kind: 'evaluate', found: ['v=spf1 ?'], warning: null, namesUs: true } as const;
     const refused = [{ address: '192.0.2.1', result: 'fail', comment: 'why' }];
     expect(judgeSpfEvaluations('mail.p.example', record, refused)).toMatchObject({
@@ -84,7 +84,7 @@ describe('the SPF record of a return path', () => {
     });
   });
 
-  it('does not hold it against a domain that the server has no address yet, and says so', () => {
+  it('does not fail a domain because the server has no address yet, and says so', () => {
     const record = { kind: 'evaluate', found: ['v=spf1 ?'], warning: null, namesUs: true } as const;
     expect(judgeSpfEvaluations('mail.p.example', record, [])).toMatchObject({
       ...{ status: 'pass', reason: expect.stringMatching(/mail\.p\.example has no address/) },

@@ -5,7 +5,7 @@ import { createDomainChecker } from '../../packages/server/src/sending-domains/d
 import { rotateKeys } from '../../packages/server/src/sending-domains/rotate-keys.ts';
 import { type DomainServer, startDomainServer } from '../operations/domains/domain-server.ts';
 
-describe('looking domains up', () => {
+describe('checking domains', () => {
   let domains: DomainServer;
   beforeAll(async () => {
     domains = await startDomainServer({ settings: { POSTRIDER_ROLES: 'api' } });
@@ -29,7 +29,7 @@ describe('looking domains up', () => {
     };
   }
 
-  it('holds up none that are due for those whose servers do not answer', async () => {
+  it('does not delay due domains because of those whose servers do not respond', async () => {
     const names = [
       ...Array.from({ length: 9 }, (_, n) => `slow${n}.example`),
       'q1.example',
@@ -64,7 +64,7 @@ describe('looking domains up', () => {
     expect(looked).toHaveLength(names.length);
   });
 
-  it('gives a domain no more time than its bound, whatever its servers do, and takes nothing from it', async () => {
+  it('limits the time for a domain, whatever its servers do, and takes nothing from it', async () => {
     const { id } = await domains.verified('bounded.example');
     const dns = before(() => new Promise(() => {}));
     const checked = await checkDomain(tools(), referenceTo(id), options(dns), { questions: 100, timeMs: 50 });
@@ -74,7 +74,7 @@ describe('looking domains up', () => {
     });
   });
 
-  it('signs with no key whose record it has not found, where a rotation has changed the key of a selector meanwhile', async () => {
+  it('signs with no key without a found record, when a rotation has changed the key of a selector meanwhile', async () => {
     const { id } = await domains.verified('raced.example');
     const rotate = (dkimSelector: string) =>
       rotateKeys(tools(), referenceTo(id), { dkimSelector, ed25519: null, actor: 'system' });

@@ -12,7 +12,7 @@ const at = (ms: number) => new Date(START.getTime() + ms);
 const since = (status: StatusFacts['status']): StatusFacts => ({ status, since: START });
 
 describe('the status of a domain', () => {
-  it('begins pending, with its first look-up after five minutes', () => {
+  it('starts pending, with its first lookup after five minutes', () => {
     expect(beginPending(START)).toEqual({ status: 'pending', since: START, nextCheckAt: at(5 * MINUTE) });
   });
 
@@ -45,7 +45,7 @@ describe('the status of a domain', () => {
     });
   });
 
-  it('is not verified while another account holds the name', () => {
+  it('is not verified while another account has the name', () => {
     expect(decideStatus(since('pending'), 'complete', true, at(HOUR)).status).toBe('pending');
     expect(decideStatus(since('pending'), 'complete', true, at(72 * HOUR)).status).toBe('failed');
     expect(decideStatus(since('failed'), 'complete', true, at(HOUR))).toEqual({
@@ -63,7 +63,7 @@ describe('the status of a domain', () => {
     }
   });
 
-  it('is looked up daily while it is verified, and sooner where nobody could say', () => {
+  it('is checked daily while it is verified, and sooner when the DNS did not respond', () => {
     expect(decideStatus(since('verified'), 'complete', false, at(HOUR))).toEqual({
       ...since('verified'),
       nextCheckAt: at(25 * HOUR),
@@ -74,7 +74,7 @@ describe('the status of a domain', () => {
     });
   });
 
-  it('is degraded for 72 h where a record is gone, then failed', { tags: ['domains.degraded'] }, () => {
+  it('is degraded for 72 h when a record is missing, then failed', { tags: ['domains.degraded'] }, () => {
     const degraded = decideStatus(since('verified'), 'missing', false, START);
     expect(degraded).toEqual({ status: 'degraded', since: START, nextCheckAt: at(HOUR) });
     expect(decideStatus(degraded, 'missing', false, at(HOUR))).toEqual({
@@ -92,7 +92,7 @@ describe('the status of a domain', () => {
     });
   });
 
-  it('is never failed for a DNS that cannot be asked, once it was verified', () => {
+  it('is never failed because of an unreachable DNS, once it was verified', () => {
     expect(decideStatus(since('verified'), 'unknown', false, at(1_000 * HOUR)).status).toBe('verified');
     expect(decideStatus(since('degraded'), 'unknown', false, at(1_000 * HOUR))).toEqual({
       ...since('degraded'),

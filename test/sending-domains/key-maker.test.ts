@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createKeyMaker } from '../../packages/server/src/sending-domains/key-maker.ts';
 
-describe('making RSA keys', () => {
-  it('leaves the threads alone that sign mail', async () => {
+describe('creating RSA keys', () => {
+  it('does not use the threads that sign mail', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     let made = 0;
     // Twice as many as libuv has threads: in its pool the signature would come after the first of them.
@@ -14,7 +14,7 @@ describe('making RSA keys', () => {
     expect(new Set((await Promise.all(keys)).map(({ publicKeyBase64 }) => publicKeyBase64)).size).toBe(8);
   });
 
-  it('makes one at a time, whoever asks', async () => {
+  it('creates one at a time, for all callers', async () => {
     let atOnce = 0;
     const maker = createKeyMaker(
       async () => null,
@@ -29,7 +29,7 @@ describe('making RSA keys', () => {
     await Promise.all(['a', 'b', 'a', 'c'].map((account) => maker.make(account)));
   });
 
-  it('goes on after one that could not be made', async () => {
+  it('continues after one that failed', async () => {
     const outcomes = [
       Promise.reject(new Error('no memory')),
       Promise.resolve({ privateKeyPem: '', publicKeyBase64: '' }),

@@ -61,7 +61,7 @@ describe('planning a rotation', () => {
   });
 });
 
-describe('the keys after a look-up', () => {
+describe('the keys after a lookup', () => {
   const changes = (keys: DomainKey[], verdicts: Record<string, 'pass' | 'fail' | 'pending'>) =>
     decideKeyChanges(keys, ({ selector }) => {
       const status = verdicts[selector];

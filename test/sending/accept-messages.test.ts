@@ -51,7 +51,7 @@ describe('the accept queue', () => {
   const codes = (verdicts: readonly SendVerdict[]) =>
     verdicts.map((verdict) => (verdict.kind === 'refused' ? verdict.code : verdict.replayed ? 'replayed' : 'accepted'));
 
-  it('gives each of a batch its own verdict, and a refused one never touches its neighbours', async () => {
+  it('returns a verdict for each item of a batch, and a rejected one never affects its neighbors', async () => {
     const [one, two] = [await newAccount(), await newAccount()];
     const { verdicts } = await acceptMessages(options, [
       command(one),
@@ -88,7 +88,7 @@ describe('the accept queue', () => {
     expect(await usedBy(account)).toBe(100);
   });
 
-  it('takes one of two items that bear the same idempotency key', async () => {
+  it('accepts one of two items that have the same idempotency key', async () => {
     const account = await newAccount();
     const { verdicts } = await acceptMessages(options, [command(account, {}, 'k'), command(account, {}, 'k')]);
     expect(codes(verdicts)).toEqual(['accepted', 'idempotency_in_progress']);
@@ -99,7 +99,7 @@ describe('the accept queue', () => {
     expect(await rows('messages', account)).toBe(1);
   });
 
-  it('makes one message of one key, whichever of 50 racing transactions is first', {
+  it('creates one message for one key, whichever of 50 racing transactions is first', {
     tags: ['contract-idempotency.replayed'],
   }, async () => {
     const account = await newAccount();
@@ -112,7 +112,7 @@ describe('the accept queue', () => {
     expect([await rows('messages', account), await usedBy(account)]).toEqual([1, 1]);
   });
 
-  it('makes one message of one key in two processes at once (trust checklist 23)', {
+  it('creates one message for one key in two processes in parallel (trust checklist 23)', {
     tags: ['contract-idempotency.replayed'],
   }, async () => {
     const account = await newAccount();
@@ -133,7 +133,7 @@ describe('the accept queue', () => {
     expect(await rows('messages', account)).toBe(1);
   });
 
-  it('refuses by itself what of a request cannot be stored, and tells the fault; a request of which nothing can be fails', async () => {
+  it('rejects only what cannot be stored, with the reason; a request without a storable item fails', async () => {
     const account = await newAccount();
     const faults: unknown[] = [];
     const acceptQueue = createAcceptQueue({
@@ -171,7 +171,7 @@ describe('the accept queue', () => {
     expect(new Set(remaining).size).toBe(33);
   });
 
-  it('refuses the same sends whether it writes at once or asks for the facts first', async () => {
+  it('rejects the same sends whether it writes immediately or reads the facts first', async () => {
     const account = await newAccount();
     const other = await newAccount();
     await sql`UPDATE accounts SET suspended_at = now() WHERE id = ${other}`;
@@ -194,7 +194,7 @@ describe('the accept queue', () => {
     expect(await acceptMessages(options, [command(account, {})])).toMatchObject({ unquestioned: true });
   });
 
-  it('accepts nothing of a batch that could not be written, and says so by an error', async () => {
+  it('accepts nothing of a batch that could not be written, and returns an error', async () => {
     const account = await newAccount();
     await sql`ALTER TABLE deliveries ADD CONSTRAINT never CHECK (account_id <> ${sql.unsafe(`'${account}'`)}) NOT VALID`;
     await expect(acceptMessages(options, [command(account, {}, 'k')])).rejects.toMatchObject({ code: '23514' });

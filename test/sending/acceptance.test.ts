@@ -25,11 +25,11 @@ function questionWith(changes: Partial<AcceptanceQuestion>): AcceptanceQuestion 
 }
 
 describe('the acceptance check', () => {
-  it('passes where no rule objects', () => {
+  it('passes when no rule objects', () => {
     expect(ask()).toEqual({ ok: true });
   });
 
-  it('refuses by the first rule that objects: account, domain, recipients, quota', () => {
+  it('rejects by the first rule that objects: account, domain, recipients, quota', () => {
     const all = { accountSuspended: true, domainVerified: false, recipientAllowlist: [], quotaUsed: 10 };
     expect(ask(all)).toMatchObject({ code: 'account_suspended' });
     expect(ask({ ...all, accountSuspended: false })).toMatchObject({ code: 'domain_not_verified' });
@@ -37,7 +37,7 @@ describe('the acceptance check', () => {
     expect(ask({ quotaUsed: 10 })).toMatchObject({ code: 'quota_exceeded' });
   });
 
-  it('asks the suppression list for folded addresses, of every kind', () => {
+  it('queries the suppression list for normalized addresses, of every kind', () => {
     const asked: string[] = [];
     ask({
       recipients: [
@@ -74,22 +74,22 @@ describe('the acceptance check', () => {
     });
   });
 
-  it('lets the last of the quota go and nothing beyond it', () => {
+  it('allows the last of the quota and nothing beyond it', () => {
     expect(ask({ quotaUsed: 9 })).toEqual({ ok: true });
     expect(ask({ quotaUsed: 9, cost: 2 })).toMatchObject({ ok: false, detail: expect.stringContaining('1 of the 10') });
     expect(ask({ quotaUsed: 10, cost: 0 })).toEqual({ ok: true });
     expect(ask({ quotaLimit: 0 })).toMatchObject({ detail: expect.stringContaining('0 of the 0') });
   });
 
-  it('costs nothing where nothing leaves, even for an account that was cut below what it has used', () => {
+  it('costs nothing when nothing leaves, even for an account that was cut below what it has used', () => {
     expect(ask({ quotaUsed: 50, cost: 0 })).toEqual({ ok: true });
   });
 });
 
-describe('the examination for a dry run', () => {
+describe('the check for a dry run', () => {
   const NOTHING = { account: null, domain: null, allowlist: null, suppression: null, quota: null, refused: [] };
 
-  it('finds nothing where the check passes', () => {
+  it('finds nothing when the acceptance check passes', () => {
     expect(examineAcceptance(questionWith({}))).toEqual(NOTHING);
   });
 
@@ -99,7 +99,7 @@ describe('the examination for a dry run', () => {
     ['allowlist', { recipientAllowlist: [] }],
     ['suppression', { suppressed: () => true }],
     ['quota', { quotaUsed: 10 }],
-  ])('says by the rule of %s what a send would be refused with', (rule, changes) => {
+  ])('reports by the rule of %s the error of a send', (rule, changes) => {
     const { refused: _, ...found } = examineAcceptance(questionWith(changes));
     const { refused: __, ...nothing } = NOTHING;
     const refusal = checkAcceptance(questionWith(changes));
@@ -107,7 +107,7 @@ describe('the examination for a dry run', () => {
     expect(found).toEqual({ ...nothing, [rule]: { ...refusal, ok: undefined } });
   });
 
-  it('asks every rule, whichever objected before', () => {
+  it('evaluates every rule, whichever objected before', () => {
     const all = {
       accountSuspended: true,
       domainVerified: false,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isAllowed, normalizeAllowlist } from '../../packages/server/src/sending/allowlist.ts';
 
 describe('a recipient allowlist', () => {
-  it('that is absent allows everybody, that is empty nobody', () => {
+  it('allows everyone when it is absent, and no one when it is empty', () => {
     expect(isAllowed('a@b.co', null)).toBe(true);
     expect(isAllowed('a@b.co', [])).toBe(false);
   });
@@ -36,7 +36,7 @@ describe('a recipient allowlist', () => {
 });
 
 describe('entries for an allowlist', () => {
-  it('are folded and written with A-labels, so that they compare', () => {
+  it('are converted to lower case and A-labels, so that they compare', () => {
     expect(normalizeAllowlist(['Ann@B.CO', '@Bücher.example', '*.B.co', ' x@y.co '])).toEqual({
       entries: ['ann@b.co', '@xn--bcher-kva.example', '*.b.co', 'x@y.co'],
       unknown: [],

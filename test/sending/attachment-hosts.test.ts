@@ -35,7 +35,7 @@ describe('the list of hosts that attachments are fetched from', () => {
     expect(isFetchable(url, [null, list])).toBe(allowed);
   });
 
-  it('lies within another one entry by entry', () => {
+  it('is compared with another one entry by entry', () => {
     expect(areHostsWithin(null, null)).toBe(true);
     expect(areHostsWithin(null, ['a.example'])).toBe(false);
     expect(areHostsWithin([], [])).toBe(true);
@@ -96,7 +96,7 @@ describe('attachments named by URL', () => {
     ['a key with a recipient allowlist', { recipientAllowlist: ['@example.com'] }],
     ['an ordinary key with other hosts listed', { attachmentHosts: ['files.example.com'] }],
   ])('of %s', (_kind, fields) => {
-    it('reach no host that is not listed, on any surface', { tags: ['holes.attachment-urls'] }, async () => {
+    it('fetch from no host that is not listed, on any surface', { tags: ['holes.attachment-urls'] }, async () => {
       const { key } = await newKey(fields);
       const before = lookups();
       const refused = await server.call('POST', '/emails', { key, body: email() });
@@ -127,7 +127,7 @@ describe('attachments named by URL', () => {
     });
   });
 
-  it('are fetched for a held key from a host that a person listed, and are held as they were fetched', {
+  it('are fetched for a held key from a host that a user listed, and are held as fetched', {
     tags: ['holes.attachment-urls'],
   }, async () => {
     const { key } = await newKey({ approvalMode: 'always', attachmentHosts: ['Files.TEST'] });
@@ -159,7 +159,7 @@ describe('attachments named by URL', () => {
     expect({ connections, lookups: lookups() - before }).toEqual({ connections: 0, lookups: 0 });
   });
 
-  it('are judged by the stricter of the caller and the key a send goes out under', {
+  it('are judged by the stricter of the caller and the key of the send', {
     tags: ['holes.attachment-urls'],
   }, async () => {
     const ordinary = await newKey();
@@ -190,7 +190,7 @@ describe('attachments named by URL', () => {
     ['the hosts of the key were narrowed', "attachment_hosts = '{files.example.com}'"],
     ['the key was put into approval mode', "approval_mode = 'always'"],
     ['the key got a recipient allowlist', "recipient_allowlist = '{@example.com}'"],
-  ])('are not sent where %s after they were fetched', { tags: ['holes.attachment-urls'] }, async (_what, change) => {
+  ])('are not sent when %s after they were fetched', { tags: ['holes.attachment-urls'] }, async (_what, change) => {
     const { sql } = server.database;
     const { id } = await newKey();
     const row = await findKeyById(sql, server.accountId, id);
@@ -206,7 +206,7 @@ describe('attachments named by URL', () => {
     expect(verdict).toMatchObject({ kind: 'refused', code: 'attachment_url_refused' });
   });
 
-  it('name hosts that the key shows, changes and cannot widen beyond its maker', {
+  it('name hosts that the key shows, changes and cannot widen beyond its creator', {
     tags: ['holes.attachment-urls'],
   }, async () => {
     const made = await newKey({ attachmentHosts: ['Files.Example.com', '*.bücher.example'], scopes: ['full'] });

@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../harness/test-app.ts';
 /** Of a send with a long HTML and a long text. */
 const HALF = 'x'.repeat(900_000);
 
-describe('what the accept queue writes at once', () => {
+describe('what the accept queue writes together', () => {
   let server: TestApp;
   let sql: Pool;
   beforeAll(async () => {
@@ -47,11 +47,11 @@ describe('what the accept queue writes at once', () => {
     return rows.map(({ count }) => count);
   }
 
-  it('is all that waits, while it is small', async () => {
+  it('is everything that waits, while it is small', async () => {
     expect(await writtenTogether(Array(5).fill({ text: 'Hi' }))).toEqual([5]);
   });
 
-  it('is no more than about eight megabytes of texts', async () => {
+  it('is no more than about eight megabytes of text', async () => {
     const long = { html: HALF, text: HALF };
     expect(await writtenTogether([...Array(9).fill(long), { text: 'Hi' }])).toEqual([4, 4, 2]);
   });

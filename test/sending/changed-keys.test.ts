@@ -53,7 +53,7 @@ describe('a send whose key or account changed after it was judged', () => {
     ['left without the scope', "scopes = '{emails:read}'", 'missing_scope'],
     ['bound to other networks', "ip_allowlist = '{203.0.113.0/24}'", 'ip_not_allowed'],
     ['given a locked persona', "lock_persona = true, persona_agent_name = 'herald'", null],
-  ])('is refused where the key was %s', { tags: ['holes.accept-facts'] }, async (_what, change, code) => {
+  ])('is rejected when the key was %s', { tags: ['holes.accept-facts'] }, async (_what, change, code) => {
     const id = await newKey();
     const sender = senderOf(await readCaller(id));
     await server.database.sql`UPDATE api_keys SET ${server.database.sql.unsafe(change)} WHERE id = ${id}`;
@@ -69,7 +69,7 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(await count()).toBe(before);
   });
 
-  it('is held where the key was put into approval mode', { tags: ['holes.accept-facts'] }, async () => {
+  it('is held when the key was put into approval mode', { tags: ['holes.accept-facts'] }, async () => {
     const id = await newKey();
     const sender = senderOf(await readCaller(id));
     await server.database.sql`UPDATE api_keys SET approval_mode = 'always' WHERE id = ${id}`;
@@ -77,7 +77,7 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(verdict).toMatchObject({ kind: 'accepted', status: 'pending_approval', hold: { reasons: ['always'] } });
   });
 
-  it('is refused where the account was paused, and goes out once it is resumed', {
+  it('is rejected when the account was paused, and accepted once it is resumed', {
     tags: ['holes.accept-facts'],
   }, async () => {
     const sender = senderOf(await readCaller(await newKey()));
@@ -87,7 +87,7 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(await send(sender)).toMatchObject({ kind: 'accepted', status: 'queued' });
   });
 
-  it('is refused where the key that a resend goes out under was revoked', async () => {
+  it('is rejected when the key of a resend was revoked', async () => {
     const [issuer, caller] = [await newKey(), await newKey()];
     const sender = senderOf(await readCaller(caller), await readCaller(issuer));
     await server.database.sql`UPDATE api_keys SET revoked_at = now() WHERE id = ${issuer}`;
@@ -99,7 +99,7 @@ describe('a send whose key or account changed after it was judged', () => {
     for (let sent = 0; sent < 5; sent += 1) expect((await server.send()).status).toBe(202);
   };
 
-  it('is refused by the statement itself where the session ended, or its secret was replaced or has ended', {
+  it('is rejected by the statement itself when the session ended, or its secret was replaced or has expired', {
     tags: ['holes.ended-callers'],
   }, async () => {
     const { sql } = server.database;
@@ -130,7 +130,7 @@ describe('a send whose key or account changed after it was judged', () => {
     expect(await send(sender)).toMatchObject({ code: 'session_required' });
   });
 
-  it('is refused where the member lost the role that sends, or the seat', {
+  it('is rejected when the member lost the role that sends, or the membership', {
     tags: ['holes.accept-facts'],
   }, async () => {
     const { sql } = server.database;

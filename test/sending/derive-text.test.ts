@@ -58,7 +58,7 @@ describe('what a page does not show', () => {
     expect(deriveText(html)).toBe(text);
   });
 
-  it('is never decided by words that only look like it', () => {
+  it('is never determined by text that only looks like it', () => {
     expect(deriveText('<p style="display:block">a<p class="display:none">b<p style="x-display:none">c')).toBe(
       'a\n\nb\n\nc',
     );
@@ -105,7 +105,7 @@ describe('tables', () => {
     expect(deriveText(html)).toBe('Item  Price\nCoffee  3.00');
   });
 
-  it('that only lay out a page leave no trace but lines', () => {
+  it('that only lay out a page leave only line breaks', () => {
     const html = '<table><tr><td><table><tr><td><p>a</p></td></tr></table></td></tr><tr><td>b</td></tr></table>';
     expect(deriveText(html)).toBe('a\n\nb');
   });
@@ -159,7 +159,7 @@ describe('links', () => {
 });
 
 describe('images', () => {
-  it('show their text where they have one', () => {
+  it('show their alternative text if they have one', () => {
     expect(deriveText('a <img src=x alt=" A  cat "> b <img src=y alt=""> c <img src=z>')).toBe('a A cat b c');
   });
 });
@@ -189,12 +189,12 @@ const HOSTILE: readonly [name: string, unit: string][] = [
 
 describe('hostile input', () => {
   // Work that is quadratic in characters would not end on 2 MB within the test's time; milder growth is not told apart here.
-  it.each(HOSTILE)('of %s, 2 MB of it, comes to an end and gives no more than a few times its length', (_, unit) => {
+  it.each(HOSTILE)('of %s, 2 MB of it, ends and produces no more than a few times its length', (_, unit) => {
     const html = unit.repeat(Math.ceil(2_000_000 / unit.length));
     expect(deriveText(html).length).toBeLessThan(3 * html.length);
   });
 
-  it('never throws, whatever it is made of', () => {
+  it('never throws, whatever the input', () => {
     const random = seededRandom('random markup');
     for (let index = 0; index < 3000; index++) {
       const html = Array.from({ length: random.integer(1, 60) }, () => random.pick(FRAGMENTS)).join('');
@@ -202,7 +202,7 @@ describe('hostile input', () => {
     }
   });
 
-  it('never shows tags, scripts, styles, comments or the hidden, and lays out what it shows', () => {
+  it('never shows tags, scripts, styles, comments or hidden parts, and lays out what it shows', () => {
     const random = seededRandom('random pages');
     for (let index = 0; index < 3000; index++) {
       const html = generatePage(random, 4);

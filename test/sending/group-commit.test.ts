@@ -33,14 +33,14 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
 }
 
 describe('group commit', () => {
-  it('writes at once what comes alone', async () => {
+  it('writes a single item immediately', async () => {
     const { group, write } = start();
     const verdict = group.submit(1);
     (await write(0)).finish();
     expect(await verdict).toBe(10);
   });
 
-  it('lets what arrives while a batch is written share the next one, in order and up to its size', async () => {
+  it('batches what arrives while another batch is written, in order and up to its size', async () => {
     const { group, writes, write } = start();
     const first = group.submit(1);
     const one = await write(0);
@@ -56,7 +56,7 @@ describe('group commit', () => {
     expect(await Promise.all([first, ...rest])).toEqual([10, 20, 30, 40, 50]);
   });
 
-  it('bounds a batch by what its items weigh as well, and lets one that weighs more go alone', async () => {
+  it('limits a batch by the weight of its items as well, and writes a heavier one alone', async () => {
     const { group, write } = start({ maxBatch: 10 });
     const verdicts = [600, 400, 1, 5_000, 999, 1].map((item) => group.submit(item));
     for (const [index, items] of [[600, 400], [1], [5_000], [999, 1]].entries()) {
@@ -67,7 +67,7 @@ describe('group commit', () => {
     expect(await Promise.all(verdicts)).toEqual([6_000, 4_000, 10, 50_000, 9_990, 10]);
   });
 
-  it('puts the requests of one turn into one batch', async () => {
+  it('puts the requests of one event loop turn into one batch', async () => {
     const { group, write } = start();
     const verdicts = [group.submit(1), group.submit(2)];
     const one = await write(0);
@@ -76,7 +76,7 @@ describe('group commit', () => {
     expect(await Promise.all(verdicts)).toEqual([10, 20]);
   });
 
-  it('keeps as many batches under way as there are writers', async () => {
+  it('runs as many batches in parallel as there are writers', async () => {
     const { group, writes, write } = start({ writers: 2, maxBatch: 1 });
     const verdicts = [1, 2, 3].map((item) => group.submit(item));
     const two = await write(1);
@@ -102,7 +102,7 @@ describe('group commit', () => {
     expect(await Promise.all([first, second, third])).toEqual([10, 20, 30]);
   });
 
-  it('gives a failed write to everyone in it, and goes on', async () => {
+  it('reports a failed write to every item in it, and continues', async () => {
     const { group, write } = start();
     const verdicts = [group.submit(1), group.submit(2)];
     const failed = Promise.allSettled(verdicts);
@@ -113,7 +113,7 @@ describe('group commit', () => {
     expect(await next).toBe(30);
   });
 
-  it('gives an outage to those who wait as well, rather than letting each batch find out for itself', async () => {
+  it('reports an outage to waiting items as well, rather than letting each batch fail by itself', async () => {
     const { group, writes, write } = start({ isOutage: (error) => String(error).includes('silent') });
     const verdicts = [1, 2, 3, 4, 5, 6, 7].map((item) => group.submit(item));
     const failed = Promise.allSettled(verdicts);
@@ -125,7 +125,7 @@ describe('group commit', () => {
     expect(await next).toBe(80);
   });
 
-  it('gives an outage to the rest of a batch that is being written one by one', async () => {
+  it('reports an outage to the rest of a batch that is being written one by one', async () => {
     const batches: (readonly number[])[] = [];
     const { group } = start({
       isItemFault: (error) => String(error).includes('bad'),
@@ -141,7 +141,7 @@ describe('group commit', () => {
     expect(batches).toEqual([[1, 2, 3], [1], [2]]);
   });
 
-  it('writes each item by itself where one of them may be at fault, so that it fails alone', async () => {
+  it('writes each item by itself when one of them may be invalid, so that it fails alone', async () => {
     const batches: (readonly number[])[] = [];
     const { group } = start({
       isItemFault: () => true,
@@ -161,7 +161,7 @@ describe('group commit', () => {
     expect(batches).toEqual([[1, 2, 3], [1], [2], [3]]);
   });
 
-  it('leaves nobody without a verdict where a batch answers too few', async () => {
+  it('leaves no item without a verdict when a batch returns too few', async () => {
     const { group } = start({ write: () => Promise.resolve([]) });
     await expect(group.submit(1)).rejects.toThrow('fewer verdicts');
   });

@@ -23,7 +23,7 @@ function sendOf(html: string, linkHosts?: LinkHosts) {
 describe('the rule of links', () => {
   const ledger = createHoldLedger(NOTHING, new Date(0));
 
-  it('goes by the links that were found when the content was made', () => {
+  it('uses the links that were found when the content was created', () => {
     const html = '<a href="https://example.com">x</a>';
     expect(ledger.holdOf(sendOf(html, { hosts: ['example.com'], addresses: [], unreadable: false }))).toBeNull();
     expect(ledger.holdOf(sendOf(html, { hosts: ['other.test'], addresses: [], unreadable: false }))?.reasons).toEqual([
@@ -31,7 +31,7 @@ describe('the rule of links', () => {
     ]);
   });
 
-  it('holds a message whose links were not looked for, and does not read it on the event loop', {
+  it('holds a message whose links were not scanned, and does not scan it on the event loop', {
     tags: ['holes.hostile-work'],
   }, () => {
     expect(ledger.holdOf(sendOf('<p>Hi</p>'))?.reasons).toEqual(['linkDomainNotIn']);

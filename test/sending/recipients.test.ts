@@ -7,7 +7,7 @@ const parse = (to: unknown, cc?: unknown, bcc?: unknown) =>
   sendRequestSchema.parse({ from: 'a@b.co', to, cc, bcc, subject: 's', text: 't' });
 
 describe('collecting recipients', () => {
-  it('keeps each address once, where it was named first, in the order to, cc, bcc', () => {
+  it('keeps each address once, in the first field that names it, in the order to, cc, bcc', () => {
     const request = parse(['Ann <a@b.co>', 'b@b.co'], ['A@b.co', 'C <c@b.co>'], ['c@B.CO', 'd@b.co', 'b@b.co']);
     expect(collectRecipients(request)).toEqual([
       { ordinal: 0, kind: 'to', name: 'Ann', email: 'a@b.co' },
@@ -17,13 +17,13 @@ describe('collecting recipients', () => {
     ]);
   });
 
-  it('keeps the case in which an address was written first', () => {
+  it('keeps the case of the first occurrence of an address', () => {
     expect(collectRecipients(parse(['ANN@b.co', 'ann@b.co'])).map(({ email }) => email)).toEqual(['ANN@b.co']);
   });
 });
 
 describe('planning deliveries', () => {
-  it('makes one hand-off for test addresses and one for all others', () => {
+  it('creates one hand-off for test addresses and one for all others', () => {
     const recipients = ['a@b.co', 'x@sandbox.test', 'c@d.co'].map((email, ordinal) => ({ ordinal, email }));
     expect(planDeliveries(recipients, 'sandbox.test')).toEqual([
       { route: 'outbound', destination: '', ordinals: [0, 2] },
@@ -37,7 +37,7 @@ describe('planning deliveries', () => {
     ]);
   });
 
-  it('makes a hand-off for each recipient of a message that names its reader', () => {
+  it('creates a hand-off for each recipient of a personal message', () => {
     const recipients = ['a@b.co', 'x@sandbox.test', 'c@d.co'].map((email, ordinal) => ({ ordinal, email }));
     expect(planDeliveries(recipients, 'sandbox.test', true)).toEqual([
       { route: 'outbound', destination: '', ordinals: [0] },
@@ -46,7 +46,7 @@ describe('planning deliveries', () => {
     ]);
   });
 
-  it('makes a hand-off for each domain where each goes its own way, and still one for each reader of a personal message', () => {
+  it('creates a hand-off for each domain when delivered directly, and one for each recipient of a personal message', () => {
     const emails = ['a@b.co', 'x@sandbox.test', 'c@d.co', 'e@b.co', 'f@XN--bcher-kva.example'];
     const recipients = emails.map((email, ordinal) => ({ ordinal, email }));
     expect(planDeliveries(recipients, 'sandbox.test', false, true)).toEqual([
@@ -63,7 +63,7 @@ describe('planning deliveries', () => {
     ]);
   });
 
-  it('takes no subdomain and no look-alike for the sandbox', () => {
+  it('counts no subdomain and no similar name as the sandbox', () => {
     expect(isSandboxAddress('a@sandbox.test', 'sandbox.test')).toBe(true);
     for (const email of ['a@x.sandbox.test', 'a@xsandbox.test', 'a@sandbox.test.co', 'sandbox.test@b.co']) {
       expect(isSandboxAddress(email, 'sandbox.test'), email).toBe(false);

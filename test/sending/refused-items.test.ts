@@ -10,7 +10,7 @@ import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../harness/plain-send.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-describe('a batch that the statement refuses', () => {
+describe('a batch that the statement rejects', () => {
   let database: TestDatabase;
   const ids = createIdGenerator();
   const now = new Date();
@@ -99,7 +99,7 @@ describe('a batch that the statement refuses', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('names all items of an account whose quota does not suffice, and those that a limit of sends counts', async () => {
+  it('names all items of an account whose quota is too small, and those that a send limit counts', async () => {
     const [one, two] = [await newSender(), await newSender()];
     const batch = [toMessage(one), toMessage(two), toMessage(one)];
     expect(await failuresOf(batch, [chargeOf(one.accountId, 11), chargeOf(two.accountId)])).toEqual([
@@ -112,7 +112,7 @@ describe('a batch that the statement refuses', () => {
     ]);
   });
 
-  it('names the items of a key that is not what they were judged by', async () => {
+  it('names the items of a key that has changed since they were judged', async () => {
     const [one, two] = [await newSender(), await newSender()];
     const batch = [toMessage(one), toMessage(two)];
     const charges = (fact: object) => [
@@ -125,7 +125,7 @@ describe('a batch that the statement refuses', () => {
     expect(await failuresOf(batch, charges({}))).toEqual([]);
   });
 
-  it('names the held items of a key that was revoked or has too many holds, and of an account that reserves too much', async () => {
+  it('names the held items of a key that was revoked or has too many holds, and of an account above its reserve', async () => {
     const { sql } = database;
     const senders = [await newSender(), await newSender(), await newSender(), await newSender()] as const;
     const [good, revoked, full, reserving] = senders;

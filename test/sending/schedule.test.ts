@@ -27,7 +27,7 @@ describe('the time a send is due', () => {
     expect(resolve(given)).toBe(expected);
   });
 
-  it('counts a month by the calendar, and ends with one that has no such day', () => {
+  it('counts a month by the calendar, and uses the last day of a shorter one', () => {
     expect(resolve('P1M')).toBe('2026-02-28T12:00:00.000Z');
     expect(resolve('P1M', new Date('2026-02-28T12:00:00.000Z'))).toBe('2026-03-28T12:00:00.000Z');
     expect(resolve('P1M', new Date('2026-03-15T12:00:00.000Z'))).toBe('out_of_range');

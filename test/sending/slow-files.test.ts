@@ -8,7 +8,7 @@ import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
 import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
 
 /** A send names a file that comes slowly, and its caller loses a permission meanwhile. */
-describe('a send whose caller ends while a file is fetched', () => {
+describe('a send whose caller expires while a file is fetched', () => {
   let server: TestApp;
   let dns: TestDnsServer;
   let owner: TestSession;
@@ -65,7 +65,7 @@ describe('a send whose caller ends while a file is fetched', () => {
       (user: TestSession) => owner.call('PATCH', `/team/${user.user.memberId}`, { body: { role: 'viewer' } }),
     ],
   ] as const)(
-    'is refused where the user %s',
+    'is rejected when the user %s',
     { tags: ['holes.ended-callers'] },
     async (_what, status, code, meanwhile) => {
       const user = await member();
@@ -79,7 +79,7 @@ describe('a send whose caller ends while a file is fetched', () => {
     },
   );
 
-  it('is refused for one session of a user only, and not for another one', {
+  it('is rejected for one session of a user only, and not for another one', {
     tags: ['holes.ended-callers'],
   }, async () => {
     const first = await member();
@@ -103,7 +103,7 @@ describe('a send whose caller ends while a file is fetched', () => {
     ],
     ['given other hosts', 422, 'attachment_url_refused', 'PATCH', '', { attachmentHosts: [] }],
   ] as const)(
-    'is refused where the key was %s',
+    'is rejected when the key was %s',
     { tags: ['holes.ended-callers'] },
     async (_what, status, code, method, path, given) => {
       const { body: made } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
@@ -123,7 +123,7 @@ describe('a send whose caller ends while a file is fetched', () => {
     },
   );
 
-  it('goes out where the key was rotated with a grace that has not ended', {
+  it('is accepted when the key was rotated with a grace period that has not ended', {
     tags: ['holes.ended-callers'],
   }, async () => {
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
@@ -134,7 +134,7 @@ describe('a send whose caller ends while a file is fetched', () => {
     expect(answer.status).toBe(202);
   });
 
-  it('is refused where the grace of the secret ended meanwhile', { tags: ['holes.ended-callers'] }, async () => {
+  it('is rejected when the grace period of the secret ended meanwhile', { tags: ['holes.ended-callers'] }, async () => {
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
     await server.call('POST', `/keys/${made.id}/rotate`, { body: { graceSeconds: 60 } });
     const answer = await sendDuring(

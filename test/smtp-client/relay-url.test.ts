@@ -22,7 +22,7 @@ describe('parseRelayUrl', () => {
     });
   });
 
-  it('takes 587 where no port is given, and 465 with implicit TLS', () => {
+  it('uses port 587 by default, and 465 with implicit TLS', () => {
     expect(relayOf('smtp://mail.example.com').port).toBe(587);
     expect(relayOf('smtp://mail.example.com?tls=starttls').port).toBe(587);
     expect(relayOf('smtp://mail.example.com/?tls=none').port).toBe(587);
@@ -30,11 +30,11 @@ describe('parseRelayUrl', () => {
     expect(relayOf('smtp://mail.example.com:25?tls=implicit').port).toBe(25);
   });
 
-  it('is opportunistic and without log-in where nothing is said', () => {
+  it('is opportunistic and without login by default', () => {
     expect(relayOf('smtp://mail.example.com:25')).toMatchObject({ tls: 'opportunistic', credentials: null });
   });
 
-  it('decodes user name and password, each by itself', () => {
+  it('decodes user name and password separately', () => {
     expect(relayOf('smtp://ann%40example.com:p%2Fa%3As%40s%25%20%C3%A9@h.test').credentials).toEqual({
       user: 'ann@example.com',
       pass: 'p/a:s@s% é',
@@ -42,7 +42,7 @@ describe('parseRelayUrl', () => {
     expect(relayOf('smtp://ann:a:b+c@h.test').credentials).toEqual({ user: 'ann', pass: 'a:b+c' });
   });
 
-  it('takes IPv6, IPv4 and names in any script or case', () => {
+  it('accepts IPv6, IPv4 and names in any script or case', () => {
     expect(relayOf('smtp://[::1]:2525')).toMatchObject({ host: '::1', port: 2525 });
     expect(relayOf('smtp://[2001:db8::25]').host).toBe('2001:db8::25');
     expect(relayOf('smtp://192.0.2.25').host).toBe('192.0.2.25');
@@ -78,7 +78,7 @@ describe('parseRelayUrl', () => {
     expect(problemsOf(url).join(' ')).toContain(words);
   });
 
-  it('names every problem at once', () => {
+  it('names every problem together', () => {
     expect(problemsOf('smtp://ann@mail.example.com:0?tls=x&a=1&b=2')).toHaveLength(5);
   });
 
@@ -94,7 +94,7 @@ describe('parseRelayUrl', () => {
 });
 
 describe('isLoopbackHost', () => {
-  it('knows this machine by all its names, and nothing else', () => {
+  it('recognizes all names of this machine, and nothing else', () => {
     for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '::1']) {
       expect(isLoopbackHost(host), host).toBe(true);
     }

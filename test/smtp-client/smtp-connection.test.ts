@@ -77,7 +77,7 @@ async function sendScripted(
   return { verdicts, summary, lines, connection, conversation: await server.conversation(1) };
 }
 
-describe('what goes on the wire', () => {
+describe('the data sent to the server', () => {
   it.each([
     ['text', 'Subject: x\r\n\r\nHello.\r\n'],
     ['leading dots', 'Subject: x\r\n\r\n.a\r\n..b\r\n...\r\n.\r\n'],
@@ -88,14 +88,14 @@ describe('what goes on the wire', () => {
     ['empty lines', '\r\n\r\n\r\n'],
     ['nothing', ''],
     ['octets that are no ASCII', 'Subject: é\r\n\r\n\u0000\u007f\u{1f600}\r\n'],
-  ])('arrives octet for octet: %s', async (_name, text) => {
+  ])('arrives byte for byte: %s', async (_name, text) => {
     const server = await sink();
     const data = Buffer.from(text);
     expect(await summaryOf(send(await open(server.port), { data }))).toEqual(['accepted 250']);
     expect(server.messages[0]?.raw.equals(data)).toBe(true);
   });
 
-  it('arrives octet for octet for generated messages of dots, line ends and letters', async () => {
+  it('arrives byte for byte for generated messages of dots, line endings and letters', async () => {
     const server = await sink();
     const connection = await open(server.port, { maxMessages: Number.POSITIVE_INFINITY });
     const pieces = ['.', '..', '\r\n', '\r\n.', 'a', '.\r\n', '\r\n.\r\n'];
@@ -113,7 +113,7 @@ describe('what goes on the wire', () => {
   });
 
   it.each(['none', 'required'] as const)(
-    'arrives whole where it is larger than one write, with TLS %s',
+    'arrives complete when it is larger than one write, with TLS %s',
     async (mode) => {
       const server = await sink({ tls: mode === 'none' ? 'none' : 'starttls' });
       const data = Buffer.from(`${'.0123456789 abcdefghij\r\n'.repeat(150_000)}`);
@@ -126,13 +126,13 @@ describe('what goes on the wire', () => {
     },
   );
 
-  it('ends a last line that has no end', async () => {
+  it('ends a last line without a line ending', async () => {
     const server = await sink();
     await send(await open(server.port), { data: Buffer.from('Subject: x') });
     expect(server.messages[0]?.raw.toString()).toBe('Subject: x\r\n');
   });
 
-  it('sends the envelope in one write and the body with its dot in another where the server pipelines', async () => {
+  it('sends the envelope in one write and the body with its dot in another when the server pipelines', async () => {
     const answers = ['250 ok', '250 ok', '250 ok', '250 ok', '354 go', '250 taken'];
     const { conversation, summary } = await sendScripted(answers, { recipients: THREE });
     expect(summary).toEqual(['accepted 250', 'accepted 250', 'accepted 250']);
@@ -142,7 +142,7 @@ describe('what goes on the wire', () => {
     ]);
   });
 
-  it('sends one command at a time where it does not', async () => {
+  it('sends one command at a time when it does not', async () => {
     const answers = ['250 ok', '250 ok', '550 no', '354 go', '250 taken'];
     const recipients = THREE.slice(0, 2);
     const { conversation, summary } = await sendScripted(answers, { recipients, keywords: ['SIZE'] });
@@ -156,7 +156,7 @@ describe('what goes on the wire', () => {
     ]);
   });
 
-  it('uses SIZE, 8BITMIME and SMTPUTF8 where the server offers them and the message needs them', async () => {
+  it('uses SIZE, 8BITMIME and SMTPUTF8 when the server offers them and the message needs them', async () => {
     const answers = ['250 ok', '250 ok', '354 go', '250 taken'];
     const keywords = ['PIPELINING', 'SIZE 100000', '8BITMIME', 'SMTPUTF8'];
     const data = Buffer.from('Subject: é\r\n');
@@ -168,7 +168,7 @@ describe('what goes on the wire', () => {
     expect(plain.lines[0]).toBe('MAIL FROM:<bounces@sender.test> SIZE=30');
   });
 
-  it('says whom a message is for a second time where reports can name that (RFC 3461), and nowhere else', async () => {
+  it('names the original recipient when the server supports it (RFC 3461), and not otherwise', async () => {
     const answers = ['250 ok', '250 ok', '354 go', '250 taken'];
     for (const keywords of [['DSN', 'PIPELINING'], ['DSN']]) {
       const { lines } = await sendScripted(answers, { keywords, recipients: ['ann+a=b@receiver.test'] });
@@ -183,7 +183,7 @@ describe('what goes on the wire', () => {
     expect(lines[0]).toBe('MAIL FROM:<>');
   });
 
-  it('refuses a message that is larger than the server takes, and one that needs SMTPUTF8 where there is none, without a word', async () => {
+  it('rejects a message too large for the server, or without a needed SMTPUTF8, before any command', async () => {
     const server = await serve((c) => c.open('PIPELINING', 'SIZE 20'));
     const connection = await open(server.port);
     const [tooLarge] = await verdictsOf(send(connection));
@@ -196,7 +196,7 @@ describe('what goes on the wire', () => {
   });
 });
 
-describe('what never goes on the wire', () => {
+describe('data that is never sent', () => {
   it.each([
     'a@b.test>\r\nRCPT TO:<evil@x.test',
     'a@b.test\r\nDATA',
@@ -212,26 +212,26 @@ describe('what never goes on the wire', () => {
     'a\u2028@b.test',
     'a\u00a0@b.test',
     'a\ud800@b.test',
-  ])('an address that could end its command: %j', (address) => {
+  ])('includes an address that could end its command: %j', (address) => {
     expect(() => prepareSmtpMessage(makeOutgoingMessage({ recipients: ['ann@receiver.test', address] }))).toThrow(
       UnsafeEnvelopeError,
     );
     expect(() => prepareSmtpMessage(makeOutgoingMessage({ mailFrom: address }))).toThrow(UnsafeEnvelopeError);
   });
 
-  it('a character that becomes a line end when its upper half is cut off', async () => {
+  it('includes a character that becomes a line ending when its upper half is cut off', async () => {
     const answers = ['250 ok', '250 ok', '354 go', '250 taken'];
     const recipients = ['\u010a\u010d@x.test'];
     const { conversation } = await sendScripted(answers, { keywords: ['PIPELINING', 'SMTPUTF8'], recipients });
     expect(conversation.chunks[1]?.split('\r\n')).toHaveLength(4);
   });
 
-  it('an empty recipient', () => {
+  it('includes an empty recipient', () => {
     expect(() => prepareSmtpMessage(makeOutgoingMessage({ recipients: [''] }))).toThrow(UnsafeEnvelopeError);
   });
 
   it.each(['a\nb\r\n', 'a\rb\r\n', '\n.\r\n', 'a\r', 'a\r\n.\nMAIL FROM:<evil@x.test>\r\n'])(
-    'a bare line end: %j',
+    'includes a bare line ending: %j',
     (text) => {
       expect(() => prepareSmtpMessage(makeOutgoingMessage({ data: Buffer.from(text) }))).toThrow(BareLineEndingError);
     },
@@ -239,7 +239,7 @@ describe('what never goes on the wire', () => {
 });
 
 describe('verdicts', () => {
-  it('come one for each recipient, in their order, with the reply that decided', async () => {
+  it('are one for each recipient, in their order, with the reply that decided', async () => {
     const answers = [
       '250 ok',
       '250 2.1.5 ok',
@@ -256,7 +256,7 @@ describe('verdicts', () => {
     ]);
   });
 
-  it('carry a reply of 100 lines as one line', async () => {
+  it('contain a reply of 100 lines as one line', async () => {
     const long = `${'550-5.7.1 we do not want this\r\n'.repeat(99)}550 5.7.1 at all`;
     const { verdicts } = await sendScripted(['250 ok', long, '503 no']);
     expect(verdicts[0]?.reply).toMatchObject({ code: 550, enhanced: '5.7.1' });
@@ -264,7 +264,7 @@ describe('verdicts', () => {
     expect(verdicts[0]?.reply?.text).not.toContain('\n');
   });
 
-  it('are those of the message where the server decides after the dot, and say whether that was about one recipient', async () => {
+  it('are those of the message when the server decides after the dot, and say if that was about one recipient', async () => {
     const one = await sendScripted(['250 ok', '250 ok', '354 go', '554 5.7.1 spam']);
     expect(one.verdicts).toMatchObject([{ outcome: 'refused', reply: { code: 554, aboutRecipient: true } }]);
     const two = await sendScripted(['250 ok', '250 ok', '250 ok', '354 go', '451 4.3.0 later'], {
@@ -276,7 +276,7 @@ describe('verdicts', () => {
     ]);
   });
 
-  it('are those of the sender where that is refused, and prove nothing about a recipient', async () => {
+  it('are those of the sender when it is rejected, and prove nothing about a recipient', async () => {
     const { verdicts, summary } = await sendScripted(['550 5.1.1 sender unknown', '503 no', '503 no', '503 no'], {
       recipients: THREE.slice(1),
     });
@@ -284,14 +284,14 @@ describe('verdicts', () => {
     expect(verdicts[0]).toMatchObject({ reason: 'The server refused the sender.', reply: { aboutRecipient: false } });
   });
 
-  it('are those of DATA where that is refused', async () => {
+  it('are those of DATA when it is rejected', async () => {
     const { summary } = await sendScripted(['250 ok', '250 ok', '550 no', '451 not now'], {
       recipients: THREE.slice(1),
     });
     expect(summary).toEqual(['deferred 451', 'refused 550']);
   });
 
-  it('defer a recipient beyond those the server takes at once, also in the old form of 552', async () => {
+  it('defer recipients above the server’s limit, also with the old 552 reply', async () => {
     const answers = ['250 ok', '250 ok', '552 too many recipients', '552 5.2.2 mailbox full', '354 go', '250 ok'];
     const { summary } = await sendScripted(answers, { recipients: THREE });
     expect(summary).toEqual(['accepted 250', 'deferred 552', 'refused 552']);
@@ -299,8 +299,8 @@ describe('verdicts', () => {
   });
 });
 
-describe('when no recipient is taken', () => {
-  it('resets the transaction before the next message where DATA is refused', async () => {
+describe('when no recipient is accepted', () => {
+  it('resets the transaction before the next message when DATA is rejected', async () => {
     let second: string[] = [];
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
@@ -313,7 +313,7 @@ describe('when no recipient is taken', () => {
     expect(second[0]).toBe('RSET');
   });
 
-  it('ends with a lone dot where DATA is taken all the same, and needs no reset', async () => {
+  it('ends with a lone dot when DATA is accepted anyway, and needs no reset', async () => {
     let lines: string[] = [];
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
@@ -336,14 +336,14 @@ describe('when no recipient is taken', () => {
     expect(lines[4]).toMatch(/^MAIL FROM/);
   });
 
-  it('never sends the body to a server that took the sender of none', async () => {
+  it('never sends the body to a server that deferred the sender', async () => {
     const answers = ['451 later', '250 ok', '354 go', '250 taken'];
     const { summary, lines } = await sendScripted(answers);
     expect(summary).toEqual(['deferred 451']);
     expect(lines[3]).toBe('.\r\n');
   });
 
-  it('sends no DATA where commands go one at a time, and resets', async () => {
+  it('sends no DATA when commands are sent one at a time, and resets', async () => {
     let lines: string[] = [];
     const server = await serve(async (c) => {
       await c.open();
@@ -355,7 +355,7 @@ describe('when no recipient is taken', () => {
     expect(lines.map((line) => line.slice(0, 4))).toEqual(['MAIL', 'RCPT', 'RSET', 'MAIL', 'RCPT', 'DATA', 'Subj']);
   });
 
-  it('begins anew elsewhere where the reset is refused', async () => {
+  it('starts again elsewhere when the reset is rejected', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, '250 ok', '550 no', '503 none');
@@ -368,7 +368,7 @@ describe('when no recipient is taken', () => {
   });
 });
 
-describe('421 at any point closes the connection and defers who was not refused', () => {
+describe('421 at any point closes the connection and defers those not rejected', () => {
   it.each([
     ['the sender', ['421 bye'], ['deferred 421', 'deferred 421', 'deferred 421']],
     ['a recipient', ['250 ok', '550 no', '250 ok', '421 bye'], ['refused 550', 'deferred 421', 'deferred 421']],
@@ -392,7 +392,7 @@ describe('a connection that is lost', () => {
     ['the sender', [], 'the answer to the sender'],
     ['a recipient', ['250 ok', '550 no'], 'the answer to a recipient'],
     ['DATA', ['250 ok', '550 no', '250 ok', '250 ok'], 'the answer to DATA'],
-  ])('before the answer to %s defers, and is not ambiguous', async (_name, answers, words) => {
+  ])('before the reply to %s defers, and is not ambiguous', async (_name, answers, words) => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, ...answers);
@@ -405,7 +405,7 @@ describe('a connection that is lost', () => {
     expect(verdicts[0]?.outcome).toBe(answers.length > 0 ? 'refused' : 'deferred');
   });
 
-  it('after the dot is ambiguous for those the message was for, and for them alone', async () => {
+  it('after the dot is ambiguous for the accepted recipients alone', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, '250 ok', '250 ok', '550 no', '354 go');
@@ -416,7 +416,7 @@ describe('a connection that is lost', () => {
     expect(summary).toEqual(['deferred - ?', 'refused 550']);
   });
 
-  it('is found out after a reset too', async () => {
+  it('is detected after a reset too', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await c.line();
@@ -461,12 +461,12 @@ describe('a connection that is lost', () => {
   });
 });
 
-describe('a server that is slow', () => {
+describe('a slow server', () => {
   it.each([
     ['the sender', [], 'deferred -'],
     ['DATA', ['250 ok', '250 ok'], 'deferred -'],
     ['the message', ['250 ok', '250 ok', '354 go'], 'deferred - ?'],
-  ])('to answer %s runs into the timeout', async (_name, answers, summary) => {
+  ])('that delays its reply to %s reaches the timeout', async (_name, answers, summary) => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, ...answers);
@@ -474,7 +474,7 @@ describe('a server that is slow', () => {
     expect(await summaryOf(send(await open(server.port, { timeouts: SHORT })))).toEqual([summary]);
   });
 
-  it('after the dot has a timeout of its own', async () => {
+  it('after the dot has a separate timeout', async () => {
     const read = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
     const server = await serve(async (c) => {
@@ -495,7 +495,7 @@ describe('a server that is slow', () => {
     expect(await sent).toEqual(['accepted 250']);
   });
 
-  it('that stops reading a large body runs into the timeout without ambiguity', async () => {
+  it('that stops reading a large body reaches the timeout without ambiguity', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, '250 ok', '250 ok');
@@ -508,14 +508,14 @@ describe('a server that is slow', () => {
   });
 });
 
-describe('a server that makes no sense', () => {
+describe('a server that sends invalid replies', () => {
   it.each([
     ['at the sender', ['354 go']],
     ['at a recipient', ['250 ok', '354 what']],
     ['at DATA', ['250 ok', '250 ok', '250 fine']],
     ['by something that is no reply', ['250 ok', 'what a nice day']],
     ['by two codes in one reply', ['250 ok', '250-ok\r\n550 no']],
-  ])('defers %s, also those it had refused', async (_name, answers) => {
+  ])('defers %s, also those it had rejected', async (_name, answers) => {
     const recipients = THREE.slice(1);
     const given = answers.length > 1 ? [answers[0] ?? '', '550 no', ...answers.slice(1)] : answers;
     const { summary, connection } = await sendScripted(given, { recipients });
@@ -549,7 +549,7 @@ describe('a server that makes no sense', () => {
     expect(await summaryOf(send(await open(server.port)))).toEqual(['deferred - ?']);
   });
 
-  it('by answering before the dot: a refusal counts, anything else does not', async () => {
+  it('by replying before the dot: a rejection counts, anything else does not', async () => {
     const answerEarly = async (early: string) => {
       const server = await serve(async (c) => {
         await c.open('PIPELINING');
@@ -567,7 +567,7 @@ describe('a server that makes no sense', () => {
     expect(await answerEarly('250 taken')).toEqual(['deferred -']);
   });
 
-  it('by speaking between two messages loses its connection', async () => {
+  it('by sending data between two messages loses its connection', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, '250 ok', '250 ok', '354 go', '250 taken\r\n250 and again');
@@ -579,8 +579,8 @@ describe('a server that makes no sense', () => {
   });
 });
 
-describe('the life of a connection', () => {
-  it('carries message after message, each with its own verdict', async () => {
+describe('the lifecycle of a connection', () => {
+  it('sends message after message, each with its own verdict', async () => {
     const server = await sink({
       replies: { recipient: (address) => (address.startsWith('no') ? { code: 550, text: '5.1.1 no' } : undefined) },
     });
@@ -593,7 +593,7 @@ describe('the life of a connection', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('ends after as many messages as it may carry', async () => {
+  it('ends after its maximum number of messages', async () => {
     const server = await sink();
     const connection = await open(server.port, { maxMessages: 2 });
     await send(connection);
@@ -602,7 +602,7 @@ describe('the life of a connection', () => {
     expect(connection.isReady).toBe(false);
   });
 
-  it('says QUIT when it was idle for long enough, and tells that it is gone', async () => {
+  it('sends QUIT after its idle time, and reports that it is closed', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, '250 ok', '250 ok', '354 go', '250 taken', '221 bye');
@@ -618,7 +618,7 @@ describe('the life of a connection', () => {
     expect((await server.conversation(1)).chunks.at(-1)).toBe('QUIT\r\n');
   });
 
-  it('notices a server that leaves while nothing is sent', async () => {
+  it('detects a server that disconnects while nothing is sent', async () => {
     const server = await serve((c) => c.open('PIPELINING'));
     const connection = await open(server.port);
     const { say, socket } = await server.conversation(1);

@@ -61,7 +61,7 @@ describe('greeting and EHLO', () => {
     expect((await server.conversation(1)).chunks).toEqual(['EHLO mail.postrider.test\r\n']);
   });
 
-  it('refuses a name for itself that is no host name', async () => {
+  it('rejects an EHLO name that is not a host name', async () => {
     const server = await serve(() => undefined);
     for (const heloName of ['', 'a b', 'a\r\nMAIL FROM:<x@y.test>', 'ä.test']) {
       await expect(open(server.port, { heloName })).rejects.toThrow(TypeError);
@@ -69,7 +69,7 @@ describe('greeting and EHLO', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('falls back to HELO where EHLO is not known, and then uses no extension', async () => {
+  it('falls back to HELO when EHLO is unknown, and then uses no extension', async () => {
     const server = await serve(async (c) => {
       c.say('220 old.test\r\n');
       await c.reply('502 what?\r\n');
@@ -89,7 +89,7 @@ describe('greeting and EHLO', () => {
     ]);
   });
 
-  it('reads a greeting and an EHLO answer of 100 lines', async () => {
+  it('reads a greeting and an EHLO reply of 100 lines', async () => {
     const server = await serve(async (c) => {
       c.say(`${'220-big.test hello\r\n'.repeat(99)}220 big.test ESMTP\r\n`);
       await c.reply(`${'250-X-NOISE\r\n'.repeat(99)}250 PIPELINING\r\n`);
@@ -109,7 +109,7 @@ describe('greeting and EHLO', () => {
   });
 
   it.each(['SSH-2.0-OpenSSH_9.2p1\r\n', 'HTTP/1.1 400 Bad Request\r\n', '\u0000\u0001\u0002\n'])(
-    'reports a greeting that is none: %j',
+    'reports an invalid greeting: %j',
     async (greeting) => {
       const server = await serve((c) => c.say(greeting));
       expect(await faultOf(server.port)).toMatchObject({ kind: 'protocol' });
@@ -135,7 +135,7 @@ describe('greeting and EHLO', () => {
     expect(fault.message).toContain('the greeting');
   });
 
-  it('reports a server that trickles its greeting for ever', async () => {
+  it('reports a server that sends its greeting endlessly byte by byte', async () => {
     const server = await serve((c) => {
       c.say('220-');
       const timer = setInterval(() => c.say('x'), 5);
@@ -159,7 +159,7 @@ describe('greeting and EHLO', () => {
     expect(fault.message).toContain('the answer to EHLO');
   });
 
-  it('reports a server that takes its welcome back in the same breath', async () => {
+  it('reports a server that sends a 421 right after its greeting', async () => {
     const server = await serve(async (c) => {
       c.say('220 hi\r\n');
       await c.reply('250 odd.test\r\n421 changed my mind\r\n');
@@ -167,7 +167,7 @@ describe('greeting and EHLO', () => {
     expect(await faultOf(server.port)).toMatchObject({ kind: 'lost', reply: { code: 421 } });
   });
 
-  it('reports a port where nobody listens', async () => {
+  it('reports a port without a listener', async () => {
     const server = await startScriptedServer(() => undefined);
     await server.close();
     expect((await faultOf(server.port)).message).toContain('refused (ECONNREFUSED)');
@@ -175,13 +175,13 @@ describe('greeting and EHLO', () => {
 });
 
 describe('TLS', () => {
-  it('does without where it is told to, whatever is offered', async () => {
+  it('is not used when it is off, whatever is offered', async () => {
     const server = await sink({ tls: 'starttls' });
     expect(await sendOne(await open(server.port, { tls: { mode: 'none', verify: false } }))).toEqual(['accepted']);
     expect(server.messages[0]?.tls).toBe(false);
   });
 
-  it.each(['opportunistic', 'required'] as const)('begins TLS by STARTTLS (%s) and sends over it', async (mode) => {
+  it.each(['opportunistic', 'required'] as const)('starts with STARTTLS (%s) and then sends', async (mode) => {
     const server = await sink({ tls: 'starttls' });
     const connection = await open(server.port, { tls: { mode, verify: false } });
     expect(connection.secured).toBe(true);
@@ -189,13 +189,13 @@ describe('TLS', () => {
     expect(server.messages[0]?.tls).toBe(true);
   });
 
-  it('begins TLS with the first octet where it is implicit', async () => {
+  it('starts with the first byte when it is implicit', async () => {
     const server = await sink({ tls: 'implicit' });
     expect(await sendOne(await open(server.port, { tls: { mode: 'implicit', verify: false } }))).toEqual(['accepted']);
     expect(server.messages[0]?.tls).toBe(true);
   });
 
-  it('asks for capabilities again under TLS and believes only those', async () => {
+  it('reads the capabilities again under TLS and trusts only those', async () => {
     const server = await serve(async (c) => {
       await c.open('STARTTLS', 'PIPELINING', 'SIZE 1', 'AUTH PLAIN');
       await c.reply('220 go\r\n');
@@ -217,7 +217,7 @@ describe('TLS', () => {
   describe.each(['required', 'implicit'] as const)('verified (%s)', (mode) => {
     const sinkTls = mode === 'required' ? 'starttls' : 'implicit';
 
-    it('takes a certificate of a known authority for the right name', async () => {
+    it('accepts a certificate of a known authority for the right name', async () => {
       const byAddress = makeCertificate(['127.0.0.1']);
       const byName = makeCertificate(['mx.receiver.test']);
       trust(byAddress.cert, byName.cert);
@@ -228,7 +228,7 @@ describe('TLS', () => {
       expect(named.secured).toBe(true);
     });
 
-    it('refuses an unknown authority, another name and an expired certificate, and logs nobody in', async () => {
+    it('rejects an unknown authority, another name and an expired certificate, and never logs in', async () => {
       const otherName = makeCertificate(['elsewhere.test']);
       const expired = makeCertificate(['127.0.0.1'], -3);
       trust(otherName.cert, expired.cert);
@@ -246,19 +246,19 @@ describe('TLS', () => {
     });
   });
 
-  it('takes any certificate where TLS is opportunistic', async () => {
+  it('accepts any certificate when TLS is opportunistic', async () => {
     const server = await sink({ tls: 'starttls', certificate: makeCertificate(['elsewhere.test'], -3) });
     expect((await open(server.port, { tls: { mode: 'opportunistic', verify: true } })).secured).toBe(true);
   });
 
-  it('stops where STARTTLS is required and not offered', async () => {
+  it('stops when STARTTLS is required and not offered', async () => {
     const server = await serve((c) => c.open('PIPELINING'));
     const fault = await faultOf(server.port, { tls: { mode: 'required', verify: false } });
     expect(fault).toMatchObject({ kind: 'tls' });
     expect(fault.message).toContain('does not offer STARTTLS');
   });
 
-  it('goes on in the clear on the same connection where STARTTLS is offered, refused and not required', async () => {
+  it('continues unencrypted on the same connection when STARTTLS is offered, rejected and not required', async () => {
     const server = await serve(async (c) => {
       await c.open('STARTTLS', 'PIPELINING');
       await c.reply('454 4.7.0 no certificate\r\n');
@@ -270,7 +270,7 @@ describe('TLS', () => {
     expect(fault.reply).toMatchObject({ code: 454, enhanced: '4.7.0' });
   });
 
-  it('goes on in the clear on another connection where the handshake fails and TLS is not required', async () => {
+  it('continues unencrypted on another connection when the handshake fails and TLS is not required', async () => {
     const server = await serve(async (c) => {
       await c.open('STARTTLS');
       if (c.number % 2 === 0) return;
@@ -284,7 +284,7 @@ describe('TLS', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('gives up a handshake that does not come to an end', async () => {
+  it('abandons a handshake that does not end', async () => {
     const server = await serve(async (c) => {
       await c.open('STARTTLS');
       await c.reply('220 go\r\n');
@@ -295,7 +295,7 @@ describe('TLS', () => {
   });
 
   it.each(['220 go\r\n250 injected\r\n', '220 go\r\n250-inj', '220 go\r\n250-a\r\n250 b\r\n354 c\r\n'])(
-    'does not go on where something was said in the clear before TLS: %j',
+    'stops when data was received unencrypted before TLS: %j',
     async (said) => {
       const server = await serve(async (c) => {
         await c.open('STARTTLS', 'AUTH PLAIN');
@@ -310,14 +310,17 @@ describe('TLS', () => {
   );
 });
 
-describe('log-in', () => {
-  it.each([['PLAIN'], ['LOGIN'], ['PLAIN', 'LOGIN']] as const)('logs in by what is offered: %s', async (...methods) => {
-    const server = await sink({ auth: { ...CREDENTIALS, methods } });
-    expect(await sendOne(await open(server.port, { credentials: CREDENTIALS }))).toEqual(['accepted']);
-    expect(server.messages[0]?.user).toBe(CREDENTIALS.user);
-  });
+describe('login', () => {
+  it.each([['PLAIN'], ['LOGIN'], ['PLAIN', 'LOGIN']] as const)(
+    'logs in with what is offered: %s',
+    async (...methods) => {
+      const server = await sink({ auth: { ...CREDENTIALS, methods } });
+      expect(await sendOne(await open(server.port, { credentials: CREDENTIALS }))).toEqual(['accepted']);
+      expect(server.messages[0]?.user).toBe(CREDENTIALS.user);
+    },
+  );
 
-  it('reports a refused log-in with the reply and without the password', async () => {
+  it('reports a rejected login with the reply and without the password', async () => {
     const server = await sink({ auth: { user: 'ann', pass: 'right' } });
     const fault = await faultOf(server.port, { credentials: { user: 'ann', pass: 'hunter2' } });
     expect(fault).toMatchObject({ kind: 'unready', reply: { code: 535, enhanced: '5.7.8' } });
@@ -325,7 +328,7 @@ describe('log-in', () => {
   });
 
   it.each([[['PIPELINING']], [['AUTH CRAM-MD5 XOAUTH2']]])(
-    'reports a server with no log-in we know: %j',
+    'reports a server without a supported login method: %j',
     async (keywords) => {
       const server = await serve((c) => c.open(...keywords));
       const fault = await faultOf(server.port, { credentials: CREDENTIALS });
@@ -341,7 +344,7 @@ describe('log-in', () => {
     expect((await open(server.port, { credentials: CREDENTIALS })).isReady).toBe(true);
   });
 
-  it('gives no credentials to a server it cannot be sure of', async () => {
+  it('sends no credentials to an unverified server', async () => {
     const options = {
       credentials: CREDENTIALS,
       credentialsAnywhere: false,
@@ -356,7 +359,7 @@ describe('log-in', () => {
     expect(await (await clear.conversation(1)).line()).toBeNull();
   });
 
-  it('gives them to one whose certificate is good, also where TLS is opportunistic', async () => {
+  it('sends them to one whose certificate is valid, also when TLS is opportunistic', async () => {
     const certificate = makeCertificate(['127.0.0.1']);
     trust(certificate.cert);
     const server = await sink({ tls: 'starttls', certificate, auth: CREDENTIALS });

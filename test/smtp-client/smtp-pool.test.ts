@@ -105,7 +105,7 @@ describe('connections', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('are given to those who wait in the order in which they came', async () => {
+  it('are assigned to waiting messages in order', async () => {
     const server = await sink();
     await sendMany(makePool(server.port, 1), 30);
     expect(server.messages.flatMap(({ recipients }) => recipients)).toEqual(
@@ -113,7 +113,7 @@ describe('connections', () => {
     );
   });
 
-  it('are replaced after as many messages as one may carry, and none is lost', async () => {
+  it('are replaced after their maximum number of messages, and no message is lost', async () => {
     const server = await sink();
     const pool = makePool(server.port, 2, { maxMessages: 3 });
     expect(outcomesOf(await sendMany(pool, 20))).toEqual(Array(20).fill('accepted'));
@@ -138,7 +138,7 @@ describe('connections', () => {
     expect(connectionsOf(server.messages.slice(4))).toBe(1);
   });
 
-  it('become fewer also where all are at work when the limit falls', async () => {
+  it('become fewer also when all are in use when the limit falls', async () => {
     const gate = makeGate();
     const server = await sink({ replies: { message: () => gate.opened.then(() => undefined) } });
     const pool = makePool(server.port, 4);
@@ -170,7 +170,7 @@ describe('a kept connection that is dead', () => {
     expect(server.connections).toBe(2);
   });
 
-  it('is tried again once only, and stays within the limit of connections', async () => {
+  it('is retried only once, and stays within the limit of connections', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       if (c.number === 1) await takeMessage(c);
@@ -184,7 +184,7 @@ describe('a kept connection that is dead', () => {
     expect(server.connections).toBe(3);
   });
 
-  it('is not tried again once the body has begun', async () => {
+  it('is not retried once the body has begun', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await takeMessage(c);
@@ -197,7 +197,7 @@ describe('a kept connection that is dead', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('is no reason to try again on a connection that was new', async () => {
+  it('is not retried on a connection that was new', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await c.line();
@@ -208,7 +208,7 @@ describe('a kept connection that is dead', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('makes room: what waited behind a lost connection goes on', async () => {
+  it('frees its place: what waited after a lost connection continues', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       if (c.number === 1) {
@@ -232,7 +232,7 @@ describe('a connection that cannot be opened', () => {
     for (const [verdict] of results) expect(verdict?.reason).toContain('ECONNREFUSED');
   });
 
-  it('carries the reply where the server gave one', async () => {
+  it('reports the reply if the server sent one', async () => {
     const server = await serve((c) => c.say('554 5.7.1 not from you\r\n'));
     const [verdict] = await sendTo(makePool(server.port, 1), 'a@x.test');
     expect(verdict).toMatchObject({
@@ -241,7 +241,7 @@ describe('a connection that cannot be opened', () => {
     });
   });
 
-  it('is what one counts as that is closed before it could be used', async () => {
+  it('includes one that is closed before it could be used', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await c.reply('221 bye\r\n');
@@ -256,14 +256,14 @@ describe('a connection that cannot be opened', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('is tried anew for the next message', async () => {
+  it('is retried for the next message', async () => {
     const server = await sink({ replies: { connect: (number) => (number === 1 ? 'drop' : undefined) } });
     const pool = makePool(server.port, 1);
     expect(outcomesOf([await sendTo(pool, 'a@x.test')])).toEqual(['deferred']);
     expect(outcomesOf([await sendTo(pool, 'b@x.test')])).toEqual(['accepted']);
   });
 
-  it('costs nothing where another works: a server that allows only two gets everything over these two', async () => {
+  it('costs nothing when another works: a server that allows two gets everything over these two', async () => {
     let open = 0;
     const server = await serve(async (c) => {
       open += 1;
@@ -284,8 +284,8 @@ describe('a connection that cannot be opened', () => {
   });
 });
 
-describe('what may not go out', () => {
-  it('is thrown back before a connection is opened', async () => {
+describe('what must not be sent', () => {
+  it('is rejected before a connection is opened', async () => {
     const server = await sink();
     const pool = makePool(server.port, 1);
     await expect(sendTo(pool, 'a@x.test>\r\nDATA')).rejects.toThrow(UnsafeEnvelopeError);
@@ -296,7 +296,7 @@ describe('what may not go out', () => {
 });
 
 describe('closing', () => {
-  it('lets a message in flight finish, defers those that wait, and takes no more', async () => {
+  it('completes a message in flight, defers those that wait, and accepts no more', async () => {
     const gate = makeGate();
     const arrived = makeGate();
     const server = await sink({
@@ -320,7 +320,7 @@ describe('closing', () => {
     expect(server.messages).toHaveLength(1);
   });
 
-  it('says QUIT on idle connections and ends when they are closed', async () => {
+  it('sends QUIT on idle connections and ends when they are closed', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await takeMessage(c);
@@ -346,7 +346,7 @@ describe('closing', () => {
     expect((await server.conversation(1)).chunks.at(-1)).toBe('QUIT\r\n');
   });
 
-  it('is at once where nothing was ever sent', async () => {
+  it('is immediate when nothing was ever sent', async () => {
     await makePool(1, 1).close();
   });
 });

@@ -31,7 +31,7 @@ async function proxyTo(targetPort: number, faults: Partial<TcpFaults> = {}) {
 }
 
 describe('the smtp-relay transport', () => {
-  it('hands messages over and calls that sent', async () => {
+  it('hands messages over and reports them as sent', async () => {
     const server = await sink();
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`);
     expect(transport).toMatchObject({ name: 'smtp-relay', acceptedMeans: 'sent' });
@@ -45,7 +45,7 @@ describe('the smtp-relay transport', () => {
     expect(server.messages[0]?.raw.equals(outgoing.data)).toBe(true);
   });
 
-  it('answers for every recipient where the message may never go out, without a connection', async () => {
+  it('returns one result for all recipients when the message must not be sent, without a connection', async () => {
     const server = await sink();
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`);
     const unsafe = ['a@x.test', 'b@x.test\r\nDATA'];
@@ -67,7 +67,7 @@ describe('the smtp-relay transport', () => {
     expect(JSON.stringify([verdict, await transport.check()])).not.toContain('hunter2');
   });
 
-  it('sends over many connections at once without losing or doubling a message', async () => {
+  it('sends over many parallel connections without losing or duplicating a message', async () => {
     const server = await sink();
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`, { maxConnections: 8 });
     const sends = Array.from({ length: 400 }, (_, index) => {
@@ -86,28 +86,25 @@ describe('the smtp-relay transport', () => {
   });
 });
 
-describe('TLS and log-in', () => {
+describe('TLS and login', () => {
   it.each([
     ['', 'none', false],
     ['', 'starttls', true],
     ['?tls=none', 'starttls', false],
     ['?tls=starttls', 'starttls', true],
     ['?tls=implicit', 'implicit', true],
-  ] as const)(
-    'on a loopback host needs no certificate that is good: %j to a server with %s',
-    async (query, tls, secured) => {
-      const server = await sink({ tls, auth: { user: 'ann', pass: 'p@ss' } });
-      const transport = relayTo(`smtp://ann:p%40ss@localhost:${server.port}${query}`);
-      expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
-      expect(server.messages[0]).toMatchObject({ tls: secured, user: 'ann' });
-    },
-  );
+  ] as const)('on a loopback host needs no valid certificate: %j to a server with %s', async (query, tls, secured) => {
+    const server = await sink({ tls, auth: { user: 'ann', pass: 'p@ss' } });
+    const transport = relayTo(`smtp://ann:p%40ss@localhost:${server.port}${query}`);
+    expect(await transport.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
+    expect(server.messages[0]).toMatchObject({ tls: secured, user: 'ann' });
+  });
 
   // 0.0.0.0 leads to this machine and is none of the loopback names.
   it.each([
     ['starttls', 'starttls'],
     ['implicit', 'implicit'],
-  ] as const)('elsewhere needs a good certificate with tls=%s', async (mode, tls) => {
+  ] as const)('elsewhere needs a valid certificate with tls=%s', async (mode, tls) => {
     const server = await sink({ tls });
     const [verdict] = await relayTo(`smtp://0.0.0.0:${server.port}?tls=${mode}`).send(makeOutgoingMessage());
     expect(verdict?.outcome).toBe('deferred');
@@ -115,7 +112,7 @@ describe('TLS and log-in', () => {
     expect(server.messages).toHaveLength(0);
   });
 
-  it('elsewhere gives the password to no server that could be anyone, unless the operator said tls=none', async () => {
+  it('elsewhere sends the password to no unverified server, unless the operator set tls=none', async () => {
     const server = await sink({ tls: 'starttls', auth: { user: 'ann', pass: 'hunter2' } });
     const [verdict] = await relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}`).send(makeOutgoingMessage());
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null });
@@ -124,7 +121,7 @@ describe('TLS and log-in', () => {
     expect(await told.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
   });
 
-  it('elsewhere still sends without TLS or with any certificate where there is no password', async () => {
+  it('elsewhere still sends without TLS or with any certificate when there is no password', async () => {
     const server = await sink({ tls: 'starttls' });
     expect(await relayTo(`smtp://0.0.0.0:${server.port}`).send(makeOutgoingMessage())).toMatchObject([
       { outcome: 'accepted' },
@@ -134,13 +131,13 @@ describe('TLS and log-in', () => {
 });
 
 describe('the name in EHLO', () => {
-  it('must be a host name, or the transport is not made', () => {
+  it('must be a host name, or the transport is not created', () => {
     expect(() => relayTo('smtp://127.0.0.1', { heloName: 'a b' })).toThrow(TypeError);
   });
 });
 
 describe('check', () => {
-  it('answers well for a relay that can be talked to, without logging in', async () => {
+  it('passes for a reachable relay, without logging in', async () => {
     const server = await sink({ auth: { user: 'ann', pass: 'right' } });
     expect(await relayTo(`smtp://ann:wrong@127.0.0.1:${server.port}`).check()).toEqual({ ok: true, reason: null });
   });
@@ -155,7 +152,7 @@ describe('check', () => {
     expect(result).toMatchObject({ ok: false, reason: expect.stringContaining('greeted us with 554') });
   });
 
-  it('asks the relay once for many callers', async () => {
+  it('connects to the relay once for many callers', async () => {
     const server = await sink();
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`);
     await Promise.all([transport.check(), transport.check()]);
@@ -164,8 +161,8 @@ describe('check', () => {
   });
 });
 
-describe('faults on the way', () => {
-  it('a slow line costs time and nothing else', async () => {
+describe('network failures', () => {
+  it('a slow connection costs time and nothing else', async () => {
     const server = await sink();
     const proxy = await proxyTo(server.port, { delayMs: 20 });
     const transport = relayTo(`smtp://127.0.0.1:${proxy.port}`);
@@ -173,7 +170,7 @@ describe('faults on the way', () => {
     expect(server.messages).toHaveLength(1);
   });
 
-  it('a line on which nothing comes through any more ends at the timeout', async () => {
+  it('a stalled connection ends at the timeout', async () => {
     const server = await sink();
     const proxy = await proxyTo(server.port);
     // Long enough for the tenth of a second that the sink waits before its greeting.
@@ -186,7 +183,7 @@ describe('faults on the way', () => {
     ]);
   });
 
-  it('a line that is reset under a kept connection costs no message', async () => {
+  it('a kept connection that is reset costs no message', async () => {
     const server = await sink();
     const proxy = await proxyTo(server.port);
     const transport = relayTo(`smtp://127.0.0.1:${proxy.port}`);
@@ -207,7 +204,7 @@ describe('faults on the way', () => {
   );
 
   it.each(['close', 'reset'] as const)(
-    'a line that is cut (%s) at any octet leaves no copy behind a verdict that is not ambiguous',
+    'a connection that is cut (%s) at any byte leaves no copy without an ambiguous verdict',
     async (cutBy) => {
       const server = await sink();
       const data = Buffer.from('a\r\n');
@@ -237,7 +234,7 @@ describe('faults on the way', () => {
     },
   );
 
-  it('a relay that comes back takes the next message', async () => {
+  it('a relay that is back accepts the next message', async () => {
     const first = await startSmtpSink();
     const transport = relayTo(`smtp://127.0.0.1:${first.port}`);
     await transport.send(makeOutgoingMessage());
@@ -248,7 +245,7 @@ describe('faults on the way', () => {
     expect(second.messages).toHaveLength(1);
   });
 
-  it('a relay that answers nonsense defers, message after message', async () => {
+  it('a relay that sends nonsense defers, message after message', async () => {
     const server = await startScriptedServer((c) => c.say('\u0000\u0001 welcome to the machine\r\n'));
     afterTest(() => server.close());
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`);

@@ -10,7 +10,7 @@ function parse(...chunks: readonly string[]): { code: number; text: string }[] {
 }
 
 describe('SmtpReplyParser', () => {
-  it('reads single and multi-line replies, also several at once', () => {
+  it('reads single and multi-line replies, also several in one chunk', () => {
     expect(parse('250-mx.test\r\n250-SIZE 10\r\n250 HELP\r\n354 go\r\n250\r\n221 \r\n')).toEqual([
       { code: 250, text: 'mx.test\nSIZE 10\nHELP' },
       { code: 354, text: 'go' },
@@ -28,7 +28,7 @@ describe('SmtpReplyParser', () => {
     }
   });
 
-  it('takes a line feed alone as the end of a line', () => {
+  it('accepts a line feed alone as the end of a line', () => {
     expect(parse('250-a\n250 b\n')).toEqual([{ code: 250, text: 'a\nb' }]);
   });
 
@@ -44,18 +44,18 @@ describe('SmtpReplyParser', () => {
     '250-one\r\n550 other\r\n',
     '250-one\r\n\r\n',
     ' 250 led by a space\r\n',
-  ])('refuses what is no reply: %j', (said) => {
+  ])('rejects an invalid reply: %j', (said) => {
     expect(() => parse(said)).toThrow(MalformedReplyError);
   });
 
-  it('bounds a line, the lines of a reply, and a reply', () => {
+  it('limits a line, the lines of a reply, and a reply', () => {
     expect(() => parse(...Array.from({ length: 9 }, () => 'a'.repeat(512)))).toThrow(MalformedReplyError);
     expect(() => parse(`250 ${'a'.repeat(5_000)}\r\n`)).toThrow(MalformedReplyError);
     expect(() => parse('250-a\r\n'.repeat(501))).toThrow(MalformedReplyError);
     expect(() => parse(`250-${'a'.repeat(4_000)}\r\n`.repeat(17))).toThrow(MalformedReplyError);
   });
 
-  it('says nothing more once it is stopped, in the middle of a chunk too', () => {
+  it('returns nothing more once it is stopped, in the middle of a chunk too', () => {
     const codes: number[] = [];
     const parser = new SmtpReplyParser((code) => {
       codes.push(code);
@@ -66,7 +66,7 @@ describe('SmtpReplyParser', () => {
     expect(codes).toEqual([250]);
   });
 
-  it('knows whether it has heard a part of a further reply', () => {
+  it('knows whether it has read a part of a further reply', () => {
     const parser = new SmtpReplyParser(() => undefined);
     expect(parser.isEmpty).toBe(true);
     parser.push(Buffer.from('220 go\r\n2'));
@@ -89,18 +89,18 @@ describe('toServerReply', () => {
     });
   });
 
-  it('takes no other number for an enhanced code', () => {
+  it('accepts no other number as an enhanced code', () => {
     for (const text of ['10.0.0.1 is listed', '5.1 no', '5.1.1no', '3.1.1 odd', 'see 5.1.1', '5.1.1111 x']) {
       expect(toServerReply(550, text, null, true).enhanced, text).toBeNull();
     }
   });
 
-  it('decodes UTF-8 and keeps no control, escape or direction character', () => {
+  it('decodes UTF-8 and removes control, escape and direction characters', () => {
     const octets = Buffer.from('caf\u00e9 \u001b[31mred\u001b[0m\ta\u0000b\u202ec\u009bd\u2028e').toString('latin1');
     expect(foldReplyText(octets)).toBe('café [31mred [0m a b c d e');
   });
 
-  it('makes whole characters of octets that are no UTF-8', () => {
+  it('decodes bytes that are not UTF-8 to complete characters', () => {
     expect(foldReplyText('a\u00ff\u00feb')).toBe('a\ufffd\ufffdb');
   });
 

@@ -26,7 +26,7 @@ async function askFor(key: string, paths: readonly string[]): Promise<readonly (
 }
 
 describe('the recipient allowlist of a key, over SMTP', () => {
-  it('lets through whom it names, however they are written', async () => {
+  it('allows the listed recipients, however they are written', async () => {
     const recipientAllowlist = ['ann@example.com', '@xn--bcher-kva.example', '*.example.net'];
     const key = await server.newKey({ recipientAllowlist });
     const paths = ['<ANN@Example.COM>', '<any@bücher.example>', '<any@XN--BCHER-KVA.example>', '<x@a.b.example.net>'];
@@ -34,7 +34,7 @@ describe('the recipient allowlist of a key, over SMTP', () => {
     expect(await askFor(key, ['<@relay.test:ann@example.com>'])).toEqual([expect.stringMatching(/^250 /)]);
   });
 
-  it('refuses everyone else at RCPT: plus addresses, lookalike domains, quoted names, groups, routes, literals', async () => {
+  it('rejects all others at RCPT: plus addresses, lookalike domains, quoted names, groups, routes, literals', async () => {
     const key = await server.newKey({ recipientAllowlist: ['ann@example.com', '*.example.net'] });
     const others = ['<ann+x@example.com>', '<bob@example.com>', '<x@example.net>', '<ann@example.com.evil.test>'];
     for (const reply of await askFor(key, [...others, '<@example.com:bob@evil.test>'])) {
@@ -55,7 +55,7 @@ describe('the recipient allowlist of a key, over SMTP', () => {
     for (const reply of await askFor(key, malformed)) expect(reply).toMatch(/^5(01 5\.1\.3|53 5\.(1\.3|6\.7)) /);
   });
 
-  it('counts for to, cc and bcc alike, and who is allowed still receives', async () => {
+  it('counts for to, cc and bcc alike, and allowed recipients still receive', async () => {
     const key = await server.newKey({ recipientAllowlist: ['delivered@sandbox.test'] });
     for (const place of ['to', 'cc', 'bcc'] as const) {
       const mail = { ...MAIL, to: 'delivered@sandbox.test', [place]: ['delivered@sandbox.test', 'eve@evil.test'] };
@@ -71,14 +71,14 @@ describe('the recipient allowlist of a key, over SMTP', () => {
 });
 
 describe('the other acceptance rules, over SMTP', () => {
-  it('refuse a suppressed recipient at RCPT, whatever its case', async () => {
+  it('reject a suppressed recipient at RCPT, whatever its case', async () => {
     await server.call('POST', '/suppressions', { body: { email: 'gone@example.com' } });
     for (const reply of await askFor(server.key, ['<gone@example.com>', '<GONE@EXAMPLE.COM>'])) {
       expect(reply).toMatch(/^550 5\.1\.1 recipient_suppressed: /);
     }
   });
 
-  it('refuse the whole message where a recipient is suppressed after RCPT', async () => {
+  it('reject the whole message when a recipient is suppressed after RCPT', async () => {
     const session = await openLoggedIn(server.smtp.tlsPort, server.key);
     await session.say('MAIL FROM:<ada@sandbox.test>');
     for (const name of ['delivered@sandbox.test', 'late@example.com']) {
@@ -93,7 +93,7 @@ describe('the other acceptance rules, over SMTP', () => {
     session.close();
   });
 
-  it('refuse a sender whose domain is not verified, whoever stands in MAIL FROM', async () => {
+  it('reject a sender whose domain is not verified, whatever MAIL FROM contains', async () => {
     await server.addDomain('verified.test');
     const envelope = { from: 'ada@verified.test', to: 'delivered@sandbox.test' };
     const refused = await sendBySmtp(server, { key: server.key }, { ...MAIL, from: 'a@sub.verified.test', envelope });
@@ -103,7 +103,7 @@ describe('the other acceptance rules, over SMTP', () => {
     expect((await server.settled(sent.id ?? '')).body.status).toBe('delivered');
   });
 
-  it('refuse a suspended account', async () => {
+  it('reject a suspended account', async () => {
     const { accountId, key } = await server.newAccount('Suspended');
     await server.database.sql`UPDATE accounts SET suspended_at = now() WHERE id = ${accountId}`;
     expect(await askFor(key, ['<delivered@sandbox.test>'])).toEqual([
@@ -111,7 +111,7 @@ describe('the other acceptance rules, over SMTP', () => {
     ]);
   });
 
-  it('refuse recipients beyond the quota at RCPT, test addresses never, and count what was sent', async () => {
+  it('reject recipients beyond the quota at RCPT, but no test addresses, and count what was sent', async () => {
     const { accountId, key } = await server.newAccount('Small');
     await server.database.sql`UPDATE accounts SET monthly_quota = 2 WHERE id = ${accountId}`;
     const to = ['a@example.com', 'b@example.com', 'c@example.com', 'delivered@sandbox.test'];
@@ -123,7 +123,7 @@ describe('the other acceptance rules, over SMTP', () => {
     expect((await sendBySmtp(server, { key }, { ...MAIL, to: 'd@example.com' })).reply).toMatch(/quota_exceeded/);
   });
 
-  it('take 50 recipients and refuse the 51st, which may come with another message', async () => {
+  it('accept 50 recipients and reject the 51st, which another message may contain', async () => {
     const to = Array.from({ length: 51 }, (_, index) => `delivered+${index}@sandbox.test`);
     const { id, accepted, refused } = await sendBySmtp(server, { key: server.key }, { ...MAIL, to });
     expect(accepted).toHaveLength(50);
@@ -147,7 +147,7 @@ describe('the other acceptance rules, over SMTP', () => {
     session.close();
   });
 
-  it('refuse what is asked by parameters nobody heeds', async () => {
+  it('reject requests by unsupported parameters', async () => {
     const session = await openLoggedIn(server.smtp.tlsPort, server.key);
     for (const parameter of ['REQUIRETLS', 'RET=FULL', 'ENVID=x', 'HOLDFOR=60', 'MT-PRIORITY=3']) {
       expect(await session.say(`MAIL FROM:<a@b.test> ${parameter}`)).toMatch(/^555 5\.5\.4 /);

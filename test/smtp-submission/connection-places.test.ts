@@ -51,7 +51,7 @@ function useServer(settings: Readonly<Record<string, string>>): () => Submission
 describe('connections of one address that have not logged in', () => {
   const server = useServer({ POSTRIDER_SMTP_CONNECTIONS_PER_ADDRESS: '30' });
 
-  it('are a tenth of its connections, and further ones read why they are refused', {
+  it('are a tenth of its connections, and further ones get the reason for their rejection', {
     tags: ['holes.smtp-connections'],
   }, async () => {
     const { port, tlsPort } = server().smtp;
@@ -66,7 +66,7 @@ describe('connections of one address that have not logged in', () => {
     await expect.poll(() => greetingOf(port)).toBe('220');
   });
 
-  it('do not count those that have logged in', { tags: ['holes.smtp-connections'] }, async () => {
+  it('do not include those that have logged in', { tags: ['holes.smtp-connections'] }, async () => {
     const { tlsPort, port } = server().smtp;
     await expect.poll(() => greetingOf(port)).toBe('220');
     for (let index = 0; index < 6; index += 1) {
@@ -76,7 +76,7 @@ describe('connections of one address that have not logged in', () => {
     await expect.poll(() => greetingOf(port)).toBe('220');
   });
 
-  it('give their places back after STARTTLS as well', async () => {
+  it('are released after STARTTLS as well', async () => {
     const { port } = server().smtp;
     for (let index = 0; index < 6; index += 1) {
       await expect.poll(() => greetingOf(port)).toBe('220');
@@ -90,7 +90,7 @@ describe('connections of one address that have not logged in', () => {
     await expect.poll(() => greetingOf(port)).toBe('220');
   });
 
-  it('count while they do not begin their TLS handshake, and what comes after many refusals is closed at once', async () => {
+  it('count until they start their TLS handshake, and are closed immediately after many rejections', async () => {
     const { tlsPort, port } = server().smtp;
     await expect.poll(() => greetingOf(port)).toBe('220');
     const silent = Array.from({ length: 12 }, () => connect(tlsPort, '127.0.0.1').on('error', () => undefined));
@@ -115,10 +115,10 @@ describe('all connections of one address', () => {
   });
 });
 
-describe('connections in all', () => {
+describe('connections in total', () => {
   const server = useServer({ POSTRIDER_SMTP_CONNECTIONS: '4', POSTRIDER_TRUSTED_PROXIES: '127.0.0.1' });
 
-  it('are limited, half of them before log-in, also behind a trusted proxy', {
+  it('are limited, half of them before login, also behind a trusted proxy', {
     tags: ['holes.smtp-connections'],
   }, async () => {
     const { port } = server().smtp;
@@ -127,7 +127,7 @@ describe('connections in all', () => {
     expect((await greet(port)).greeting).toBe(IN_ALL);
   });
 
-  it('leave places for those who log in', { tags: ['holes.smtp-connections'] }, async () => {
+  it('leave room for those that log in', { tags: ['holes.smtp-connections'] }, async () => {
     const { port, tlsPort } = server().smtp;
     await expect.poll(() => greetingOf(port)).toBe('220');
     for (let index = 0; index < 2; index += 1) {

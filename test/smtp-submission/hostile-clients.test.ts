@@ -29,7 +29,7 @@ const SECOND =
   'MAIL FROM:<ada@sandbox.test>\r\nRCPT TO:<delivered@sandbox.test>\r\nDATA\r\nFrom: ada@sandbox.test\r\nSubject: smuggled\r\n\r\nx\r\n.\r\n';
 
 describe('a message within a message', () => {
-  it('is never found behind anything but CR LF dot CR LF, and what looks like another end is refused', async () => {
+  it('is found only after CR LF dot CR LF, and what looks like another end is rejected', async () => {
     const ends = [
       '\n.\n',
       '\n.\r\n',
@@ -55,7 +55,7 @@ describe('a message within a message', () => {
     expect(await total()).toBe(before);
   });
 
-  it('is not made by how the octets are cut, and a dot that was doubled is text', async () => {
+  it('is not created by how the bytes are split, and a doubled dot is text', async () => {
     const session = await openData();
     for (const piece of [
       HEAD.slice(0, 20),
@@ -77,15 +77,15 @@ describe('a message within a message', () => {
     expect((await server.settled(id ?? '')).body.text).toBe('one\n.\ntwo');
   });
 
-  it('may follow it in order, in the same write', async () => {
+  it('may follow it correctly, in the same write', async () => {
     const session = await openData();
     session.write(`${HEAD}Hi\r\n.\r\n${SECOND}QUIT\r\n`);
     for (const code of [250, 250, 250, 354, 250, 221]) expect(await session.reply()).toMatch(new RegExp(`^${code} `));
   });
 });
 
-describe('headers by stealth', () => {
-  it('cannot be put into any that is read or passed on', async () => {
+describe('header injection', () => {
+  it('is impossible in any header that is read or forwarded', async () => {
     const word = (text: string) => `=?utf-8?b?${Buffer.from(text).toString('base64')}?=`;
     const before = await total();
     const headers = [
@@ -107,7 +107,7 @@ describe('headers by stealth', () => {
     expect(await total()).toBe(before);
   });
 
-  it('cannot be put into a reply', async () => {
+  it('is impossible in a reply', async () => {
     const session = await openLoggedIn(server.smtp.tlsPort, server.key);
     cleanUp(() => session.close());
     for (const line of ['MAIL FROM:<a@b.test> ENVID=a+0D+0A250+20ok', 'EHLO a\x00b', 'MAIL FROM:<a\u2028b@c.test>']) {
@@ -123,7 +123,7 @@ describe('headers by stealth', () => {
 });
 
 describe('garbage', () => {
-  it('on a fresh connection is answered or cut, and harms nobody', async () => {
+  it('on a new connection gets a reply or a closed connection, and does no harm', async () => {
     const lines = [
       randomBytes(4_000),
       Buffer.alloc(100_000, 0x41),
@@ -145,7 +145,7 @@ describe('garbage', () => {
     expect((await server.call('GET', '/health')).status).toBe(200);
   });
 
-  it('as a message is refused, never guessed at, and never 4xx', async () => {
+  it('as a message is rejected, never guessed at, and never 4xx', async () => {
     const bodies = [
       Buffer.from('\xff\xfe\xfd garbage\r\n', 'latin1'),
       Buffer.concat([Buffer.from(HEAD), Buffer.from('Gr\xfc\xdfe\r\n', 'latin1')]),
@@ -162,7 +162,7 @@ describe('garbage', () => {
     }
   });
 
-  it('before TLS is forgotten: nothing that was sent in clear is heard afterwards', async () => {
+  it('before TLS is dropped: nothing sent unencrypted is read afterwards', async () => {
     const session = await openSmtpSession(server.smtp.port);
     cleanUp(() => session.close());
     await session.say('EHLO client.test');
@@ -175,14 +175,14 @@ describe('garbage', () => {
 });
 
 describe('size', () => {
-  it('is announced, and a larger message refused before it is sent', async () => {
+  it('is announced, and a larger message is rejected before it is sent', async () => {
     const session = await openLoggedIn(server.smtp.tlsPort, server.key);
     cleanUp(() => session.close());
     expect(await session.say(`MAIL FROM:<a@b.test> SIZE=${26 * 1024 * 1024}`)).toMatch(/^552 5\.3\.4 /);
     expect(await session.say('MAIL FROM:<a@b.test> SIZE=1000')).toMatch(/^250 /);
   });
 
-  it('is held at 25 MB where nothing was announced, and the connection goes on', async () => {
+  it('is limited to 25 MB when nothing was announced, and the connection continues', async () => {
     const before = await total();
     const session = await openData();
     session.write(HEAD);
@@ -214,7 +214,7 @@ describe('time', () => {
     session.socket.once('close', () => clearInterval(timer));
   }
 
-  it('to log in is bounded, whatever the client does meanwhile', async () => {
+  it('to log in is limited, whatever the client does meanwhile', async () => {
     const { port } = await openBeside({ stallMs: 60_000 });
     const silent = await openSmtpSession(port);
     const busy = await openSmtpSession(port);
@@ -226,7 +226,7 @@ describe('time', () => {
     }
   });
 
-  it('for a handshake is bounded', async () => {
+  it('for a handshake is limited', async () => {
     const { port, tlsPort } = await openBeside();
     const { connect } = await import('node:net');
     const stalled = connect(tlsPort, '127.0.0.1');
@@ -242,7 +242,7 @@ describe('time', () => {
     expect(await session.reply()).toBeNull();
   });
 
-  it('for a message is bounded, by silence and in all, and none is accepted', async () => {
+  it('for a message is limited, for silence and in total, and none is accepted', async () => {
     const { tlsPort } = await openBeside();
     const before = await total();
     for (const isDripping of [false, true]) {
@@ -259,7 +259,7 @@ describe('time', () => {
     expect(await total()).toBe(before);
   });
 
-  it('between messages is the client’s own, once it has logged in', async () => {
+  it('between messages is unlimited for the client, once it has logged in', async () => {
     const { tlsPort } = await openBeside();
     const session = await openLoggedIn(tlsPort, server.key);
     cleanUp(() => session.close());
@@ -269,7 +269,7 @@ describe('time', () => {
 });
 
 describe('many connections', () => {
-  it('that do nothing keep nobody else from sending, or from knowing that the server is ready', async () => {
+  it('that are idle delay no other sender, and no readiness check', async () => {
     const idle = await Promise.all(Array.from({ length: 500 }, () => openSmtpSession(server.smtp.port)));
     cleanUp(() => {
       for (const session of idle) session.close();

@@ -3,8 +3,8 @@ import { inTime } from '../../packages/server/src/smtp-submission/in-time.ts';
 
 const FAR = 60_000;
 
-describe('work that may be told in time only', () => {
-  it('is told where it is done in time', async () => {
+describe('work with a deadline for its reply', () => {
+  it('is confirmed when it is done in time', async () => {
     const gone = new AbortController().signal;
     const work = async (claim: () => boolean) => (claim() ? 'done' : 'undone');
     expect(await inTime({ limitMs: FAR, graceMs: FAR, gone }, work)).toEqual({ kind: 'done', value: 'done' });
@@ -12,7 +12,7 @@ describe('work that may be told in time only', () => {
     await expect(failing).rejects.toThrow('broken');
   });
 
-  it('is late at its limit, and may not be done from then on', async () => {
+  it('is late at its limit, and must not be done from then on', async () => {
     const release = Promise.withResolvers<void>();
     const claimed = Promise.withResolvers<boolean>();
     const gone = new AbortController().signal;
@@ -25,7 +25,7 @@ describe('work that may be told in time only', () => {
     expect(await claimed.promise).toBe(false);
   });
 
-  it('is late as soon as nobody waits, and told nonetheless where it could not be undone any more', async () => {
+  it('is late as soon as no one waits, and still confirmed when it could no longer be undone', async () => {
     const gone = new AbortController();
     gone.abort();
     expect(await inTime({ limitMs: FAR, graceMs: FAR, gone: gone.signal }, () => new Promise(() => undefined))).toEqual(
@@ -44,7 +44,7 @@ describe('work that may be told in time only', () => {
     expect(await outcome).toEqual({ kind: 'done', value: 'done' });
   });
 
-  it('gives up on a commit that says nothing within its grace', async () => {
+  it('abandons a commit without a response within its grace period', async () => {
     const gone = new AbortController().signal;
     const outcome = inTime({ limitMs: 5, graceMs: 5, gone }, async (claim) => {
       claim();

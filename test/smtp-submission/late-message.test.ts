@@ -47,7 +47,7 @@ describe('a message that arrives over SMTP after its key was checked', () => {
     },
   );
 
-  it('is refused where the account was paused meanwhile', { tags: ['holes.late-body'] }, async () => {
+  it('is rejected when the account was paused meanwhile', { tags: ['holes.late-body'] }, async () => {
     try {
       expect(await slowly(() => server.call('POST', '/account/pause'))).toMatch(/sending_paused: /);
     } finally {

@@ -26,14 +26,14 @@ async function begin(session: SmtpSession): Promise<void> {
   await session.say('DATA');
 }
 
-describe('a database that is away', () => {
+describe('an unavailable database', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
   });
   afterAll(() => database.drop());
 
-  it('defers log-ins, recipients and messages, accepts none of them later, and is back as soon as it is', async () => {
+  it('defers logins, recipients and messages, accepts none of them later, and recovers with the database', async () => {
     const proxy = await startDatabaseProxy(database);
     const server = await startSubmissionApp({ database: proxy.database });
     cleanUp(async () => {
@@ -66,8 +66,8 @@ describe('a database that is away', () => {
   });
 });
 
-describe('an acceptance that comes too late', () => {
-  it('is undone where the client has gone, and leaves its neighbours alone', async () => {
+describe('an acceptance that is too late', () => {
+  it('is undone when the client has disconnected, and does not affect its neighbors', async () => {
     const server = await startSubmissionApp();
     cleanUp(() => server.close());
     const { sql } = server.database;
@@ -96,7 +96,7 @@ describe('an acceptance that comes too late', () => {
 });
 
 describe('shutting down', () => {
-  it('finishes the message that is under way, takes no other, and says 421 to everybody', async () => {
+  it('completes the message in progress, accepts no other, and sends 421 to every client', async () => {
     const server = await startSubmissionApp();
     const [idle, busy] = [
       await openLoggedIn(server.smtp.tlsPort, server.key),
@@ -117,7 +117,7 @@ describe('shutting down', () => {
 });
 
 describe('the certificate', () => {
-  it('of a development server is made once, for its owner alone, and again before it ends', {
+  it('of a development server is created once, for its owner alone, and again before it expires', {
     tags: ['contract-settings.tls'],
   }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'postrider-tls-'));
@@ -134,7 +134,7 @@ describe('the certificate', () => {
     expect(await readFile(path, 'utf8')).toContain('BEGIN PRIVATE KEY');
   });
 
-  it('in files has to be one, with its own key', { tags: ['contract-settings.tls'] }, async () => {
+  it('in files must be valid, with its own key', { tags: ['contract-settings.tls'] }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'postrider-tls-'));
     cleanUp(() => rm(folder, { recursive: true }));
     const [one, other] = [makeCertificate(['mail.example']), makeCertificate(['mail.example'])];
@@ -175,7 +175,7 @@ describe('a server process', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('names the port of SMTP submission that is taken, and the setting', {
+  it('names the SMTP submission port in use, and the setting', {
     tags: ['contract-settings.smtp-ports'],
   }, async () => {
     const port = await takePort();
@@ -197,7 +197,7 @@ describe('a server process', () => {
     await closed.finished;
   });
 
-  it('in production opens it with the certificate it is given', {
+  it('in production opens it with the configured certificate', {
     tags: ['contract-settings.tls', 'contract-settings.roles-smtp'],
   }, async () => {
     const port = await freePort();
@@ -223,8 +223,8 @@ describe('a server process', () => {
   });
 });
 
-describe('a port of SMTP submission that is taken', () => {
-  it('is named with its setting', { tags: ['contract-settings.smtp-ports'] }, async () => {
+describe('an SMTP submission port in use', () => {
+  it('is reported with its setting', { tags: ['contract-settings.smtp-ports'] }, async () => {
     const server = await startTestApp({ settings: { POSTRIDER_SMTP_PORT: String(await takePort()) } });
     cleanUp(() => server.close());
     const fix = expect.stringContaining('POSTRIDER_SMTP_PORT=');

@@ -7,7 +7,7 @@ function look(text: string, cutAt: number): string | null {
   return check.look(bytes.subarray(0, cutAt)) ?? check.look(bytes.subarray(cutAt)) ?? check.finish();
 }
 
-describe('the line ends of a message', () => {
+describe('the line endings of a message', () => {
   const cases: readonly (readonly [string, string | null])[] = [
     ['one\r\ntwo\r\n', null],
     ['\r\n\r\n', null],
@@ -20,7 +20,7 @@ describe('the line ends of a message', () => {
     ['one\0\r\n', 'NUL'],
   ];
 
-  it('are found wanting wherever the stream is cut', () => {
+  it('are found to be wrong wherever the stream is split', () => {
     for (const [text, fault] of cases) {
       for (let cutAt = 0; cutAt <= text.length; cutAt += 1)
         expect([text, cutAt, look(text, cutAt)]).toEqual([text, cutAt, fault]);

@@ -21,7 +21,7 @@ function requestOf(raw: Buffer, envelope: readonly string[] = ENVELOPE): Submitt
 }
 
 describe('the content of a submitted message', () => {
-  it('is the plain text without the line end that the transfer needs', () => {
+  it('is the plain text without the line ending that the transfer needs', () => {
     expect(requestOf(message(...HEAD, '', 'Hi Ann', '', 'Ada'))).toMatchObject({ text: 'Hi Ann\n\nAda' });
     expect(requestOf(message(...HEAD, 'Content-Type: text/html', '', '<p>Hi</p>'))).toMatchObject({
       html: '<p>Hi</p>',
@@ -74,7 +74,7 @@ describe('the content of a submitted message', () => {
     }
   });
 
-  it('is read in the charset it states, and refused where its bytes are not of it', () => {
+  it('is read in its declared charset, and rejected when its bytes do not fit that', () => {
     const inLatin = (charset: string) =>
       Buffer.concat([
         message(...HEAD, `Content-Type: text/plain; charset=${charset}`, 'Content-Transfer-Encoding: 8bit', ''),
@@ -86,12 +86,12 @@ describe('the content of a submitted message', () => {
     expect(() => requestOf(inLatin('x-martian'))).toThrow('unknown charset "x-martian"');
   });
 
-  it('may not hide NUL behind an encoding', () => {
+  it('must not hide NUL in an encoding', () => {
     const encoded = ['Content-Transfer-Encoding: quoted-printable', '', 'a=00b'];
     expect(() => requestOf(message(...HEAD, ...encoded))).toThrow('NUL');
   });
 
-  it('keeps the first text and html as bodies, and every other part as a file', () => {
+  it('keeps the first text and HTML as bodies, and every other part as a file', () => {
     const part = (type: string, body: string, ...more: string[]) => ['--x', `Content-Type: ${type}`, ...more, '', body];
     const raw = message(
       ...HEAD,
@@ -117,7 +117,7 @@ describe('the content of a submitted message', () => {
     ]);
   });
 
-  it('joins texts around a picture, as some mailers write them', () => {
+  it('joins texts around a picture, as some mail programs write them', () => {
     const raw = message(
       ...HEAD,
       'Content-Type: multipart/mixed; boundary="a b"',
@@ -132,7 +132,7 @@ describe('the content of a submitted message', () => {
     });
   });
 
-  it('shows a file within the html only where the html or the part says so', () => {
+  it('shows a file within the HTML only when the HTML or the part says so', () => {
     const file = (id: string, ...more: string[]) => [
       ...['--x', 'Content-Type: image/gif; name=a.gif', `Content-ID: <${id}>`, ...more, '', 'gif'],
     ];
@@ -150,14 +150,14 @@ describe('the content of a submitted message', () => {
     expect(files.map(({ contentId }) => contentId)).toEqual(['shown@x', 'inline@x', null]);
   });
 
-  it('is refused where composing it anew would break its seal', () => {
+  it('is rejected when composing it again would break its signature', () => {
     for (const type of ['multipart/signed; boundary=x', 'multipart/encrypted; boundary=x', 'application/pkcs7-mime']) {
       const raw = message(...HEAD, `Content-Type: ${type}`, '', '--x', '', 'Hi', '--x--');
       expect(() => requestOf(raw)).toThrow('breaks its seal');
     }
   });
 
-  it('bounds the headers of all its parts together', { tags: ['holes.hostile-work'] }, () => {
+  it('limits the headers of all its parts together', { tags: ['holes.hostile-work'] }, () => {
     const multipart = (headerOfPart: string, parts: number) =>
       message(
         ...HEAD,
@@ -173,11 +173,11 @@ describe('the content of a submitted message', () => {
     expect(() => readMime(multipart(`X-A: ${'b'.repeat(27_000)}\r\n`, 20))).toThrow('at most 524288 bytes');
   });
 
-  it('refuses a text that is far too long before it is decoded', () => {
+  it('rejects a text that is far too long before it is decoded', () => {
     expect(() => requestOf(message(...HEAD, '', 'x'.repeat(8_000_001)))).toThrow('may have at most 2000000 bytes');
   });
 
-  it('finds a delimiter at the beginning of a line only', () => {
+  it('finds a delimiter at the start of a line only', () => {
     const raw = message(
       ...HEAD,
       'Content-Type: multipart/mixed; boundary=x',
@@ -195,7 +195,7 @@ describe('the content of a submitted message', () => {
     expect(readMime(raw).parts.map(({ body }) => body.toString())).toEqual(['one --x\r\n--xy\r\ntwo', 'three--x--']);
   });
 
-  it('bounds parts and nesting, and refuses structures that cannot be', () => {
+  it('limits parts and nesting, and rejects impossible structures', () => {
     const nested = Array.from(
       { length: 30 },
       (_, depth) => `--b${depth}\r\nContent-Type: multipart/mixed; boundary=b${depth + 1}\r\n`,
@@ -251,7 +251,7 @@ describe('the header of a submitted message', () => {
     expect(() => read(['From: a@example.org', 'Sender: b@example.org'])).toThrow('differs from');
   });
 
-  it('says how recipients are shown; who they are says the envelope alone', () => {
+  it('sets how recipients are shown; the envelope alone sets who they are', () => {
     const headers = [
       'From: a@example.org',
       'To: Ann <ANN@example.com>, Team: bob@example.com;',
@@ -270,7 +270,7 @@ describe('the header of a submitted message', () => {
     expect(read(['From: a@example.org', 'Bcc: ann@example.com'])).toMatchObject({ to: [], bcc: ['ann@example.com'] });
   });
 
-  it('passes on what the sender wrote, and neither what is written anew nor what was meant for us', () => {
+  it('forwards what the sender wrote, except generated fields and fields for this server', () => {
     const input = read([
       ...HEAD,
       ...['Date: Mon, 1 Jan 2001 00:00:00 +0000', 'Message-ID: <a@b>', 'MIME-Version: 1.0', 'Content-Language: de'],
@@ -300,7 +300,7 @@ describe('the header of a submitted message', () => {
     expect(several).not.toHaveProperty('reply_to');
   });
 
-  it('is refused where it says two things, or is none', () => {
+  it('is rejected when it contradicts itself, or is invalid', () => {
     const wrong: readonly (readonly [string, string])[] = [
       ['Subject: again', 'given twice'],
       ['X-Foo: 1\r\nx-foo: 2', 'given twice'],
@@ -317,7 +317,7 @@ describe('the header of a submitted message', () => {
 });
 
 describe('a list of addresses', () => {
-  it('is split where its syntax says, never by what quotes, comments or encoded words hold', () => {
+  it('is split by its syntax, never within quotes, comments or encoded words', () => {
     const { mailboxes, others } = readAddressList(
       'To',
       '"a, b" <c@example.com>, d@example.com (x, <y@z.example>), =?utf-8?q?e=40x=2Ecom=2C?= <f@example.com>, ; , oops',
@@ -332,7 +332,7 @@ describe('a list of addresses', () => {
 });
 
 describe('parameters of a header', () => {
-  it('are read quoted, in pieces and in other alphabets, the first of a name first', () => {
+  it('are read quoted, in parts and in other alphabets, and the first of a name counts', () => {
     const cases: readonly (readonly [string, string])[] = [
       ['attachment; filename="a \\"b\\".txt"', 'a "b".txt'],
       ['attachment; filename=a.txt; filename=b.txt', 'a.txt'],

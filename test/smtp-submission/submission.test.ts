@@ -17,7 +17,7 @@ const send = (mail: Parameters<typeof sendBySmtp>[2] = {}, options: Partial<Para
 const read = async (id: string | null) => (await server.settled(id ?? 'none')).body;
 
 describe('logging in over SMTP', () => {
-  it('works by PLAIN and by LOGIN, after STARTTLS and under implicit TLS, with the key as the password', {
+  it('works with PLAIN and LOGIN, after STARTTLS and under implicit TLS, with the key as the password', {
     tags: ['contract-running.smtp-login', 'contract-settings.smtp-ports', 'contract-settings.roles-smtp'],
   }, async () => {
     for (const mode of ['starttls', 'implicit'] as const) {
@@ -29,7 +29,7 @@ describe('logging in over SMTP', () => {
     }
   });
 
-  it('is neither offered nor taken before TLS, so that no key travels in clear', {
+  it('is neither offered nor accepted before TLS, so that no key is sent unencrypted', {
     tags: ['contract-running.smtp-login'],
   }, async () => {
     const session = await openSmtpSession(server.smtp.port);
@@ -47,7 +47,7 @@ describe('logging in over SMTP', () => {
     expect((await send({}, { mode: 'plain' })).reply).toMatch(/^53[08] /);
   });
 
-  it('offers what it can: 25 MB, 8-bit text, UTF-8, pipelining, enhanced status codes', async () => {
+  it('offers its extensions: 25 MB, 8-bit text, UTF-8, pipelining, enhanced status codes', async () => {
     const session = await openSmtpSession(server.smtp.tlsPort, 'tls');
     const offered = (await session.say('EHLO client.test'))?.split('\r\n').map((line) => line.slice(4));
     const wanted = ['PIPELINING', '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES', 'AUTH PLAIN LOGIN', 'SIZE 26214400'];
@@ -55,7 +55,7 @@ describe('logging in over SMTP', () => {
     session.close();
   });
 
-  it('refuses a wrong user name, and keys that are none, revoked, expired, or without the scope, each with its code', async () => {
+  it('rejects a wrong user name, and invalid, revoked, expired or unscoped keys, each with its code', async () => {
     const { sql } = server.database;
     const revoked = await server.newKey();
     await sql`UPDATE api_keys SET revoked_at = now() WHERE name = 'Test key'`;
@@ -92,7 +92,7 @@ describe('logging in over SMTP', () => {
     expect(await session.reply()).toBeNull();
   });
 
-  it('counts no longer than the key does: one that is revoked sends nothing more on an open connection', async () => {
+  it('ends with the key: a revoked one sends nothing more on an open connection', async () => {
     const key = await server.newKey({ name: 'Short' });
     const session = await openLoggedIn(server.smtp.tlsPort, key);
     expect(await session.say('MAIL FROM:<ada@sandbox.test>')).toMatch(/^250 /);
@@ -108,7 +108,7 @@ describe('logging in over SMTP', () => {
 });
 
 describe('a message over SMTP', () => {
-  it('goes the whole way, on the channel `smtp`', {
+  it('passes the whole pipeline, on the channel `smtp`', {
     tags: ['contract-sending.channel-smtp', 'contract-test-addresses.whole-pipeline-smtp'],
   }, async () => {
     const outcomes = { delivered: 'delivered', bounced: 'bounced', complained: 'complained', soft: 'bounced' };
@@ -154,7 +154,7 @@ describe('a message over SMTP', () => {
     expect(mail?.parsed.to).toEqual([{ name: 'Ann', address: 'delivered+one@sandbox.test' }]);
   });
 
-  it('goes to its envelope and to nobody else, whatever its headers say', async () => {
+  it('is sent to its envelope and to no one else, whatever its headers say', async () => {
     const raw = [
       ...[
         'From: Ada <ada@sandbox.test>',
@@ -175,7 +175,7 @@ describe('a message over SMTP', () => {
     expect(mail?.raw).not.toMatch(/other@|more@|secret@|blind/);
   });
 
-  it('to blind copies alone names nobody', async () => {
+  it('to bcc recipients alone names no one', async () => {
     const { id } = await send({
       to: undefined,
       bcc: ['delivered+a@sandbox.test', 'delivered+b@sandbox.test'],
@@ -187,7 +187,7 @@ describe('a message over SMTP', () => {
     expect(mail?.raw).not.toMatch(/delivered\+/);
   });
 
-  it('says who is behind it and how it is labelled by headers that stay here', async () => {
+  it('sets its agent and its labels by headers that are not sent on', async () => {
     const { id } = await send({
       subject: 'Labelled',
       headers: { 'X-Service-Agent': 'Claw', 'X-Service-Source': 'automation', 'X-Tag': ['Welcome, EU', 'welcome'] },
@@ -197,7 +197,7 @@ describe('a message over SMTP', () => {
     expect(mail?.raw).not.toMatch(/x-service|x-tag/i);
   });
 
-  it('carries files, and pictures that its html shows', async () => {
+  it('may contain files, and pictures that its HTML shows', async () => {
     const { id, reply } = await send({
       subject: 'Files',
       html: '<img src="cid:logo@example.org">',
@@ -220,7 +220,7 @@ describe('a message over SMTP', () => {
     expect(refused.reply).toMatch(/^554 5\.6\.0 attachment_type_refused: /);
   });
 
-  it('is answered with the first id where it repeats one under its idempotency key', {
+  it('gets the first id when it repeats one under its idempotency key', {
     tags: ['contract-idempotency.smtp'],
   }, async () => {
     const headers = { 'Idempotency-Key': 'order-1' };
@@ -238,7 +238,7 @@ describe('a message over SMTP', () => {
     expect(mails[0]?.raw).not.toMatch(/idempotency/i);
   });
 
-  it('is held to the limits of every other send, and told the header at fault', async () => {
+  it('has the limits of every other send, and the reply names the header in question', async () => {
     const cases: readonly (readonly [string, Parameters<typeof send>[0]])[] = [
       ['Subject: is required', { subject: undefined }],
       ['body: ', { text: '' }],
@@ -256,7 +256,7 @@ describe('a message over SMTP', () => {
     }
   });
 
-  it('and a recipient that is refused are found in the request log', async () => {
+  it('and a rejected recipient are in the request log', async () => {
     const { id } = await send({ subject: 'Logged' });
     await send({ to: 'nobody@nowhere' });
     await expect
@@ -272,7 +272,7 @@ describe('a message over SMTP', () => {
     expect((await server.call('GET', `/requests/${entry.id}`)).body).toMatchObject({ emailId: id, path: 'DATA' });
   });
 
-  it('can follow another on the same connection, and a refused one', async () => {
+  it('can follow another on the same connection, and a rejected one', async () => {
     const session = await openLoggedIn(server.smtp.tlsPort, server.key);
     const mail = (subject: string) => `From: ada@sandbox.test\r\nSubject: ${subject}\r\n\r\n..Hi\r\n.\r\n`;
     for (const [subject, code] of [

@@ -35,7 +35,7 @@ describe('counting', () => {
     SELECT * FROM message_rollups WHERE (sent, delivered, bounced, complained, opened, clicked) <> (0, 0, 0, 0, 0, 0)
     ORDER BY account_id, kind, span, day, value`;
 
-  it('shows an outcome within two seconds, by itself; the quota at once', {
+  it('shows an outcome within two seconds, automatically; the quota immediately', {
     tags: ['statistics.freshness'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -50,7 +50,7 @@ describe('counting', () => {
     expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
-  it('counts no message before a hand-off of it was answered, and none that was canceled', {
+  it('counts no message before a reply to a hand-off of it, and no canceled one', {
     tags: ['statistics.base-fields'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -61,7 +61,7 @@ describe('counting', () => {
     expect(body.status).toBe('queued');
   });
 
-  it('counts messages and not recipients: of several ends each once', {
+  it('counts messages and not recipients: each final status of several once', {
     tags: ['statistics.base-fields'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -74,7 +74,7 @@ describe('counting', () => {
     });
   });
 
-  it('counts opens and clicks by message, against those that carried a pixel or a rewritten link', {
+  it('counts opens and clicks by message, against those with a pixel or a rewritten link', {
     tags: [
       'statistics.engagement',
       'account-and-statistics.engagement',
@@ -103,7 +103,7 @@ describe('counting', () => {
     expect(today).toMatchObject({ sent: 11, opened: 2, clicked: 2 });
   });
 
-  it('leaves the block out of what is not tracked', {
+  it('leaves out the block of what is not tracked', {
     tags: ['account-and-statistics.absent-blocks', 'statistics.engagement'],
   }, async () => {
     const { key } = await server.newAccount();
@@ -149,7 +149,7 @@ describe('counting', () => {
     expect((await readStats(server, '?bounces=true', key)).bounces).toMatchObject({ unknown: 1, hard: 0 });
   });
 
-  it('changes nothing by a message that is noted again, and forgets one that is gone', async () => {
+  it('changes nothing for a message that is noted again, and drops one that is gone', async () => {
     const { accountId, key } = await server.newAccount();
     const [id = ''] = await sendAll(server, [{ to: 'delivered@sandbox.test', text: 'x' }], key);
     await countAll(server);
@@ -161,7 +161,7 @@ describe('counting', () => {
     expect(await rollups()).toEqual(before);
   });
 
-  it('is exact while several count at once and events come in between', async () => {
+  it('is exact while several processes count and events arrive in between', async () => {
     const { accountId, key } = await server.newAccount();
     await track(key);
     const html = '<a href="https://example.com">x</a>';
@@ -193,7 +193,7 @@ describe('counting', () => {
     });
   });
 
-  it('loses and doubles nothing where counting is broken off half-way', async () => {
+  it('loses and duplicates nothing when counting is interrupted', async () => {
     const { accountId, key } = await server.newAccount();
     const { sql } = server.database;
     await countAll(server);
@@ -206,7 +206,7 @@ describe('counting', () => {
     expect(await readStats(server, '', key)).toMatchObject({ sent: 1, delivered: 1 });
   });
 
-  it('rebuilt from the log, every roll-up is what it was, and what was wrong is right', {
+  it('rebuilt from the log, repeats every correct roll-up and corrects every wrong one', {
     tags: ['contract-operator.stats'],
   }, async () => {
     const { sql } = server.database;
@@ -223,7 +223,7 @@ describe('counting', () => {
     expect(await rollups()).toEqual(before);
   });
 
-  it('goes on exactly while it is rebuilt', async () => {
+  it('continues exactly while it is rebuilt', async () => {
     const { sql } = server.database;
     const { accountId, key } = await server.newAccount();
     const ids = await sendAll(
@@ -240,7 +240,7 @@ describe('counting', () => {
     expect(await readStats(server, '', key)).toMatchObject({ sent: 30, delivered: 30, complained: 30 });
   });
 
-  it('keeps days that the log no longer tells of', async () => {
+  it('keeps days that are no longer in the log', async () => {
     const { sql } = server.database;
     const { accountId } = await server.newAccount();
     const day = new Date(server.clock.now().getTime() - 40 * 86_400_000).toISOString().slice(0, 10);

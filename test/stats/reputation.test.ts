@@ -45,7 +45,7 @@ describe('the reputation of an account', () => {
     return { accountId, key, send, report, level, attempt };
   }
 
-  it('goes through every level by its bounces, refuses sends while suspended, and comes back', {
+  it('passes every level by its bounces, rejects sends while suspended, and recovers', {
     tags: ['statistics.reputation'],
   }, async () => {
     const { accountId, key, send, report, level, attempt } = await newSender('levels');
@@ -80,7 +80,7 @@ describe('the reputation of an account', () => {
     expect(changes).toEqual(levels.slice(1).map((to, n) => ({ from: levels[n], to, actor: 'system' })));
   });
 
-  it('falls by complaints too, and is forgiven by the operator', { tags: ['statistics.reputation'] }, async () => {
+  it('falls by complaints too, and is reset by the operator', { tags: ['statistics.reputation'] }, async () => {
     const { accountId, send, report, level, attempt } = await newSender('complaints');
     const [first] = await send(100);
     await report('complained', first);
@@ -91,7 +91,7 @@ describe('the reputation of an account', () => {
     expect(await level()).toBe('good');
   });
 
-  it('suffers nothing from test addresses and test keys, whose mail never leaves', async () => {
+  it('is not affected by test addresses and test keys, whose mail never leaves', async () => {
     const { accountId, key, level } = await newSender('sandboxed');
     await sendAll(
       server,

@@ -5,7 +5,7 @@ const NOW = new Date('2026-11-21T20:00:00Z');
 const DAY_MS = 86_400_000;
 
 describe('a window of days', () => {
-  it('ends with today in UTC, however late or early it is', () => {
+  it('ends with today in UTC, at any time of day', () => {
     for (const time of ['00:00:00.000', '23:59:59.999']) {
       expect(lastDays(1, new Date(`2026-11-21T${time}Z`))).toEqual({ from: '2026-11-21', to: '2026-11-21' });
       expect(lastDays(14, new Date(`2026-11-21T${time}Z`))).toEqual({ from: '2026-11-08', to: '2026-11-21' });
@@ -18,12 +18,12 @@ describe('a window of days', () => {
     ]);
   });
 
-  it('of more than 90 days is refused', () => {
+  it('of more than 90 days is rejected', () => {
     expect(daysOf(readWindow(90, NOW))).toHaveLength(90);
     expect(() => readWindow(91, NOW)).toThrow(/91 days exceeds the limit of 90/);
   });
 
-  it('falls into spans that hold each of its days once, and no other', () => {
+  it('is split into spans that contain exactly each of its days once', () => {
     for (let days = 1; days <= 90; days += 1) {
       for (let ahead = 0; ahead < 16; ahead += 1) {
         const range = lastDays(days, new Date(NOW.getTime() + ahead * DAY_MS));

@@ -60,7 +60,7 @@ describe('mail of the installation', () => {
   const tokensIn = (texts: readonly string[]) =>
     texts.flatMap((text) => [...text.matchAll(LINK)].map(([, token]) => token ?? ''));
 
-  it('leaves no link that works in the database, neither before it is delivered nor after', {
+  it('leaves no working link in the database, before its delivery or after', {
     tags: ['holes.approval-links'],
   }, async () => {
     const queue = await start({ POSTRIDER_ROLES: 'api' });
@@ -98,7 +98,7 @@ describe('mail of the installation', () => {
     }
   });
 
-  it('reaches owners and approvers whose address the account suppresses, by whatever way it came on the list', {
+  it('reaches owners and approvers whose address the account suppresses, for any reason', {
     tags: ['holes.owner-suppressed'],
   }, async () => {
     const { server, sink, owner } = await startWithSink();
@@ -113,7 +113,7 @@ describe('mail of the installation', () => {
     expect((await server.send({ to: owner })).body.code).toBe('recipient_suppressed');
   });
 
-  it('is not on any list after it bounced: the next one is sent again', {
+  it('is never suppressed by a bounce: the next one is sent again', {
     tags: ['holes.owner-suppressed'],
   }, async () => {
     let refuses = true;
@@ -135,7 +135,7 @@ describe('mail of the installation', () => {
     expect(tokensIn(await textsTo(sink, owner))).toHaveLength(1);
   });
 
-  it('is sent though the account that owns its domain is suspended, without quota and on its own list; and is signed by that domain', async () => {
+  it('is sent and signed though the account of its domain is suspended, without quota and suppressing the address', async () => {
     const { server, sink } = await startWithSink();
     const { sql } = server.database;
     await sql`UPDATE accounts SET suspended_at = now(), monthly_quota = 0 WHERE id = ${server.accountId}`;
@@ -177,7 +177,7 @@ describe('mail of the installation', () => {
     expect(await reasons('vetted@receiver.example')).toBeNull();
   });
 
-  it('knows no blind recipient of another sender for a key that may not see it', {
+  it('hides the bcc recipients of another sender from a key that may not see them', {
     tags: ['holes.first-contact'],
   }, async () => {
     const server = await start({ POSTRIDER_ROLES: 'api' });
@@ -201,7 +201,7 @@ describe('mail of the installation', () => {
     expect(await isUnknown('own', key)).toBe(false);
   });
 
-  it('keeps the contacts that a key made before it was held', { tags: ['holes.first-contact'] }, async () => {
+  it('keeps the contacts of a key from before it was held', { tags: ['holes.first-contact'] }, async () => {
     const server = await start({ POSTRIDER_ROLES: 'api' });
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Shop', scopes: ['sending'] } });
     const to = 'customer@receiver.example';

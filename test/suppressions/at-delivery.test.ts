@@ -27,7 +27,7 @@ describe('the suppression list at delivery', () => {
   const statuses = ({ recipients }: { recipients: { status: string }[] }) => recipients.map(({ status }) => status);
   const inAnHour = { scheduled_at: 'PT1H' };
 
-  it('is looked at again: who was put on it meanwhile gets nothing, and the others do', {
+  it('is checked again: newly suppressed recipients get nothing, and the others do', {
     tags: ['contract-sending.suppression-at-delivery', 'contract-messages.trail-type-suppressed'],
   }, async () => {
     const { server, sink } = await start();
@@ -50,7 +50,7 @@ describe('the suppression list at delivery', () => {
     expect(sink.messages).toHaveLength(1);
   });
 
-  it('ends a message to nobody else as suppressed, which a wait is over for', {
+  it('ends a message without other recipients as suppressed, which also ends a wait', {
     tags: [
       'contract-messages.status-suppressed',
       'contract-messages.wait-suppressed',
@@ -70,7 +70,7 @@ describe('the suppression list at delivery', () => {
     expect((await server.call('GET', '/emails?status=suppressed')).body.messages).toHaveLength(1);
   });
 
-  it('is looked at before every attempt, those after a deferral too', async () => {
+  it('is checked before every attempt, those after a deferral too', async () => {
     const { server, sink } = await start({ recipient: () => ({ code: 451, text: '4.2.1 Later' }) });
     const { body } = await server.send({ to: ['a@example.com', 'b@example.com'] });
     const read = async () => (await server.call('GET', `/emails/${body.id}`)).body;
@@ -96,7 +96,7 @@ describe('the suppression list at delivery', () => {
     expect(statuses((await server.settled(body.id)).body)).toEqual(['sent', 'sent']);
   });
 
-  it('must be readable: where it is not, nothing is accepted and nothing handed over, and it goes on when it is', {
+  it('must be readable: otherwise nothing is accepted or handed over, and both continue when it is', {
     tags: ['suppressions.fail-closed'],
   }, async () => {
     const { server, sink } = await start();

@@ -4,7 +4,7 @@ import { expectProblem } from '../harness/expect-problem.ts';
 import { type SmtpSink, startSmtpSink } from '../harness/smtp-sink.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
-describe('what puts an address on the suppression list by itself', () => {
+describe('an automatic suppression', () => {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const closing of open.splice(0)) await closing.close();
@@ -41,7 +41,7 @@ describe('what puts an address on the suppression list by itself', () => {
   const audited = (server: TestApp) => server.database.sql`
     SELECT action, actor, target_id AS "targetId", details FROM audit_log ORDER BY seq`;
 
-  it('is a hard bounce, with the message it came of, once, and nothing softer', {
+  it('follows a hard bounce, with its message, once, and nothing softer', {
     tags: ['suppressions.automatic'],
   }, async () => {
     const { server } = await start();
@@ -62,7 +62,7 @@ describe('what puts an address on the suppression list by itself', () => {
     ]);
   });
 
-  it('adds an address once where two messages to it bounce together, and leaves an entry that is there', {
+  it('adds an address once when two messages to it bounce together, and keeps an existing entry', {
     tags: ['suppressions.automatic'],
   }, async () => {
     const { server } = await start();
@@ -81,7 +81,7 @@ describe('what puts an address on the suppression list by itself', () => {
     expect((await audited(server)).length).toBe(emails.length);
   });
 
-  it('makes an entry that would have ended stay for ever', async () => {
+  it('makes an entry with an expiry permanent', async () => {
     const { server } = await start();
     const { body } = await server.send({ to: 'late@example.com' });
     expect((await server.settled(body.id)).body.status).toBe('bounced');
@@ -89,7 +89,9 @@ describe('what puts an address on the suppression list by itself', () => {
     expect((await audited(server)).map(({ actor }) => actor)).toEqual([expect.not.stringMatching('system'), 'system']);
   });
 
-  it('is no test address, whatever becomes of it', { tags: ['contract-test-addresses.never-suppressed'] }, async () => {
+  it('never adds a test address, whatever its outcome', {
+    tags: ['contract-test-addresses.never-suppressed'],
+  }, async () => {
     const { server } = await start();
     const to = ['bounced', 'complained+x', 'soft', 'blocked', 'delivered'].map((name) => `${name}@sandbox.test`);
     const { body } = await server.send({ to });
@@ -115,7 +117,7 @@ describe('what puts an address on the suppression list by itself', () => {
     expect(await listed(server)).toHaveLength(1);
   });
 
-  it('is a complaint too, and no other event', { tags: ['suppressions.automatic', 'events.spam'] }, () => {
+  it('follows a complaint too, and no other event', { tags: ['suppressions.automatic', 'events.spam'] }, () => {
     expect(automaticReasonOf('complained', 'spam')).toBe('complaint');
     expect(automaticReasonOf('bounced', 'hard')).toBe('hard_bounce');
     for (const classification of ['soft', 'block', 'unknown', 'spam'] as const) {

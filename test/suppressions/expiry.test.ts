@@ -3,14 +3,14 @@ import { createTasks } from '../../packages/server/src/jobs/tasks.ts';
 import { NO_APPROVAL_JOBS } from '../harness/hand-made-engine.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
-describe('an entry of the suppression list that has expired', () => {
+describe('an expired suppression', () => {
   let server: TestApp;
   beforeAll(async () => {
     server = await startTestApp();
   });
   afterAll(() => server.close());
 
-  it('is removed by the clock, and no other is', async () => {
+  it('is removed by the scheduled job, and no other is', async () => {
     const { sql } = server.database;
     const endsIn = (ms: number) => new Date(server.clock.now().getTime() + ms).toISOString();
     for (const [email, expiresAt] of [

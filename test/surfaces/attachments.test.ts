@@ -62,7 +62,7 @@ describe('a send with files', () => {
   });
   afterAll(() => server.close());
 
-  it.each(['REST', 'the SDK', 'MCP', 'the CLI'])('over %s arrives with them, and reads alike', async (way) => {
+  it.each(['REST', 'the SDK', 'MCP', 'the CLI'])('over %s arrives with them, and reads the same', async (way) => {
     const sent = await ways[way]?.(`Files over ${way}`, FILES);
     expect(sent).toMatchObject({ status: 'queued' });
     const { body } = await server.settled(String(sent?.['id']));
@@ -77,7 +77,7 @@ describe('a send with files', () => {
     ]);
   });
 
-  it.each(['REST', 'the SDK', 'MCP', 'the CLI'])('over %s is refused alike', async (way) => {
+  it.each(['REST', 'the SDK', 'MCP', 'the CLI'])('over %s is rejected the same way', async (way) => {
     const refused = await ways[way]?.('Refused', [{ filename: 'a.exe', content: 'QQ==' }]);
     expect(refused).toMatchObject({
       status: 422,

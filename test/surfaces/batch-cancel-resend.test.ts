@@ -26,7 +26,7 @@ describe('batches, canceling and resending over MCP', () => {
     return { text: first?.text ?? '', data: structuredContent as any, isError: isError === true };
   }
 
-  it('send_email_batch takes `emails` and `idempotency_key`, and tells each item’s fate in both forms', {
+  it('send_email_batch accepts `emails` and `idempotency_key`, and returns each item’s result in both formats', {
     tags: ['contract-surfaces.mcp-arguments-batch'],
   }, async () => {
     const emails = [SEND, { ...SEND, from: 'a@nowhere.example' }, { ...SEND, to: 'nobody' }, 7];
@@ -48,7 +48,7 @@ describe('batches, canceling and resending over MCP', () => {
     expect(read.body).toMatchObject({ channel: 'mcp', source: 'agent' });
   });
 
-  it('send_email_batch refuses a channel that an item claims, and sends nothing then', async () => {
+  it('send_email_batch rejects a channel that an item names, and sends nothing then', async () => {
     const before = (await server.call('GET', '/emails')).body.total;
     const { data, isError } = await call('send_email_batch', { emails: [SEND, { ...SEND, channel: 'api' }] });
     expect(isError).toBe(true);
@@ -56,7 +56,7 @@ describe('batches, canceling and resending over MCP', () => {
     expect((await server.call('GET', '/emails')).body.total).toBe(before);
   });
 
-  it('send_email_batch keeps every id of a hundred, however much is refused', async () => {
+  it('send_email_batch keeps every id of a hundred, however many are rejected', async () => {
     const bad = { ...SEND, from: `a@${'x'.repeat(60)}.example` };
     const emails = Array.from({ length: 100 }, (_, index) => (index % 3 === 0 ? SEND : bad));
     const { text, data } = await call('send_email_batch', { emails });
@@ -81,7 +81,7 @@ describe('batches, canceling and resending over MCP', () => {
     expect(text).toMatch(/^- 1 would be refused: domain_not_verified/m);
   });
 
-  it('cancel_email takes a scheduled message back, and says where one stands that is gone', async () => {
+  it('cancel_email cancels a scheduled message, and returns the status of one that was sent', async () => {
     const { body } = await server.send({ scheduled_at: 'PT1H' });
     const { text, data } = await call('cancel_email', { id: body.id });
     expect(data).toMatchObject({ id: body.id, status: 'canceled' });
@@ -92,7 +92,7 @@ describe('batches, canceling and resending over MCP', () => {
     expect(late.text).toContain('currentStatus: canceled');
   });
 
-  it('resend_email makes a new message, which came over MCP, and replays it under its key', async () => {
+  it('resend_email creates a new message, on the channel mcp, and replays it under its key', async () => {
     const { body } = await server.send();
     await server.settled(body.id);
     const { data } = await call('resend_email', { id: body.id, idempotency_key: 'agent resend' });

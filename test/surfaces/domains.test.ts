@@ -101,7 +101,7 @@ describe('domains over every surface', () => {
     expect((await server.send({ from: 'a@watched.example.com' })).status).toBe(202);
   });
 
-  it('are refused alike, with the same problem', async () => {
+  it('are rejected the same way, with the same problem', async () => {
     const key = await server.newKey({ scopes: ['domains:read'] });
     const { status, body } = await server.call('POST', '/domains', { key, body: { name: 'no.example.com' } });
     expect([status, body.code]).toEqual([403, 'missing_scope']);

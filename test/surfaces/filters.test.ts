@@ -76,7 +76,7 @@ describe('the filters of the message log', () => {
     expect(Object.keys(messageFilterFields).filter((name) => !page.includes(`\n| \`${name}\` `))).toEqual([]);
   });
 
-  it('are refused alike where they are wrong', async () => {
+  it('are rejected the same way when they are wrong', async () => {
     const problem = (await server.call('GET', '/emails?q=x&from=soon')).body.errors;
     expect(problem.map(({ path }: { path: string }) => path)).toEqual(['q', 'from']);
     await expect(sdk().emails.list({ q: 'x', from: 'soon' })).rejects.toMatchObject({ errors: problem });

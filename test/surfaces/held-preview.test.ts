@@ -18,7 +18,7 @@ const CONTROL = 'control.canary.example';
 const HELD = 'held.canary.example';
 const CAPTURED = 'captured.canary.example';
 
-describe('the pages that show somebody else’s HTML, in a browser', () => {
+describe('the pages that show third-party HTML, in a browser', () => {
   let server: TestApp;
   /** Every name leads to it. It serves the HTML as it is, and counts who is asked for. */
   let canary: Server;
@@ -74,7 +74,7 @@ describe('the pages that show somebody else’s HTML, in a browser', () => {
     return /https?:\S+\/approvals\/[\w-]+/.exec((await mails())[0]?.text ?? '')?.[0] ?? '';
   }
 
-  it('has a canary that notices: the same HTML by itself makes requests', async () => {
+  it('have a working control: the same HTML by itself sends requests', async () => {
     const { port } = canary.address() as AddressInfo;
     const { asked, log } = await watch(async (page) => {
       await page.goto(`http://127.0.0.1:${port}/control`, { waitUntil: 'commit' });
@@ -84,7 +84,7 @@ describe('the pages that show somebody else’s HTML, in a browser', () => {
     expect(log).toContain(CONTROL);
   });
 
-  it('shows a held message without a request or a lookup elsewhere', {
+  it('show a held message without a request or a lookup elsewhere', {
     tags: ['holes.preview-phones-home'],
   }, async () => {
     const url = await heldPage(`<h1>Held words</h1>${phoningHtml(HELD)}`);
@@ -104,7 +104,7 @@ describe('the pages that show somebody else’s HTML, in a browser', () => {
     expect(log).not.toContain(HELD);
   });
 
-  it('shows captured mail without a request or a lookup elsewhere', async () => {
+  it('show captured mail without a request or a lookup elsewhere', async () => {
     const { body } = await server.send({ subject: 'Loud', html: `<h1>Captured words</h1>${phoningHtml(CAPTURED)}` });
     expect((await server.settled(body.id)).body.status).toBe('delivered');
     const mailbox = (await server.call('GET', '/dev/mailbox', { key: null })).body.messages;

@@ -32,7 +32,7 @@ describe('the pages in a browser', () => {
     return { page, hosts, complaints };
   }
 
-  it('shows every operation on the reference page, asking no other host', async () => {
+  it('show every operation on the reference page, without a request to another host', async () => {
     const { page, hosts, complaints } = await openPage();
     await page.goto(`${server.baseUrl}/reference`);
     await page.locator('.opblock', { hasText: 'emails.send' }).first().waitFor();
@@ -45,7 +45,7 @@ describe('the pages in a browser', () => {
     await page.close();
   });
 
-  it('sends from the reference page with a key given there', async () => {
+  it('send from the reference page with a key entered there', async () => {
     const { page } = await openPage();
     await page.goto(`${server.baseUrl}/reference`);
     await page.click('button.authorize');
@@ -59,7 +59,7 @@ describe('the pages in a browser', () => {
     await page.close();
   });
 
-  it('shows what every error means where the `type` of a problem points', async () => {
+  it('show what every error means at the `type` of a problem', async () => {
     const { page } = await openPage();
     const refused = await server.send({ from: 'a@unknown.example' });
     await page.goto(refused.body.type);
@@ -69,7 +69,7 @@ describe('the pages in a browser', () => {
     await page.close();
   });
 
-  it('shows captured mail in the console, with blind copies, and runs nothing that came in it', async () => {
+  it('show captured mail in the console, with bcc recipients, and run nothing in it', async () => {
     let hits = 0;
     const canary = createServer((_request, response) => {
       hits += 1;

@@ -37,7 +37,7 @@ const APART: readonly string[] = ['auth.logout'];
  * Every operation by every surface, as each kind of restricted key with every scope. A new operation takes part with the request that follows
  * from its declaration, or with one of its own: without either the test fails.
  */
-describe('whatever a restricted key calls', () => {
+describe('any call of a restricted key', () => {
   let server: SubmissionApp;
   let dns: TestDnsServer;
   let tried = 0;
@@ -53,7 +53,7 @@ describe('whatever a restricted key calls', () => {
   });
 
   it.each(RESOURCES)(
-    'lets nothing leave and changes nothing decided: %s',
+    'sends nothing out and changes nothing decided: %s',
     { tags: ['holes.every-surface'], timeout: 120_000 },
     async (resource) => {
       const world = await newWorld(resource);
@@ -71,12 +71,12 @@ describe('whatever a restricted key calls', () => {
     },
   );
 
-  it('leaves no operation untried', { tags: ['holes.every-surface'] }, () => {
+  it('is tried for every operation', { tags: ['holes.every-surface'] }, () => {
     const expected = ALL.filter((one) => RESOURCES.includes(resourceOf(one)) && !APART.includes(one.id));
     expect([...triedIds].sort()).toEqual(expected.map(({ id }) => id).sort());
   });
 
-  it('lets nothing leave over SMTP', { tags: ['holes.every-surface'] }, async () => {
+  it('sends nothing out over SMTP', { tags: ['holes.every-surface'] }, async () => {
     const world = await newWorld('smtp');
     for (const kind of KINDS) {
       const caller = await makeCaller(world, kind);
@@ -94,7 +94,7 @@ describe('whatever a restricted key calls', () => {
   });
 
   it.each(OWN_STATES)(
-    'changes nothing of a message of its own that is %s, but may cancel it while that stops mail',
+    'changes nothing of its own message that is %s, but may cancel it while that stops mail',
     { tags: ['holes.own-decided'], timeout: 120_000 },
     async (state) => {
       const world = await newWorld(`own-${OWN_STATES.indexOf(state)}`);

@@ -45,7 +45,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
   }
 
   it.each(NAMES)(
-    '%s accepts, and tells the channel it came by',
+    '%s accepts, and records its channel',
     {
       tags: [
         'contract-sending.channel-clients',
@@ -65,7 +65,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     },
   );
 
-  it('MCP takes no channel from its caller, who is told so', {
+  it('MCP accepts no channel from its caller, and says so', {
     tags: ['contract-sending.channel-mcp', 'contract-sending.provenance'],
   }, async () => {
     const client = new Client({ name: 'test', version: '0.0.0' });
@@ -79,7 +79,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     await client.close();
   });
 
-  it('reads a message alike', async () => {
+  it('returns a message the same', async () => {
     const { body: sent } = await server.send({
       ...BODY,
       cc: ['bounced@sandbox.test'],
@@ -98,7 +98,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     for (const read of reads) expect(read).toEqual(reads[0]);
   });
 
-  it('lists in the same pages', async () => {
+  it('returns lists in the same pages', async () => {
     const { key } = await server.newAccount();
     for (let index = 0; index < 5; index += 1) await server.send({ ...BODY, subject: `Page ${index}` }, { key });
     const pagesOver = async (name: string) => {
@@ -119,7 +119,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     for (const pages of others) expect(pages).toEqual(first);
   });
 
-  it('answers the first answer again for the same idempotency key', {
+  it('returns the first result again for the same idempotency key', {
     tags: ['contract-idempotency.single', 'contract-surfaces.mcp-arguments'],
   }, async () => {
     for (const name of NAMES) {
@@ -130,27 +130,29 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     }
   });
 
-  it('takes a key of REST for the same request of MCP: there is one door', {
+  it('replays a key of REST for the same request over MCP: both share one acceptance', {
     tags: ['contract-idempotency.single'],
   }, async () => {
     const first = bodyOf(await surface('REST').send(server.key, BODY, 'one door'));
     expect(bodyOf(await surface('MCP').send(server.key, BODY, 'one door'))).toEqual(first);
   });
 
-  it('refuses an unverified domain alike', async () => {
+  it('rejects an unverified domain the same way', async () => {
     await expectSameRefusal({ status: 403, code: 'domain_not_verified', retryable: false }, (over) =>
       over.send(server.key, { ...BODY, from: 'a@elsewhere.example' }),
     );
   });
 
-  it('refuses a bad address alike', async () => {
+  it('rejects a bad address the same way', async () => {
     await expectSameRefusal(
       { status: 422, code: 'validation_failed', errors: [{ path: 'to.1', code: 'invalid_email' }] },
       (over) => over.send(server.key, { ...BODY, to: ['a@b.co', 'nobody'] }),
     );
   });
 
-  it('refuses a suppressed recipient alike, and names it', { tags: ['contract-errors.recipients'] }, async () => {
+  it('rejects a suppressed recipient the same way, and names it', {
+    tags: ['contract-errors.recipients'],
+  }, async () => {
     await server.database.sql`
       INSERT INTO suppressions (account_id, id, email, reason, created_at)
       VALUES (${server.accountId}, gen_random_uuid(), 'gone@example.com', 'manual', now())`;
@@ -160,7 +162,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     );
   });
 
-  it('refuses a recipient outside the key’s allowlist alike, and names it', {
+  it('rejects a recipient outside the key’s allowlist the same way, and names it', {
     tags: ['authentication.allowlist'],
   }, async () => {
     const key = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
@@ -170,7 +172,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     );
   });
 
-  it('refuses what the quota does not cover alike', async () => {
+  it('rejects what the quota does not cover the same way', async () => {
     const { key, accountId } = await server.newAccount();
     await server.database.sql`UPDATE accounts SET monthly_quota = 0 WHERE id = ${accountId}`;
     await expectSameRefusal({ status: 402, code: 'quota_exceeded', retryable: false }, (over) =>
@@ -178,7 +180,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     );
   });
 
-  it('knows nothing of an unknown id alike, nor of another account’s', async () => {
+  it('reports an unknown id the same way, and another account’s', async () => {
     await expectSameRefusal({ status: 404, code: 'not_found' }, (over) =>
       over.get(server.key, '01936a2e-0000-7000-8000-000000000000'),
     );
@@ -187,13 +189,13 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     await expectSameRefusal({ status: 404, code: 'not_found' }, (over) => over.get(other.key, body.id));
   });
 
-  it('refuses a broken cursor alike', async () => {
+  it('rejects a broken cursor the same way', async () => {
     await expectSameRefusal({ status: 422, code: 'invalid_cursor' }, (over) =>
       over.list(server.key, { limit: 2, cursor: 'AAAA' }),
     );
   });
 
-  it('refuses a key that lacks the scope alike, save that MCP does not even offer the tool', async () => {
+  it('rejects a key that lacks the scope the same way, except that MCP does not even list the tool', async () => {
     const key = await server.newKey({ scopes: ['emails:read'] });
     const detail = 'The key lacks the scope `emails:send`.';
     await expectSameRefusal({ status: 403, code: 'missing_scope', detail, retryable: false }, (over) =>
@@ -217,7 +219,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     await client.close();
   });
 
-  it('refuses a key that nobody knows alike', { tags: ['authentication.mcp', 'mcp.key'] }, async () => {
+  it('rejects an unknown key the same way', { tags: ['authentication.mcp', 'mcp.key'] }, async () => {
     const outcomes = await Promise.all(
       ['REST', 'the SDK', 'the CLI'].map((name) => surface(name).send('pr_live_x', BODY)),
     );
@@ -226,7 +228,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     await expect(surface('MCP').send('pr_live_x', BODY)).rejects.toThrow();
   });
 
-  it('the CLI ends with the exit code of the refusal, as the API gave it', async () => {
+  it('the CLI exits with the exit code of the API’s error', async () => {
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
     const send = (...more: string[]) =>
       runInProcess(['send', '--from', 'a@sandbox.test', '--subject', 's', '--text', 't', '--json', ...more], { env });
@@ -235,7 +237,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     expect((await send('--to', 'nobody')).code).toBe(6);
   });
 
-  it('the SDK iterates over every page, and its errors carry what the problem says', async () => {
+  it('the SDK iterates over every page, and its errors contain what the problem says', async () => {
     const client = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const ids: string[] = [];
     for await (const { id } of client.emails.list({ limit: 3 })) ids.push(id);
@@ -298,7 +300,7 @@ describe('POST /mcp', () => {
     expectProblem(await server.call('GET', '/mcp'), 405, 'method_not_allowed');
   });
 
-  it('tells tool errors in the one body of every error', { tags: ['contract-errors.mcp'] }, async () => {
+  it('returns tool errors in the one body of every error', { tags: ['contract-errors.mcp'] }, async () => {
     const call = {
       jsonrpc: '2.0',
       id: 4,
@@ -311,7 +313,7 @@ describe('POST /mcp', () => {
     expect(body.result.structuredContent.error).toEqual({ ...rest.body, requestId: headers.get('x-request-id') });
   });
 
-  it('answers no page of another origin, and no other name of this server', async () => {
+  it('serves no page of another origin, and no other name of this server', async () => {
     expect((await rpc(initialize, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
     expect((await rpc(initialize, { headers: { origin: server.baseUrl } })).status).toBe(200);
   });

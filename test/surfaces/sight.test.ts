@@ -32,7 +32,7 @@ const TRIED = ALL.filter(({ id, reach }) => reach !== 'controls' || /^(approvals
   .filter(({ id }) => !/^(service|auth|tools)\./.test(id) && id !== 'webhooks.stream')
   .toSorted((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
 
-describe('what a key sees of what another key made', () => {
+describe('what a key sees of another key’s data', () => {
   let server: TestApp;
   let dns: TestDnsServer;
   let receiver: WebhookReceiver;
@@ -91,7 +91,7 @@ describe('what a key sees of what another key made', () => {
     return texts;
   }
 
-  it('shows everything to a key with every scope, so that the next test can fail', {
+  it('is everything for a key with every scope, so that the next test can fail', {
     tags: ['holes.sight'],
     timeout: 60_000,
   }, async () => {
@@ -100,7 +100,7 @@ describe('what a key sees of what another key made', () => {
     expect(foundIn([...texts.values()].join('\n')).sort()).toEqual(Object.keys(SECRETS).sort());
   });
 
-  it('shows nothing private by any operation without the scopes for it', {
+  it('contains nothing private by any operation without the scopes for it', {
     tags: ['holes.sight'],
     timeout: 120_000,
   }, async () => {
@@ -110,7 +110,7 @@ describe('what a key sees of what another key made', () => {
     expect(leaks).toEqual([]);
   });
 
-  it('finds nothing by what it does not show, in lists, counts and exports', { tags: ['holes.sight'] }, async () => {
+  it('contains no matches in hidden fields, in lists, counts and exports', { tags: ['holes.sight'] }, async () => {
     const [blind, all] = [await unseeing(), await seeing()];
     const email = `${SECRETS['a blind recipient']}@sandbox.test`;
     for (const query of [`q=${SECRETS['a blind recipient']}`, `recipient=${email}`]) {
@@ -129,7 +129,7 @@ describe('what a key sees of what another key made', () => {
     expect(read.body).toMatchObject({ bcc: [email], contentRedacted: false, redacted: [] });
   });
 
-  it('names no blind recipient in the refusal of a resend', { tags: ['holes.sight'] }, async () => {
+  it('contains no bcc recipient in the error of a resend', { tags: ['holes.sight'] }, async () => {
     const scopes = ['emails:send', 'emails:read'] as const;
     const narrow = { accountId: world.accountId, scopes, recipientAllowlist: ['nobody@receiver.example'] };
     const key = await server.newKey(narrow);
@@ -139,7 +139,7 @@ describe('what a key sees of what another key made', () => {
     expect(refused.body.recipients).toEqual([expect.objectContaining({ kind: 'to' })]);
   });
 
-  it('shows no more of it in the hold of a resend, nor in what a decision returns', {
+  it('contains no more in the hold of a resend, nor in what a decision returns', {
     tags: ['holes.sight'],
   }, async () => {
     const key = await keyOf(['emails:send', 'emails:read', 'emails:content']);
@@ -163,7 +163,7 @@ describe('what a key sees of what another key made', () => {
     expect(decided.body.contentHash).toBeNull();
   });
 
-  it('streams and delivers to a key’s own endpoint what the key may see, and changes of scopes act', {
+  it('is the same in streams and on its endpoint, and changes of scopes take effect', {
     tags: ['holes.sight'],
   }, async () => {
     const key = await unseeing();
@@ -189,7 +189,7 @@ describe('what a key sees of what another key made', () => {
     expect(foundIn(hooked().join('\n'))).toContain('metadata');
   });
 
-  it('shows drafts to their author, to approvers and to users', { tags: ['holes.others-drafts'] }, async () => {
+  it('contains drafts for their author, for approvers and for users', { tags: ['holes.others-drafts'] }, async () => {
     const { headers: author } = world.credential('a held key');
     const { headers: viewer } = world.credential('a session of role viewer');
     const { id } = await world.make('POST', '/templates', { name: 'Bill', subject: 'Hi', text: 'Hi {{ name }}' });

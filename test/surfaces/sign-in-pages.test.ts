@@ -23,7 +23,7 @@ describe('the sign-in pages in a browser', () => {
   }
 
   it.each(['light', 'dark'] as const)(
-    'sign a person in, confirm their device and sign them out, %s, on a phone, by keyboard and without scripts',
+    'sign a user in, confirm their device and sign them out, %s, on a phone, by keyboard and without scripts',
     { tags: ['sessions.magic-link', 'sessions.device', 'holes.device-consent'] },
     async (colorScheme) => {
       const viewport = { width: 320, height: 568 };

@@ -41,7 +41,7 @@ describe('postrider-mcp', () => {
   const idOf = ({ structuredContent }: Awaited<ReturnType<typeof callTool>>) =>
     String((structuredContent as { id?: unknown }).id); // Tools answer an object.
 
-  it('takes key and server from the environment, and sends over the channel mcp', {
+  it('reads key and server from the environment, and sends over the channel mcp', {
     tags: ['contract-running.stdio-binary', 'contract-surfaces.stdio-environment', 'contract-sending.channel-stdio'],
   }, async () => {
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
@@ -54,7 +54,7 @@ describe('postrider-mcp', () => {
     });
   });
 
-  it('takes them from the profile where the environment has neither', {
+  it('reads them from the profile when the environment has neither', {
     tags: ['contract-surfaces.stdio-environment'],
   }, async () => {
     await mkdir(path.join(directory, '.postrider'));

@@ -15,7 +15,7 @@ describe('template drafts', () => {
   });
   afterAll(() => server.close());
 
-  it('are what an agent makes over MCP, and the answer says so in words', {
+  it('are what an agent creates over MCP, and the result says so', {
     tags: ['holes.template-drafts'],
   }, async () => {
     const client = new Client({ name: 'test', version: '0.0.0' });

@@ -53,13 +53,13 @@ describe('templates', () => {
       return { text: first?.type === 'text' ? first.text : '', record: structuredContent, isError: isError === true };
     };
 
-    it('are listed with what they take and without their bodies', async () => {
+    it('are listed with their variables and without their bodies', async () => {
       const { text, record } = await call('list_templates', {});
       expect(text).toContain('- long (version 1) | Long | Hi {{ name }} | variables name');
       expect(record).toMatchObject({ templates: [{ slug: 'long', html: null, versions: [] }], total: 1 });
     });
 
-    it('are read by slug, long bodies in pieces', async () => {
+    it('are read by slug, long bodies in parts', async () => {
       const { text, record } = await call('get_template', { id: 'long' });
       expect(text).toContain('Subject: Hi {{ name }}');
       expect(text).toContain('variables name');
@@ -71,7 +71,7 @@ describe('templates', () => {
       expect((await call('get_template', { id: 'nope' })).text).toContain('not_found');
     });
 
-    it('are rendered, with what is missing said in words', async () => {
+    it('are rendered, and missing variables are named', async () => {
       expect((await call('render_template', { id: 'long' })).text).toContain('Missing, a send would be refused: name');
       const { text, record } = await call('render_template', { id: 'long', variables: { name: '<Ada>' } });
       expect(text).toContain('Nothing is missing');
@@ -79,7 +79,7 @@ describe('templates', () => {
       expect((await call('render_template', { id: 'long', html: 'x' })).isError).toBe(true);
     });
 
-    it('are sent, and a refusal names what is missing', async () => {
+    it('are sent, and an error names what is missing', async () => {
       const email = { from: 'a@sandbox.test', to: ['delivered@sandbox.test'], template: 'long' };
       expect((await call('send_email', email)).text).toContain('variables.name');
       expect((await call('send_email', { ...email, variables: { name: 'Ada' } })).isError).toBe(false);

@@ -32,7 +32,7 @@ describe('a message through an SMTP relay', () => {
   }
 
   it.each(SURFACES)(
-    'sent over %s arrives signed, with blind copies in the envelope alone, and reads as `sent` with its trail',
+    'sent over %s arrives signed, with bcc recipients in the envelope alone, and reads as `sent` with its events',
     async (name) => {
       const surface = surfaces.find((candidate) => candidate.name === name);
       if (surface === undefined) throw new Error(`there is no surface ${name}`);

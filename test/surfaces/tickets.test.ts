@@ -11,7 +11,7 @@ describe('tickets and the audit log over the SDK', () => {
   });
   afterAll(() => server.close());
 
-  it('raises, lists, reads and replies by the names of the operations', {
+  it('creates, lists, reads and replies by the names of the operations', {
     tags: ['contract-surfaces.sdk-tickets'],
   }, async () => {
     const refused = await client.emails
@@ -35,7 +35,7 @@ describe('tickets and the audit log over the SDK', () => {
     expect([page.data, page.nextCursor]).toEqual([[replied], null]);
   });
 
-  it('walks over the audit log, page after page', { tags: ['team.audit'] }, async () => {
+  it('reads the audit log, page after page', { tags: ['team.audit'] }, async () => {
     const emails = Array.from({ length: 5 }, (_, index) => `a${index}@b.example`);
     for (const email of emails) await client.suppressions.create({ email });
     const seqs: number[] = [];

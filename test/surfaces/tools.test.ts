@@ -73,7 +73,7 @@ describe('the free tools over every surface', () => {
     ['mx', { domain: 'good.example' }, ['good.example']],
     ['blocklist', { target: 'good.example' }, ['good.example']],
     ['inbox-placement', { raw: MESSAGE }, ['--file', 'message.eml']],
-  ])('%s answers the same over REST, MCP and the CLI', async (check, body, argv) => {
+  ])('%s returns the same over REST, MCP and the CLI', async (check, body, argv) => {
     server.clock.advance(61_000);
     const expected = timeless(await rest(check, body));
     expect(expected).toMatchObject({ check, status: expect.stringMatching(/^(?:pass|warn|fail)$/) });
@@ -83,7 +83,7 @@ describe('the free tools over every surface', () => {
     expect(timeless(JSON.parse(stdout))).toEqual(expected);
   });
 
-  it('utm answers the same over REST, MCP and the CLI', async () => {
+  it('utm returns the same over REST, MCP and the CLI', async () => {
     server.clock.advance(61_000);
     const expected = await rest('utm', UTM);
     expect(await mcp('tag_link', UTM)).toEqual(expected);
@@ -91,7 +91,7 @@ describe('the free tools over every surface', () => {
     expect(JSON.parse((await cli(argv)).stdout)).toEqual(expected);
   });
 
-  it('read a message from a file, from stdin where it is named, and where nothing is', async () => {
+  it('read a message from a file, from stdin when it is named, and by default', async () => {
     const expected = timeless(JSON.parse((await cli(['inbox-placement', '--file', 'message.eml'])).stdout));
     for (const argv of [['--file', '-'], ['--raw', '-'], ['--raw', '@message.eml'], []]) {
       const { code, stdout } = await cli(['inbox-placement', ...argv], { stdin: MESSAGE });

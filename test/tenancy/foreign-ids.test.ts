@@ -32,9 +32,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
 const SCOPES = ['full', 'approvals:decide'];
 
 describe.each([
-  { wall: 'both walls', open: false },
+  { wall: 'both layers', open: false },
   { wall: 'row-level security alone', open: true },
-])('accounts are kept apart by $wall', ({ open }) => {
+])('accounts are isolated by $wall', ({ open }) => {
   let database: TestDatabase;
   let opened: OpenedDatabase | null = null;
   let server: TestApp;
@@ -67,7 +67,7 @@ describe.each([
   });
 
   it.each(NAMING.map(({ id }) => id))(
-    '%s answers for ids of another account as for unknown ones (trust checklist 1)',
+    '%s responds for ids of another account as for unknown ones (trust checklist 1)',
     { tags: ['contract-errors.404'] },
     async (id) => {
       const operation = NAMING.find((candidate) => candidate.id === id);
@@ -153,19 +153,19 @@ describe.each([
     await server.call('POST', '/account/resume', { key });
   });
 
-  it('handlers behind a key find no database that is not bound to the account', () => {
+  it('handlers for keys find no database that is not bound to the account', () => {
     // Whose a domain's name is lies between accounts.
     expect(findUnbound(server.app.services.forAccount(server.accountId), [])).toEqual(['domains.tools.names']);
   });
 
-  it('none of all that changed a row of the other account', async () => {
+  it('none of these calls changed a row of the other account', async () => {
     expect(await other.fingerprint()).toEqual(before);
     if (opened !== null) expect(opened.removed()).toBeGreaterThan(200);
   });
 });
 
 /** So that what is above can be trusted to see a wall that is missing. */
-describe('with both walls taken out', () => {
+describe('with both layers of isolation removed', () => {
   it('another account’s messages are listed, read and canceled', async () => {
     const database = await createTestDatabase();
     const opened = await takeOutFirstWall(database, { second: true });

@@ -14,17 +14,17 @@ describe('a fair queue', () => {
     return taken;
   }
 
-  it('takes from each group in turn', () => {
+  it('takes from the groups in rotation', () => {
     const queue = fill(['a', '', 'a1'], ['a', '', 'a2'], ['a', '', 'a3'], ['b', '', 'b1'], ['c', '', 'c1']);
     expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
   });
 
-  it('takes from each member of a group in turn, and gives a group no more for having many', () => {
+  it('takes from the members of a group in rotation, and gives a group no more for having many', () => {
     const queue = fill(['a', 'x', 'ax1'], ['a', 'x', 'ax2'], ['a', 'y', 'ay1'], ['b', 'z', 'bz1'], ['b', 'z', 'bz2']);
     expect(drain(queue)).toEqual(['ax1', 'bz1', 'ay1', 'bz2', 'ax2']);
   });
 
-  it('passes over groups that may not go, and keeps their items', () => {
+  it('skips groups that are blocked, and keeps their items', () => {
     const queue = fill(['a', '', 'a1'], ['b', '', 'b1']);
     expect(queue.take((group) => group !== 'a')).toBe('b1');
     expect(queue.take((group) => group !== 'a')).toBeUndefined();

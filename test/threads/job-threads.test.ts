@@ -37,14 +37,14 @@ describe('the threads for jobs', () => {
     await expectSame(READ_SUBMISSION, { raw: Buffer.from('no header\r\n'), envelope: ['ann@example.com'] });
   });
 
-  it.runIf(process.platform === 'linux')('leave it the processors where these are scarce', async () => {
+  it.runIf(process.platform === 'linux')('leave the processors to the event loop when these are scarce', async () => {
     const before = await PRIORITY.run(undefined);
     const there = await threads.run(OWNER, PRIORITY, undefined, ALWAYS_LARGE);
     expect(there).toEqual({ kind: 'done', output: before + 5 });
     expect(await PRIORITY.run(undefined)).toBe(before);
   });
 
-  it('leave the event loop free, and go on after a job that failed', { timeout: 60_000 }, async () => {
+  it('leave the event loop free, and continue after a failed job', { timeout: 60_000 }, async () => {
     await expect(threads.run(OWNER, FAILS, 'it', ALWAYS_LARGE)).rejects.toThrow('it is wrong');
     const before = process.threadCpuUsage();
     expect(await threads.run(OWNER, SPINS, 500, ALWAYS_LARGE)).toEqual({ kind: 'done', output: 500 });

@@ -18,8 +18,8 @@ function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
   return seen;
 }
 
-describe('what a thread loads', () => {
-  it.each(ENTRIES)('is not the whole contract, which takes each thread some 10 MB: %s', (entry) => {
+describe('the imports of a thread', () => {
+  it.each(ENTRIES)('exclude the whole contract, which needs some 10 MB in each thread: %s', (entry) => {
     const loaded = loadedBy(join(SOURCES, entry));
     expect(loaded.size).toBeGreaterThan(3);
     expect([...loaded]).not.toContain('@postrider/core');

@@ -64,7 +64,7 @@ describe('a pool of threads', () => {
     await expect.poll(() => [collect(), done.deref() === undefined].at(1)).toBe(true);
   });
 
-  it('kills a job that takes too much memory, again and again, and this process lives on', async () => {
+  it('kills a job that uses too much memory, again and again, and this process survives', async () => {
     open({ killAfterMs: 3_000 });
     const hungry = render('{% for i in (1..2000000) %}{% for j in (1..1900000) %}x{% endfor %}{% endfor %}');
     for (let round = 0; round < 2; round += 1)
@@ -72,7 +72,7 @@ describe('a pool of threads', () => {
     expect(await quick('a')).toMatchObject({ html: 'a' });
   });
 
-  it('leaves a thread to the others, however many jobs one owner has that never end', async () => {
+  it('leaves a thread to the others, however many endless jobs one owner has', async () => {
     open({ killAfterMs: 1_000 });
     const hogs = Array.from({ length: 4 }, () => endless('hog'));
     const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(quick));
@@ -81,7 +81,7 @@ describe('a pool of threads', () => {
     expect(await Promise.all(hogs)).toEqual(Array(4).fill({ kind: 'overrun' }));
   });
 
-  it('gives owners turns, so that a long queue of one is no longer for another', async () => {
+  it('alternates between owners, so that a long queue of one delays no other', async () => {
     // With one thread the jobs end in the order in which they are taken.
     open({ threads: 1 });
     const order: string[] = [];
@@ -90,7 +90,7 @@ describe('a pool of threads', () => {
     expect(order.indexOf('few')).toBeLessThan(5);
   });
 
-  it('gives up a job that finds no thread in its time, and tells so', async () => {
+  it('rejects a job that finds no thread in time, and says so', async () => {
     open({ threads: 2, maxWaitMs: 1_000, killAfterMs: 2_000 });
     await quick('a');
     const running = endless('a');
@@ -98,7 +98,7 @@ describe('a pool of threads', () => {
     expect(await running).toEqual({ kind: 'overrun' });
   });
 
-  it('keeps what it parsed by key, and forgets the oldest where it is too much', async () => {
+  it('keeps what it parsed by key, and evicts the oldest when it is too much', async () => {
     open({ threads: 1 });
     const sources = Array.from({ length: 10 }, (_, index) => `${'x'.repeat(300)}${index}{{ a }}`);
     for (let round = 0; round < 3; round += 1) {
@@ -109,7 +109,7 @@ describe('a pool of threads', () => {
     }
   });
 
-  it('answers what still waits when it is closed', async () => {
+  it('settles what still waits when it is closed', async () => {
     open({ threads: 2 });
     await quick('a');
     const jobs = Array.from({ length: 5 }, () => endless('a'));

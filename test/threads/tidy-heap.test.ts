@@ -26,7 +26,7 @@ describe('the heap of a thread', () => {
     });
   const heapMb = async () => (await worker.getHeapStatistics()).total_heap_size / 2 ** 20;
 
-  it('is small again once no job has come for a while', async () => {
+  it('is small again after a while without a job', async () => {
     worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(JOBS)}`));
     await run(0);
     const beforeMb = await heapMb();

@@ -72,7 +72,7 @@ describe('tracking', () => {
     expect(rows).toHaveLength(0);
   });
 
-  it('appends a 1x1 image and rewrites links, in the html that is delivered and not in what reads show', {
+  it('appends a 1x1 image and rewrites links, in the delivered HTML and not in reads', {
     tags: ['emails-send.tracking', 'contract-messages.rendered-body-tracking', 'contract-sending.tracking'],
   }, async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
@@ -99,7 +99,7 @@ describe('tracking', () => {
     expect([clicks.pixel, clicks.links]).toEqual([null, [expect.stringContaining('/t/c/')]]);
   });
 
-  it('leaves alone what is no web link, the unsubscribe link, and what a template still has to fill in', {
+  it('leaves alone other links, the unsubscribe link, and what a template still has to fill in', {
     tags: [
       'emails-send.tracking-untouched',
       'emails-send.tracking-never-rewritten',
@@ -122,7 +122,7 @@ describe('tracking', () => {
     expect((await deliver(server, key, { html, headers })).links).toEqual(links);
   });
 
-  it('records an opening when the image is fetched, and a click when the redirect is followed, with the recipient the message had', {
+  it('records an open for a fetched image, and a click for a followed redirect, with the message’s recipient', {
     tags: [
       'events.opened',
       'events.clicked',
@@ -159,14 +159,14 @@ describe('tracking', () => {
     ]);
   });
 
-  it('names no recipient where the message had several', { tags: ['contract-sending.tracking'] }, async () => {
+  it('names no recipient when the message had several', { tags: ['contract-sending.tracking'] }, async () => {
     const key = await account({ trackOpens: true });
     const mail = await deliver(server, key, { to: ['ann@sandbox.test', 'ben@sandbox.test'] });
     await fetchPlain(mail.pixel ?? '');
     expect((await trackingEvents(key, mail.id)).map(({ recipient }) => recipient)).toEqual([null]);
   });
 
-  it('keeps neither address nor user agent of who asks', { tags: ['emails-send.tracking-records'] }, async () => {
+  it('stores neither address nor user agent of the client', { tags: ['emails-send.tracking-records'] }, async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const mail = await deliver(server, key, {});
     const headers = { 'user-agent': 'Remarkable/1.0', 'x-forwarded-for': '203.0.113.99', cookie: 'a=b' };
@@ -178,7 +178,7 @@ describe('tracking', () => {
     expect(logged).toHaveLength(0);
   });
 
-  it('trust 33: redirects only to the stored URL; whatever was changed or made up is a page with 404', async () => {
+  it('trust 33: redirects only to the stored URL; changed or made-up links are a page with 404', async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const mail = await deliver(server, key, {});
     const link = mail.links[0] ?? '';
@@ -207,7 +207,7 @@ describe('tracking', () => {
     expect((await fetchPlain(link)).status).toBe(404);
   });
 
-  it('writes a Location that is one header, whatever the link held', async () => {
+  it('writes a Location that is one header, whatever the link contains', async () => {
     const key = await account({ trackClicks: true });
     const html = '<a href="https://shop.test/ü&#13;&#10;x-evil:1 a">x</a>';
     const mail = await deliver(server, key, { html });
@@ -216,7 +216,7 @@ describe('tracking', () => {
     expect(headers.get('x-evil')).toBeNull();
   });
 
-  it('answers HEAD as GET, and takes it for neither an opening nor a click; other methods are refused', async () => {
+  it('responds to HEAD as to GET, and counts it as neither an open nor a click; other methods are rejected', async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const mail = await deliver(server, key, {});
     const [pixel, link] = [mail.pixel ?? '', mail.links[0] ?? ''];
@@ -228,7 +228,7 @@ describe('tracking', () => {
     expect((await trackingEvents(key, mail.id)).map(({ type }) => type)).toEqual(['opened']);
   });
 
-  it('records nothing while the switch is off again, and the links go on to work', {
+  it('records nothing while the switch is off again, and the links continue to work', {
     tags: ['events.opened', 'events.clicked'],
   }, async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
@@ -240,7 +240,7 @@ describe('tracking', () => {
     expect((await deliver(server, key, {})).pixel).toBeNull();
   });
 
-  it(`keeps ${LIMITS.trackingEventsPerMessage} events of each type, and numbers the trail without gaps however many come at once`, async () => {
+  it(`keeps ${LIMITS.trackingEventsPerMessage} events of each type, and numbers parallel events without gaps`, async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const mail = await deliver(server, key, {});
     const [pixel, link] = [mail.pixel ?? '', mail.links[0] ?? ''];
@@ -259,7 +259,7 @@ describe('tracking', () => {
     ]);
   });
 
-  it('waits for whoever writes to the message, and is in nobody’s way', async () => {
+  it('waits for the writer of a message, and blocks no one', async () => {
     const key = await account({ trackOpens: true });
     const mail = await deliver(server, key, {});
     const mayEnd = Promise.withResolvers<void>();
@@ -277,7 +277,7 @@ describe('tracking', () => {
     await expect.poll(async () => (await trackingEvents(key, mail.id)).length, until).toBe(1);
   });
 
-  it('still has the image while the database is away, and asks who follows a link to come again; the opening is recorded when it is back', async () => {
+  it('serves the image without the database, asks to retry a link, and records the open when it is back', async () => {
     const key = await account({ trackOpens: true, trackClicks: true });
     const mail = await deliver(server, key, {});
     const proxy = await startDatabaseProxy(server.database);
@@ -298,7 +298,7 @@ describe('tracking', () => {
     await proxy.close();
   });
 
-  it('acts within a second on every process when a switch is turned, and at once on the one that turned it', async () => {
+  it('follows a switch within a second on every process, and immediately on the one that changed it', async () => {
     const { key } = await server.newAccount();
     const other = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
     expect((await deliver(server, key, {})).pixel).toBeNull();

@@ -17,13 +17,13 @@ describe('unsubscribe links', () => {
   const url = links.urlFor(SUBJECT);
   const token = url.split('/').at(-1) ?? '';
 
-  it('name account, message and recipient, the same at every time, in a URL that needs no escaping', () => {
+  it('name account, message and recipient, always the same, in a URL that needs no escaping', () => {
     expect(url).toMatch(/^https:\/\/post\.example\.com\/mail\/u\/[\w-]{68}$/);
     expect(links.urlFor(SUBJECT)).toBe(url);
     expect(links.read(token)).toEqual(SUBJECT);
   });
 
-  it('cannot be made or changed without the key: no other bit, length or spelling of a token is read', () => {
+  it('cannot be created or changed without the key: no other bit, length or spelling of a token is read', () => {
     const bytes = Buffer.from(token, 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
@@ -49,7 +49,7 @@ describe('unsubscribe links', () => {
 });
 
 describe('the place for the link in a body', () => {
-  it('is `{{unsubscribe_url}}`, with or without blanks inside the braces, and nothing that only looks like it', () => {
+  it('is `{{unsubscribe_url}}`, with or without blanks inside the braces, and nothing similar', () => {
     for (const body of ['a {{unsubscribe_url}} b', '{{ unsubscribe_url }}', '{{\n unsubscribe_url\t}}']) {
       expect(hasUnsubscribePlaceholder(body), body).toBe(true);
     }
@@ -60,7 +60,7 @@ describe('the place for the link in a body', () => {
     }
   });
 
-  it('is filled everywhere with exactly the link, and all else stays', () => {
+  it('is replaced everywhere with exactly the link, and all else stays', () => {
     const body = '$& {{unsubscribe_url}} {{name}} {{ unsubscribe_url }}';
     expect(fillUnsubscribePlaceholder(body, 'https://x/$1$&')).toBe('$& https://x/$1$& {{name}} https://x/$1$&');
   });

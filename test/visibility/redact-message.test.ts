@@ -43,7 +43,7 @@ describe('a message for a caller', () => {
     });
   });
 
-  it('has neither blind recipients nor what names them for another key', { tags: ['holes.sight'] }, () => {
+  it('has no bcc recipients, and nothing that names them, for another key', { tags: ['holes.sight'] }, () => {
     const { message, redacted } = redactMessage(MESSAGE, OWNER, viewer('other', 'emails:read', 'emails:content'));
     expect(redacted).toEqual(['html', 'bcc', 'metadata', 'lastError', 'recipients', 'events']);
     expect(message).toEqual({
@@ -55,11 +55,11 @@ describe('a message for a caller', () => {
 });
 
 describe('the table of what each scope shows', () => {
-  it('names a scope for everything that another key made', { tags: ['holes.sight'] }, () => {
+  it('names a scope for everything that another key created', { tags: ['holes.sight'] }, () => {
     for (const rule of Object.values(SIGHT_RULES)) expect(rule.others.length).toBeGreaterThan(0);
   });
 
-  it('masks a webhook URL behind its host without `webhooks:write`', { tags: ['holes.sight'] }, () => {
+  it('masks a webhook URL after its host without `webhooks:write`', { tags: ['holes.sight'] }, () => {
     const url = 'https://hooks.example.com:8443/services/T0/secret?token=1';
     expect(visibleUrl(url, viewer('any', 'webhooks:read'))).toBe('https://hooks.example.com:8443/***');
     expect(visibleUrl(url, viewer('any', 'webhooks:write'))).toBe(url);

@@ -5,7 +5,7 @@ import { type HandMadeDispatcher, startHandMadeDispatcher } from '../harness/han
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 
 /** What is asked for while an attempt is under way. */
-describe('a delivery under way', () => {
+describe('a delivery in progress', () => {
   let world: HandMadeDispatcher;
   const receivers: WebhookReceiver[] = [];
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('a delivery under way', () => {
     ['a late one', 5],
     ['the last one', 9],
   ] as const) {
-    it(`is made again at once, with the whole schedule before it, where it was ${what} of its round and fails`, async () => {
+    it(`is repeated immediately, with the whole schedule, when it was ${what} of its round and fails`, async () => {
       const { receiver, answer, ask, waiting, settle, outcomes } = await underWay(failedBefore);
       expect(await ask()).toBe(1);
       answer(500);
@@ -68,7 +68,7 @@ describe('a delivery under way', () => {
     });
   }
 
-  it('is made once more where it succeeds, since it began before that was asked for', async () => {
+  it('is repeated when it succeeds, since it began before the request', async () => {
     const { receiver, answer, ask, waiting, settle, outcomes } = await underWay();
     await ask();
     answer(200);
@@ -82,7 +82,7 @@ describe('a delivery under way', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('is made no second time where it was only taken, and began behind the asking', async () => {
+  it('is not repeated when it was only claimed, and began after the request', async () => {
     const { receiver, endpointId, answer, waiting, settle } = await underWay();
     const answers: (() => void)[] = [];
     receiver.answer((_event, response) => void answers.push(() => response.end()));
@@ -105,7 +105,7 @@ describe('a delivery under way', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('says nothing of a URL that took the place of its own meanwhile, not even by 410', async () => {
+  it('has no effect on a URL that replaced its own meanwhile, not even by 410', async () => {
     const { endpointId, answer } = await underWay();
     const endpoint = { accountId: world.accountId, id: endpointId };
     await world.sql`UPDATE webhook_endpoints SET failures = 30, failing_since = now() - interval '9 days' WHERE id = ${endpointId}`;
@@ -122,7 +122,7 @@ describe('a delivery under way', () => {
     expect(failures).toBe(0);
   });
 
-  it('and what was paused since nobody answered goes on at once where the URL is a new one', async () => {
+  it('and paused deliveries of an unreachable endpoint continue immediately when the URL is a new one', async () => {
     const dead = await startWebhookReceiver();
     await dead.close();
     const endpointId = await world.endpoint(dead.url);
@@ -143,7 +143,7 @@ describe('a delivery under way', () => {
     await fresh.first(({ event }) => event.id === eventId);
   });
 
-  it('and a change of anything else leave the failures as they are', async () => {
+  it('and any other change keep the failures', async () => {
     const { endpointId, answer, receiver } = await underWay();
     const endpoint = { accountId: world.accountId, id: endpointId };
     answer(500);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('an attempt that the database does not take costs none of those beside it their record', async () => {
+it('an attempt that the database rejects does not prevent recording those beside it', async () => {
   const { sql, clock, accountId } = world;
   const ids = createIdGenerator();
   const endpointId = await world.endpoint('http://127.0.0.1:1/');
@@ -68,7 +68,7 @@ async function take(count: number) {
   return { endpointId, recorder, attempts, outcome };
 }
 
-it('ends and postpones deliveries whose rows were written to since they were taken, too', async () => {
+it('ends and postpones deliveries whose rows were changed since they were claimed, too', async () => {
   const { endpointId, recorder, attempts, outcome } = await take(4);
   // The first two are where they were.
   const moved = attempts.slice(2).map(({ eventId }) => eventId);
@@ -82,7 +82,7 @@ it('ends and postpones deliveries whose rows were written to since they were tak
   expect(logged).toMatchObject({ response_body: 'noted, {"so": "to say"}', created_at: attempts[0]?.createdAt });
 });
 
-it('writes what comes while it is writing, all of it', async () => {
+it('writes everything that arrives while it is writing', async () => {
   const { recorder, attempts, outcome } = await take(1_010);
   // So many that they are written at once, and a few that find it at that.
   for (const attempt of attempts) recorder.add(attempt);

@@ -24,7 +24,7 @@ async function claim(limit: number) {
   });
 }
 
-it('taking deliveries locks so many endpoints at most, and none with nothing due: Postgres has only so much room for locks', async () => {
+it('claiming deliveries locks a limited number of endpoints, and none without due ones', async () => {
   const { sql, accountId } = world;
   const first = await world.endpoint('http://127.0.0.1:1/');
   await sql`

@@ -88,7 +88,7 @@ describe('events', () => {
     expect(isSignedWith(delivered, secret)).toBe(true);
   });
 
-  it('of test addresses tell every outcome, numbered as on the trail', {
+  it('of test addresses report every outcome, numbered as in the event log', {
     tags: [
       'contract-test-addresses.webhooks',
       'events.classification-field',
@@ -142,7 +142,7 @@ describe('events', () => {
     }
   });
 
-  it('are told by the types an endpoint asks for, and all in the forms that are published', {
+  it('are sent by the types an endpoint selects, and all in their published formats', {
     tags: ['events.webhook-types'],
   }, async () => {
     const all = await endpoint();
@@ -162,7 +162,7 @@ describe('events', () => {
     expect([...WEBHOOK_EVENT_SCHEMAS.keys()]).toEqual(WEBHOOK_EVENT_NAMES);
   });
 
-  it('carry two signatures for 24 hours after a rotation', { tags: ['events.signature-headers'] }, async () => {
+  it('have two signatures for 24 hours after a rotation', { tags: ['events.signature-headers'] }, async () => {
     const { id, secret, received, count } = await endpoint({ events: ['domain.failed'] });
     const test = () => server.call('POST', `/webhooks/${id}/test`);
     const signatures = (n: number) => String(received[n]?.headers['webhook-signature']).split(' ').length;
@@ -185,7 +185,7 @@ describe('events', () => {
     ]);
   });
 
-  it('tell of suppressions, however they came about', { tags: ['events.payload-other-types'] }, async () => {
+  it('report suppressions, whatever their cause', { tags: ['events.payload-other-types'] }, async () => {
     const { first } = await endpoint({ events: ['suppression.added', 'suppression.removed'] });
     const { body: added } = await server.call('POST', '/suppressions', {
       body: { email: 'X@Example.com', note: 'why' },
@@ -196,7 +196,7 @@ describe('events', () => {
     expect((await first(ofType('suppression.removed'))).event.data).toEqual(added);
   });
 
-  it('tell of a domain’s changes', { tags: ['events.payload-other-types'] }, async () => {
+  it('report a domain’s changes', { tags: ['events.payload-other-types'] }, async () => {
     const { first } = await endpoint({ events: ['domain.verified', 'domain.degraded'] });
     const domain = await domains.verified('told.example');
     const verified = await first(ofType('domain.verified'));
@@ -206,7 +206,7 @@ describe('events', () => {
     expect((await first(ofType('domain.degraded'))).event.data).toMatchObject({ id: domain.id, status: 'degraded' });
   });
 
-  it('tell of a key that ends soon', { tags: ['events.payload-other-types'] }, async () => {
+  it('report a key that expires soon', { tags: ['events.payload-other-types'] }, async () => {
     const { first } = await endpoint({ events: ['key.expiring'] });
     const expiresAt = new Date(server.clock.now().getTime() + 6 * DAY_MS).toISOString();
     const { id } = (await server.call('POST', '/keys', { body: { name: 'Short', scopes: ['sending'], expiresAt } }))
@@ -217,7 +217,7 @@ describe('events', () => {
     expect(JSON.stringify(event)).not.toContain('secret');
   });
 
-  it('tell of 80 % and 100 % of the quota, once a month each', { tags: ['events.payload-other-types'] }, async () => {
+  it('report 80 % and 100 % of the quota, once a month each', { tags: ['events.payload-other-types'] }, async () => {
     const { accountId, key } = await server.newAccount();
     await server.addDomain('quota.example', accountId);
     await server.database.sql`UPDATE accounts SET monthly_quota = 10 WHERE id = ${accountId}`;
@@ -237,7 +237,7 @@ describe('events', () => {
     ]);
   });
 
-  it('stop at an endpoint that failed for five days, which the team and the other endpoints are told', {
+  it('stop at an endpoint that failed for five days, which the team and the other endpoints learn', {
     tags: ['events.disabling', 'events.payload-other-types'],
   }, async () => {
     const { accountId, key } = await server.newAccount('Failing Inc');
@@ -268,7 +268,7 @@ describe('events', () => {
     expect(audit.map(({ action }) => action)).toEqual(['webhook.created', 'webhook.disabled']);
   });
 
-  it('tell of opens, clicks and unsubscribes, each with the whole payload', {
+  it('report opens, clicks and unsubscribes, each with the whole payload', {
     tags: ['events.payload-fields', 'events.webhook-types'],
   }, async () => {
     const { key } = await server.newAccount('Tracked');
@@ -322,7 +322,7 @@ describe('events', () => {
     }
   });
 
-  it('tell of a domain that failed, with its record as it then is', {
+  it('report a domain that failed, with its record as it then is', {
     tags: ['events.payload-other-types'],
   }, async () => {
     const { key } = await server.newAccount('Losing');
@@ -336,7 +336,7 @@ describe('events', () => {
     expect(WEBHOOK_EVENT_SCHEMAS.get('domain.failed')?.safeParse(received.event).error).toBeUndefined();
   });
 
-  it('are stored for nobody who does not want them', async () => {
+  it('are not stored unless an endpoint selects them', async () => {
     const { accountId, key } = await server.newAccount('Quiet');
     const { id } = (await server.send({}, { key })).body;
     await server.call('GET', `/emails/${id}?wait=10`, { key });

@@ -71,7 +71,7 @@ it('a success at a former URL ends no failures of the present one', async () => 
   expect((await readEndpoint(world.sql, world.accountId, id))?.failingSince).toBeNull();
 });
 
-it('an endpoint whose secret cannot be opened keeps no other waiting, and its own events wait', async () => {
+it('an endpoint whose secret cannot be opened delays no other, and its own events wait', async () => {
   const { sql, dispatcher, faults } = world;
   const receiver = await startWebhookReceiver(200);
   const [healthy, sealed] = [await world.endpoint(receiver.url), await world.endpoint(PRESENT)];
@@ -85,7 +85,7 @@ it('an endpoint whose secret cannot be opened keeps no other waiting, and its ow
   await receiver.close();
 });
 
-it('a notice that cannot be mailed keeps none of those behind it', async () => {
+it('a notice that cannot be mailed does not block those after it', async () => {
   const { sql, clock } = world;
   const tools = { sql, clock, ids: createIdGenerator() };
   const webhooks = { secrets: createSecretBox(TEST_SECRET_KEY), policy: { allowLoopback: true } };

@@ -36,7 +36,7 @@ function answerQuickly(queues: EndpointQueues, endpointId: string): void {
   }
 }
 
-it('takes for no endpoint more than its part of what fits in, where many that are quick have more waiting', () => {
+it('uses for an endpoint no more than its part of the capacity, when many quick ones have more queued', () => {
   const queues = createEndpointQueues();
   const ids = Array.from({ length: 12 }, (_, n) => `endpoint ${n}`);
   for (const id of ids) answerQuickly(queues, id);
@@ -50,13 +50,13 @@ it('takes for no endpoint more than its part of what fits in, where many that ar
   expect(queues.capacity(NOW).capacity.get('endpoint 0')).toBe(25 * WIDEST);
 });
 
-it('leaves even the hundredth that is quick as much as it can have under way at once', () => {
+it('leaves even the hundredth quick one its full parallel deliveries', () => {
   const queues = createEndpointQueues();
   for (let n = 0; n < 100; n += 1) answerQuickly(queues, `endpoint ${n}`);
   expect(new Set(queues.capacity(NOW).capacity.values())).toEqual(new Set([WIDEST]));
 });
 
-it('begins what waits in the order in which it came, however much that is', () => {
+it('begins what waits in order, however much that is', () => {
   const queues = createEndpointQueues();
   const ids = Array.from({ length: 1_001 }, (_, n) => `${n}`);
   for (const id of ids) queues.add(delivery('endpoint', id), NOW);

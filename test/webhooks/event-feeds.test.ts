@@ -38,7 +38,7 @@ describe('a feed of events', () => {
     return stored;
   }
 
-  it('has what is stored from its beginning on, each once, in order, and nothing from before', async () => {
+  it('contains what is stored from its start on, each event once, in order, and nothing from before', async () => {
     const accountId = await newAccount();
     await store(accountId, [2_000, 1_000]);
     const feed = await open(accountId);
@@ -52,7 +52,7 @@ describe('a feed of events', () => {
     expect(await feed.take(9, 300)).toBeNull();
   });
 
-  it('has an event that is stored late, behind younger ones', async () => {
+  it('contains an event that is stored late, after newer ones', async () => {
     const accountId = await newAccount();
     const feed = await open(accountId);
     const young = await store(accountId, [0]);
@@ -62,7 +62,7 @@ describe('a feed of events', () => {
     feed.close();
   });
 
-  it('keeps to its types and its account, and each of several has all', async () => {
+  it('keeps to its types and its account, and each of several contains all', async () => {
     const [accountId, other] = [await newAccount(), await newAccount()];
     const [all, some, foreign] = [await open(accountId), await open(accountId, ['email.opened']), await open(other)];
     const sent = await store(accountId, [1]);
@@ -75,7 +75,7 @@ describe('a feed of events', () => {
     for (const feed of [all, some, foreign]) feed.close();
   });
 
-  it('is let go where its reader falls too far behind, so that it takes no memory without end', async () => {
+  it('is closed when its reader falls too far behind, so that its memory is bounded', async () => {
     const accountId = await newAccount();
     const [feed, picky] = [await open(accountId), await open(accountId, ['email.opened'])];
     for (let round = 0; round < 2; round += 1) {
@@ -87,7 +87,7 @@ describe('a feed of events', () => {
     picky.close();
   });
 
-  it('is refused where the account has as many as it may have', async () => {
+  it('is rejected when the account has as many as it may have', async () => {
     const accountId = await newAccount();
     const isAllowed = () => Promise.resolve(true);
     const request = { accountId, types: null, isAllowed };

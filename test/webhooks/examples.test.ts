@@ -58,24 +58,27 @@ describe('the examples of docs/webhooks.md', () => {
     await fastifyApp.close();
   });
 
-  it.each(['express', 'fastify', 'hono', 'next'])('%s takes a signed event and refuses a forged one', async (name) => {
-    const text = readFileSync(path.join(import.meta.dirname, `examples/${name}.ts`), 'utf8');
-    expect(DOCUMENT).toContain(`\`\`\`ts\n${text}\`\`\`\n`);
-    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-    const answer = async (init: RequestInit) => {
-      const response = await ask[name]?.(init);
-      return [response?.status, await response?.text()];
-    };
-    expect(await answer(signed())).toEqual([204, '']);
-    expect(log.mock.calls).toEqual([['ada@example.org bounced (hard)']]);
-    log.mockRestore();
-    const other = `whsec_${Buffer.from('another').toString('base64')}`;
-    expect(await answer(signed(BODY, other))).toEqual([400, 'webhook_signature_mismatch']);
-    expect(await answer({ ...signed(), body: BODY.replace('hard', 'soft') })).toEqual([
-      400,
-      'webhook_signature_mismatch',
-    ]);
-    const { 'webhook-id': _, ...headers } = signed().headers;
-    expect(await answer({ ...signed(), headers })).toEqual([400, 'webhook_header_missing']);
-  });
+  it.each(['express', 'fastify', 'hono', 'next'])(
+    '%s accepts a signed event and rejects a forged one',
+    async (name) => {
+      const text = readFileSync(path.join(import.meta.dirname, `examples/${name}.ts`), 'utf8');
+      expect(DOCUMENT).toContain(`\`\`\`ts\n${text}\`\`\`\n`);
+      const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+      const answer = async (init: RequestInit) => {
+        const response = await ask[name]?.(init);
+        return [response?.status, await response?.text()];
+      };
+      expect(await answer(signed())).toEqual([204, '']);
+      expect(log.mock.calls).toEqual([['ada@example.org bounced (hard)']]);
+      log.mockRestore();
+      const other = `whsec_${Buffer.from('another').toString('base64')}`;
+      expect(await answer(signed(BODY, other))).toEqual([400, 'webhook_signature_mismatch']);
+      expect(await answer({ ...signed(), body: BODY.replace('hard', 'soft') })).toEqual([
+        400,
+        'webhook_signature_mismatch',
+      ]);
+      const { 'webhook-id': _, ...headers } = signed().headers;
+      expect(await answer({ ...signed(), headers })).toEqual([400, 'webhook_header_missing']);
+    },
+  );
 });

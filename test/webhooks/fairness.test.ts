@@ -22,7 +22,7 @@ describe('the dispatcher', () => {
     return Object.assign(made, { id: await world.endpoint(made.url) });
   }
 
-  it('lets no endpoint that is dead, slow or silent keep another waiting, however much waits for it', async () => {
+  it('lets no dead, slow or silent endpoint delay another, however much is queued for it', async () => {
     const silent = await receiver(() => undefined);
     const late = Promise.withResolvers<void>();
     const slow = await receiver((_event, response) => void late.promise.then(() => response.end()));
@@ -48,7 +48,7 @@ describe('the dispatcher', () => {
       await world.sql`UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'manual' WHERE id = ${id}`;
   });
 
-  it('delivers once where two processes share the work', async () => {
+  it('delivers once when two processes share the work', async () => {
     const shared = await receiver();
     await world.events(shared.id, EVENTS);
     const other = world.another();
@@ -60,7 +60,7 @@ describe('the dispatcher', () => {
     expect(leases.length).toBeLessThanOrEqual(2);
   });
 
-  it('takes over what a process left that was killed, once its lease has ended', async () => {
+  it('takes over the deliveries of a killed process, once its lease has ended', async () => {
     const first = await receiver(() => undefined);
     const [eventId] = await world.events(first.id);
     const killed = world.another();
@@ -80,7 +80,7 @@ describe('the dispatcher', () => {
     expect((await world.attempts(first.id)).map(({ succeeded }) => succeeded)).toEqual([true]);
   });
 
-  it('gives back at its end what it had taken, so that another goes on at once', async () => {
+  it('releases what it had claimed when it stops, so that another continues immediately', async () => {
     const held = await receiver(() => undefined);
     await world.events(held.id, 10);
     const ending = world.another();
@@ -98,7 +98,7 @@ describe('the dispatcher', () => {
     expect((await world.sql`SELECT 1 FROM webhook_deliveries WHERE endpoint_id = ${held.id}`).length).toBe(0);
   });
 
-  it('stops within a second where an endpoint is disabled, also with what it had taken', async () => {
+  it('stops within a second when an endpoint is disabled, also what it had claimed', async () => {
     const waiting: (() => void)[] = [];
     const stopped = await receiver((_event, response) => void waiting.push(() => response.end()));
     await world.events(stopped.id, 20);
@@ -113,7 +113,7 @@ describe('the dispatcher', () => {
   });
 });
 
-describe('a dispatcher whose endpoints fall silent', () => {
+describe('a dispatcher whose endpoints stop responding', () => {
   let world: HandMadeDispatcher;
   const receivers: WebhookReceiver[] = [];
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('a dispatcher whose endpoints fall silent', () => {
     return Object.assign(made, { id: await world.endpoint(made.url) });
   }
 
-  it('lets them keep no place that another needs, however many they are', async () => {
+  it('lets them occupy no slot that another needs, however many they are', async () => {
     // As many as fill all the places together, once their queues are at their widest.
     const turning = await Promise.all(Array.from({ length: 4 }, () => receiver()));
     for (const { id } of turning) await world.events(id, 200);
@@ -168,7 +168,7 @@ describe('a dispatcher with hundreds of silent endpoints', () => {
     return Object.assign(made, { id: await world.endpoint(made.url) });
   }
 
-  it('has room for endpoints that answer, however many are silent and have much waiting', async () => {
+  it('has room for endpoints that respond, however many are silent with large queues', async () => {
     const healthy = await receiver();
     await world.events(healthy.id, 8);
     await world.dispatcher.pump();
@@ -193,7 +193,7 @@ describe('a dispatcher with hundreds of silent endpoints', () => {
   });
 });
 
-describe('a dispatcher whose places are all held', () => {
+describe('a dispatcher whose slots are all in use', () => {
   let world: HandMadeDispatcher;
   const receivers: WebhookReceiver[] = [];
   beforeEach(async () => {
@@ -230,7 +230,7 @@ describe('a dispatcher whose places are all held', () => {
     return receiver;
   }
 
-  it('leaves some to endpoints that have few, however many wide queues fall silent at once', async () => {
+  it('reserves some for endpoints with few, however many wide queues become silent together', async () => {
     await fallenSilent(4, 40);
     // Three quarters are for all, and of the rest each has four at most.
     expect(world.dispatcher.load().underWay).toBeGreaterThanOrEqual(45);
@@ -238,7 +238,7 @@ describe('a dispatcher whose places are all held', () => {
     await (await healthy()).count(20);
   });
 
-  it('counts the places of those that ended no request for two seconds no longer', async () => {
+  it('stops counting the slots of endpoints that ended no request for two seconds', async () => {
     await fallenSilent(20, 8);
     expect(world.dispatcher.load().underWay).toBeGreaterThanOrEqual(60);
     const waiting = await healthy();

@@ -131,7 +131,7 @@ describe('events about a held message', () => {
       'email.canceled',
       async (held: Held) => void (await server.call('DELETE', `/emails/${held.id}`, { key: agent })),
     ],
-  ])('have no content where it is %s', { tags: ['holes.held-events'] }, async (_what, type, end) => {
+  ])('have no content when it is %s', { tags: ['holes.held-events'] }, async (_what, type, end) => {
     const held = await hold();
     await end(held);
     const events: ReceivedEvent[] = [await first('approval.decided', held.approvalId), await first(type, held.id)];
@@ -139,7 +139,7 @@ describe('events about a held message', () => {
     expect(events.map(({ event }) => event.data.subject)).toEqual([null, null]);
   });
 
-  it('have no content in reminders, and where it expires', { tags: ['holes.held-events'] }, async () => {
+  it('have no content in reminders, and at its expiry', { tags: ['holes.held-events'] }, async () => {
     const held = await hold();
     await approversTold(held);
     const jobs = createApprovalJobs(mailerOf(server));
@@ -152,7 +152,7 @@ describe('events about a held message', () => {
     for (const { body } of events) expect(wordsIn(body)).toEqual([]);
   });
 
-  it('leave no content in the trail of a support ticket either', { tags: ['holes.held-events'] }, async () => {
+  it('leave no content in the events of a support ticket either', { tags: ['holes.held-events'] }, async () => {
     const held = await hold();
     const body = { subject: 'Why held?', body: 'Please look', emailId: held.id };
     const { status, body: ticket } = await server.call('POST', '/support/tickets', { body });

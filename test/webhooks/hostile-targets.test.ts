@@ -61,11 +61,11 @@ describe('in production, a webhook or an attachment that leads inside', () => {
     for (const each of servers) each.close();
   });
 
-  it('is tried out in more than eighty ways', () => {
+  it('is tried in more than eighty ways', () => {
     expect(new Set([...urls, ...nameUrls]).size).toBeGreaterThan(80);
   });
 
-  it('is no endpoint where its address says so, at creation and at every change', {
+  it('is rejected as an endpoint by its address, at creation and at every change', {
     tags: ['webhooks.endpoint-urls'],
   }, async () => {
     const safe = await server.call('POST', '/webhooks', { body: { url: 'https://hooks.example.com/' } });
@@ -107,7 +107,7 @@ describe('in production, a webhook or an attachment that leads inside', () => {
     expect(hits).toEqual([]);
   });
 
-  it('is no file that a send can carry, whether its address or its name leads inside', async () => {
+  it('is rejected as a file of a send, whether its address or its name leads inside', async () => {
     const targets = [...urls, ...nameUrls];
     for (let at = 0; at < targets.length; at += 20) {
       const attachments = targets.slice(at, at + 20).map((url, index) => ({ filename: `${index}.txt`, url }));

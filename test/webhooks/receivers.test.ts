@@ -57,7 +57,7 @@ describe('a receiver that', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  it('stalls is left after its time, and tried again', { tags: ['events.retry-schedule'] }, async () => {
+  it('stalls is abandoned at the timeout, and retried', { tags: ['events.retry-schedule'] }, async () => {
     const { url } = await receiver(() => undefined);
     const { attempt } = await attemptAt(url);
     expect(attempt).toMatchObject({
@@ -69,7 +69,7 @@ describe('a receiver that', () => {
     expect(attempt.duration_ms).toBeLessThan(TOTAL_MS + 1_600);
   });
 
-  it('drips its answer is left after its time', async () => {
+  it('drips its response is abandoned at the timeout', async () => {
     const url = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n');
       const timer = setInterval(() => socket.write('.'), 50);
@@ -79,7 +79,7 @@ describe('a receiver that', () => {
     expect(attempt).toMatchObject({ succeeded: false, error: 'No answer: it did not answer in time.' });
   });
 
-  it('streams for ever is cut off, and four kilobytes of it are kept', async () => {
+  it('streams forever is cut off, and four kilobytes of it are kept', async () => {
     let socketOf: Socket | null = null;
     const url = await rawReceiver((socket) => {
       socketOf = socket;
@@ -98,7 +98,7 @@ describe('a receiver that', () => {
     if (socket?.destroyed === false) await new Promise((resolve) => socket.once('close', resolve));
   });
 
-  it('answers bytes that are no text has them kept as text', async () => {
+  it('returns bytes that are not text has them stored as text', async () => {
     const { url } = await receiver(
       (_event, response) => void response.end(Buffer.alloc(5_000, Buffer.from([0, 0xff, 0x41]))),
     );
@@ -108,7 +108,7 @@ describe('a receiver that', () => {
   });
 
   it.each([1_001, 1_002, 1_003, 1_004])(
-    'answers %i bytes that are no text before whole characters has none of these cut in half',
+    'returns %i bytes that are not text before whole characters has none of these cut in half',
     async (bytes) => {
       const { url } = await receiver(
         (_event, response) =>
@@ -138,7 +138,7 @@ describe('a receiver that', () => {
     },
   );
 
-  it('closes early is tried again', async () => {
+  it('closes early is retried', async () => {
     const { attempt } = await attemptAt(await rawReceiver((socket) => socket.destroy()));
     expect(attempt).toMatchObject({
       succeeded: false,
@@ -147,23 +147,23 @@ describe('a receiver that', () => {
     });
   });
 
-  it('breaks off in its answer is tried again', async () => {
+  it('breaks off in its response is retried', async () => {
     const url = await rawReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'));
     expect((await attemptAt(url)).attempt).toMatchObject({ succeeded: false, status_code: null });
   });
 
-  it('speaks no HTTP is tried again', async () => {
+  it('does not speak HTTP is retried', async () => {
     const url = await rawReceiver((socket) => socket.end('220 smtp.example.com ESMTP\r\n'));
     expect((await attemptAt(url)).attempt).toMatchObject({ succeeded: false, status_code: null });
   });
 
-  it('is not there is tried again', async () => {
+  it('is not there is retried', async () => {
     const gone = await startWebhookReceiver();
     await gone.close();
     expect((await attemptAt(gone.url)).attempt).toMatchObject({ error: 'No answer: the connection was refused.' });
   });
 
-  it('has a certificate of its own making is told nothing', async () => {
+  it('has a self-signed certificate receives nothing', async () => {
     const { key, cert } = await makeCertificate(['localhost']);
     let requests = 0;
     const server = createTlsServer({ key, cert }, (_request, response) => {
@@ -177,14 +177,14 @@ describe('a receiver that', () => {
     expect(requests).toBe(0);
   });
 
-  it('says 410 is disabled at once', { tags: ['events.disabling'] }, async () => {
+  it('returns 410 is disabled immediately', { tags: ['events.disabling'] }, async () => {
     const { id } = await attemptAt((await receiver(410)).url);
     const [row] = await world.sql`SELECT status, disabled_reason FROM webhook_endpoints WHERE id = ${id}`;
     expect(row).toEqual({ status: 'disabled', disabled_reason: 'gone' });
     expect((await world.sql`SELECT 1 FROM webhook_deliveries WHERE endpoint_id = ${id}`).length).toBe(0);
   });
 
-  it('asks to be left alone is', { tags: ['events.retry-schedule'] }, async () => {
+  it('asks for a pause is retried no sooner', { tags: ['events.retry-schedule'] }, async () => {
     const { url } = await receiver((_event, response) => void response.writeHead(429, { 'retry-after': '600' }).end());
     const { id } = await attemptAt(url);
     const [row] = await world.sql`SELECT next_at, attempt FROM webhook_deliveries WHERE endpoint_id = ${id}`;
@@ -193,7 +193,7 @@ describe('a receiver that', () => {
     expect(row?.['attempt']).toBe(2);
   });
 
-  it('never takes an event gets it ten times, each with the same id and body', {
+  it('never accepts an event gets it ten times, each with the same id and body', {
     tags: ['events.retry-schedule', 'events.payload-fields'],
   }, async () => {
     const { url, received } = await receiver(500);

@@ -17,7 +17,7 @@ describe('events and attempts', () => {
     await receiver.close();
   });
 
-  it('go when they are older than they are kept, with what waits of them, and no sooner', async () => {
+  it('are removed after their retention, with their pending deliveries, and no sooner', async () => {
     const id = await world.endpoint(receiver.url);
     const deliver = async () => {
       const [eventId = ''] = await world.events(id);

@@ -17,7 +17,7 @@ describe('the schedule of attempts', () => {
     return at === null ? null : (at.getTime() - NOW.getTime()) / 1_000;
   };
 
-  it('has ten tries over about 75 hours, the next so long after the one before', {
+  it('has ten attempts over about 75 hours, with growing waits', {
     tags: ['events.retry-schedule', 'events.retries'],
   }, () => {
     expect(SECONDS.map((_, index) => delayOf(index + 1, 0.5))).toEqual(SECONDS);
@@ -25,14 +25,14 @@ describe('the schedule of attempts', () => {
     expect(SECONDS.reduce((sum, seconds) => sum + seconds, 0) / 3_600).toBeCloseTo(75.6, 1);
   });
 
-  it('varies by a fifth either way', { tags: ['events.retry-schedule'] }, () => {
+  it('varies by a fifth in both directions', { tags: ['events.retry-schedule'] }, () => {
     for (const [index, seconds] of SECONDS.entries()) {
       expect(delayOf(index + 1, 0)).toBe(seconds * 0.8);
       expect(delayOf(index + 1, 0.999_999_999)).toBeCloseTo(seconds * 1.2, 2);
     }
   });
 
-  it('calls no endpoint before the time it asked for, a day at most', { tags: ['events.retry-schedule'] }, () => {
+  it('calls no endpoint before the time it requested, a day at most', { tags: ['events.retry-schedule'] }, () => {
     expect(delayOf(1, 0.5, 120_000)).toBe(120);
     expect(delayOf(4, 0.5, 120_000)).toBe(7_200);
     expect(delayOf(1, 0.5, 90 * 86_400_000)).toBe(86_400);
@@ -45,7 +45,7 @@ describe('the schedule of attempts', () => {
     expect([readRetryAfter(undefined, NOW), readRetryAfter('soon', NOW)]).toEqual([null, null]);
   });
 
-  it('leaves an endpoint alone for a day that asks for ages, however many digits they have', () => {
+  it('pauses an endpoint for a day that asks for ages, however many digits they have', () => {
     for (const digits of [9, 10, 13, 400]) {
       const retryAfterMs = readRetryAfter('9'.repeat(digits), NOW);
       expect(nextAttemptAt({ step: 1, retryAfterMs }, NOW, 0.5)).toEqual(new Date(NOW.getTime() + 86_400_000));
@@ -56,7 +56,7 @@ describe('the schedule of attempts', () => {
 describe('an endpoint that fails', () => {
   const since = (days: number) => new Date(NOW.getTime() - days * 86_400_000);
 
-  it('is disabled at once by 410, and else after five days with twenty failures', {
+  it('is disabled immediately by 410, otherwise after five days with twenty failures', {
     tags: ['events.disabling', 'events.retries'],
   }, () => {
     expect(decideDisabling({ statusCode: 410, failures: 1, failingSince: NOW }, NOW)).toBe('gone');
@@ -73,12 +73,12 @@ describe('the pace of an endpoint', () => {
   ) => samples.reduce((last, [statusCode, durationMs]) => nextPace(last, { statusCode, durationMs }, NOW), pace);
   const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-  it('widens while answers are brisk, to a limit', () => {
+  it('widens while responses are quick, to a limit', () => {
     expect(after(FRESH_PACE, [200, 5], [204, 5]).width).toBe(FRESH_PACE.width + 2);
     expect(after(FRESH_PACE, ...times(200, [200, 5] as const)).width).toBe(MAX_WIDTH);
   });
 
-  it('stays as wide where an endpoint refuses quickly, and narrows where it is slow or asks for less', () => {
+  it('stays as wide when an endpoint rejects quickly, and narrows when it is slow or asks for less', () => {
     const wide = after(FRESH_PACE, ...times(60, [200, 5] as const));
     expect(after(wide, [500, 5]).width).toBe(MAX_WIDTH);
     expect(after(wide, [200, 4_000]).width).toBe(MAX_WIDTH / 2);
@@ -86,7 +86,7 @@ describe('the pace of an endpoint', () => {
     expect(after(wide, ...times(10, [429, 5] as const)).width).toBe(1);
   });
 
-  it('comes down to one try now and then where nobody answers, and is back with the first answer', () => {
+  it('falls to occasional attempts without responses, and recovers with the first response', () => {
     const silent = after(FRESH_PACE, ...times(20, [null, 5_000] as const));
     expect([silent.width, silent.pausedUntil?.getTime()]).toEqual([1, NOW.getTime() + 1_000]);
     const longer = after(silent, ...times(20, [null, 5_000] as const));

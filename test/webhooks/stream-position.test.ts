@@ -70,7 +70,7 @@ async function listen(lastEventId: string | null) {
   return { next, close: () => stream.return(undefined) };
 }
 
-it('a listener who catches up is told of nothing in front of what was stored before it', async () => {
+it('a listener that catches up receives events in the order in which they were stored', async () => {
   const [last = ''] = await store([30_000]);
   const missed = await store(Array.from({ length: 60 }, (_, n) => 20_000 - n));
   const stream = await listen(last);
@@ -82,7 +82,7 @@ it('a listener who catches up is told of nothing in front of what was stored bef
   await stream.close();
 });
 
-it('a listener comes back to a database that was restored elsewhere, and misses nothing', async () => {
+it('a listener reconnects to a database that was restored elsewhere, and misses nothing', async () => {
   const [last = ''] = await store([10_000]);
   const behind = await store([9_000]);
   // Transactions are numbered anew there.
@@ -95,7 +95,7 @@ it('a listener comes back to a database that was restored elsewhere, and misses 
   await stream.close();
 });
 
-it('a listener is told of what a process stores whose clock is an hour behind', async () => {
+it('a listener receives events of a process whose clock is an hour behind', async () => {
   const stream = await listen(null);
   const stored = await store([0], 3_600_000);
   expect(await stream.next(1)).toEqual(stored);

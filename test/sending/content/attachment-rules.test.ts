@@ -20,7 +20,7 @@ describe('the name of a file', () => {
   });
 
   it.each(['', '.', '..', '...', ' ', 'folder/', 'folder\\', '/', '../..', 'a/. .'])(
-    '%j has nothing to send it under',
+    '%j has no usable name',
     (given) => {
       expect(sanitiseFilename(given)).toBeNull();
     },
@@ -31,7 +31,7 @@ describe('the type of a file', () => {
   const PROGRAMS = ['exe', 'bat', 'cmd', 'com', 'scr', 'js', 'vbs', 'msi', 'lnk', 'jar'];
 
   it.each(PROGRAMS)(
-    '.%s is refused, however it is written',
+    '.%s is rejected, however it is written',
     { tags: ['contract-sending.attachment-types'] },
     (ending) => {
       const names = [
@@ -54,7 +54,7 @@ describe('the type of a file', () => {
   );
 
   it.each(['a.pdf', 'a.exe.pdf', 'exe', 'a.exes', 'a.json', 'a.jsx', 'com', 'example.com.txt', 'a.b:c.txt', 'a', ''])(
-    '%j is no program',
+    '%j is not executable',
     (name) => {
       expect(isRefusedType(name)).toBe(false);
     },
@@ -78,7 +78,7 @@ describe('the type of a file', () => {
 });
 
 describe('base64', () => {
-  it('gives back the octets it was made of, with line breaks or without', async () => {
+  it('decodes to the original bytes, with line breaks or without', async () => {
     for (let length = 0; length < 200; length += 1) {
       const bytes = Buffer.from(Array.from({ length }, (_, index) => (index * 37 + length) % 256));
       const text = bytes.toString('base64');
@@ -101,11 +101,11 @@ describe('base64', () => {
     ['one foreign character', 'QUJD?UFC'],
     ['a NUL', 'QUJ\0'],
     ['one character', 'Q'],
-  ])('with %s is none', async (_, text) => {
+  ])('with %s is invalid', async (_, text) => {
     expect(await decodeBase64(text)).toBeNull();
   });
 
-  it('is read in pieces as if it were read at once, wherever blanks and padding are', async () => {
+  it('is read in parts as if it were read in one, wherever blanks and padding are', async () => {
     const bytes = Buffer.from(Array.from({ length: 900_001 }, (_, index) => (index * index) % 251));
     const text = bytes.toString('base64');
     expect((await decodeBase64(text))?.equals(bytes)).toBe(true);

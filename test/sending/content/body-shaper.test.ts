@@ -18,7 +18,7 @@ describe('the shaper of bodies', () => {
   const shaper = createBodyShaper(threads);
   afterAll(() => threads.close());
 
-  it('makes the same of a body in a thread as where it is', { timeout: 60_000 }, async () => {
+  it('returns the same for a body in a thread as in the main thread', { timeout: 60_000 }, async () => {
     for (const [name, make] of Object.entries(HOSTILE_BODIES)) {
       const body = make(70_000);
       for (const bodies of [

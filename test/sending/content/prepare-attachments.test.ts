@@ -55,7 +55,7 @@ async function faultsOf(attachments: readonly unknown[], files = sourceOf(), mor
 }
 
 describe('the files of a send', () => {
-  it('come out decoded, named and typed, in order', { tags: ['contract-sending.attachments'] }, async () => {
+  it('are decoded, named and typed, in order', { tags: ['contract-sending.attachments'] }, async () => {
     const url = await serve((_, response) => response.end('fetched'));
     const { attachments, refusals } = await prepare([
       FILE,
@@ -72,7 +72,7 @@ describe('the files of a send', () => {
     ]);
   });
 
-  it('cost nothing where there are none', async () => {
+  it('cost nothing when there are none', async () => {
     expect(await prepare([])).toEqual({ attachments: [], refusals: [] });
   });
 
@@ -83,7 +83,7 @@ describe('the files of a send', () => {
     expect(await faultsOf(Array.from({ length: 21 }, () => FILE))).toEqual([['attachment_too_many', 'attachments']]);
   });
 
-  it('are refused for what they are, each code once with every field it is about', {
+  it('are rejected for what they are, each code once with all its fields', {
     tags: ['contract-errors.422-attachments'],
   }, async () => {
     expect(
@@ -130,14 +130,14 @@ describe('the size of a send', () => {
     expect(await faultsOf([fileOf(half), fileOf(half)])).toEqual([['attachment_too_large', 'attachments']]);
   });
 
-  it('counts what the file is too large for, once it is fetched', async () => {
+  it('includes a file that is too large for it, once it is fetched', async () => {
     const url = await serve((_, response) => response.end(Buffer.alloc(26 * 1024 * 1024)));
     expect(await faultsOf([{ filename: 'a.bin', url }])).toEqual([['attachment_too_large', 'attachments.0.url']]);
   });
 });
 
 describe('a file by URL', () => {
-  it('is refused where the URL leads inside, and never called', {
+  it('is rejected when the URL leads inside, and never requested', {
     tags: ['contract-sending.attachment-url'],
   }, async () => {
     let calls = 0;
@@ -169,14 +169,14 @@ describe('a file by URL', () => {
     ['a redirect', 302, { location: 'https://example.com/' }],
     ['not modified', 304, {}],
     ['an encoding nobody asked for', 200, { 'content-encoding': 'gzip' }],
-  ])('fails where the answer is %s', async (_, status, headers) => {
+  ])('fails when the response is %s', async (_, status, headers) => {
     const url = await serve((__, response) =>
       response.writeHead(status, headers).end(status === 304 ? undefined : 'x'),
     );
     expect(await faultsOf([{ filename: 'a.txt', url }])).toEqual([['attachment_fetch_failed', 'attachments.0.url']]);
   });
 
-  it('fails where the host is dead, the answer empty, or the time over', async () => {
+  it('fails when the host is dead, the response empty, or the time over', async () => {
     const empty = await serve((_, response) => response.end());
     const silent = await serve(() => undefined);
     for (const url of ['http://127.0.0.1:9/', empty]) {
@@ -192,7 +192,7 @@ describe('a file by URL', () => {
     expect(performance.now() - beganMs).toBeLessThan(1_500);
   });
 
-  it('is fetched once, however often a call names it, and a few are fetched at a time', async () => {
+  it('is fetched once, however often a call names it, and a few are fetched in parallel', async () => {
     const asked: string[] = [];
     let running = 0;
     let most = 0;
@@ -218,7 +218,7 @@ describe('a file by URL', () => {
     session.close();
   });
 
-  it('is not fetched for a send that is refused already, save for a dry run, which tells everything', async () => {
+  it('is not fetched for a send that is already rejected, except for a dry run, which reports everything', async () => {
     let calls = 0;
     const url = await serve((_, response) => {
       calls += 1;
@@ -236,7 +236,7 @@ describe('a file by URL', () => {
     expect(calls).toBe(0);
   });
 
-  it('are not fetched in a dry run, which names what is wrong with their URLs', {
+  it('is not fetched in a dry run, which names what is wrong with its URL', {
     tags: ['holes.attachment-urls'],
   }, async () => {
     let calls = 0;
@@ -255,10 +255,10 @@ describe('a file by URL', () => {
   });
 });
 
-describe('the room for fetched files', () => {
+describe('the memory for fetched files', () => {
   const files = (url: string) => ['a', 'b', 'c'].map((name) => ({ filename: `${name}.bin`, url: `${url}/${name}` }));
 
-  it('of a call is limited, whatever its sends are each', async () => {
+  it('of a call is limited, whatever the size of its sends', async () => {
     const url = await serve((_, response) => response.end(Buffer.alloc(400_000)));
     const { refusals } = await prepare(files(url), sourceOf({ maxCallBytes: 1_000_000 }));
     expect(refusals).toMatchObject([
@@ -266,7 +266,7 @@ describe('the room for fetched files', () => {
     ]);
   });
 
-  it('of the process is given back when a call is over, and a lack of it passes', async () => {
+  it('of the process is released when a call is over, and a lack of it passes', async () => {
     const url = await serve((_, response) => response.end(Buffer.alloc(400_000)));
     const source = sourceOf({ maxHeldBytes: 1_300_000 });
     const holding = source.open();
