@@ -12,7 +12,7 @@ import { resolveSchedule } from '../sending/content/schedule.ts';
 import { collectRecipients, type Recipient } from '../sending/recipients.ts';
 import type { EditedHtml } from './edited-html.ts';
 
-/** What can be changed of a held message. */
+/** The parts of a held message that an approver can change. */
 export interface EditedContent {
   readonly recipients: readonly Recipient[];
   readonly subject: string;
@@ -25,14 +25,14 @@ export type EditVerdict =
   | {
       readonly ok: true;
       readonly content: EditedContent;
-      /** The fields that are other than they were, each as it was and as it is. */
+      /** The fields whose value changed, each with its old and new value. */
       readonly changes: Readonly<Partial<Record<EditableField, { readonly before: unknown; readonly after: unknown }>>>;
     }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /**
- * The message as an approver wants it. What is not mentioned stays, and what is mentioned and the same is no change.
- * @param edited what follows from another HTML; null without one
+ * Applies an approver's edits to a held message. Fields that the edits omit stay unchanged; a field with the same value is not a change.
+ * @param edited what was computed from the new HTML; null if the edits have no HTML
  */
 export function applyEdits(held: HeldMessage, edits: ApprovalEdits, edited: EditedHtml | null, now: Date): EditVerdict {
   const schedule = edits.scheduled_at === undefined ? null : resolveSchedule(edits.scheduled_at, now);
@@ -97,7 +97,7 @@ function differences(before: EditedContent, after: EditedContent) {
   );
 }
 
-/** Texts differ where they are not the same: writing two megabytes as JSON to see that takes longer than all else. */
+/** Texts are compared directly: comparing two megabytes as JSON takes longer than everything else here. */
 function isText(was: unknown, is: unknown): boolean {
   return (typeof was === 'string' || was === null) && (typeof is === 'string' || is === null);
 }

@@ -4,24 +4,24 @@ import { formatTime, REASON_SENTENCES } from './hold-words.ts';
 import { breakLinks } from './sender-text.ts';
 
 export interface ApprovalMailer extends InstallationMailer {
-  /** The sender of mail to people, where the settings name one. */
+  /** The sender address for mail to users; null if the settings set none. */
   readonly mailFrom: string | null;
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** Holds that one approver hears of in one mail, each with the token of their own link. */
+/** One mail to one approver: the holds it names, each with the token of this approver's link. */
 export interface ApprovalNotice {
   readonly to: string;
-  /** NAMED_HOLDS at most. */
+  /** At most NAMED_HOLDS. */
   readonly holds: readonly { readonly hold: NoticedHold; readonly token: string }[];
-  /** How many it is about, with those that are not named. */
+  /** The total number of holds, including those the mail does not name. */
   readonly count: number;
 }
 
-/** A mail names this many; the others are only counted, and lie in the inbox like these. */
+/** The maximum number of holds that a mail names. It only counts the others, which are in the approver's inbox too. */
 export const NAMED_HOLDS = 20;
 
-/** @throws where the mail was refused, with the reason */
+/** @throws if the server refused the mail, with the reason */
 export async function mailApprovals(
   mailer: ApprovalMailer,
   { to, holds, count }: ApprovalNotice,
@@ -50,7 +50,7 @@ function toText({ holds, count }: Omit<ApprovalNotice, 'to'>, baseUrl: string, i
   ].join('\n');
 }
 
-/** Our own link first: what follows it was chosen by the sender, and is quoted without links of its own. */
+/** Our link comes first. The text after it is the sender's, so it is quoted with all its links disabled. */
 function describe({ keyName, from, subject, recipients, reasons, expiresAt }: NoticedHold, link: string): string[] {
   const key = keyName === null ? '(gone)' : breakLinks(keyName);
   return [

@@ -1,13 +1,13 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { deriveKeys } from '../derived-keys.ts';
 
-/** The token of a link: 256 random bits, of which the database has the hash alone. A fast one serves: there is nothing to guess. */
+/** Creates a link token: 256 random bits, of which the database stores only the hash. They cannot be guessed, so a fast hash is enough. */
 export function createApprovalToken(): { readonly token: string; readonly hash: Buffer } {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashApprovalToken(token) };
 }
 
-/** What a link decides, and for whom. */
+/** The hold and revision that a link decides, and the member who decides with it. */
 export interface ApprovalLinkSubject {
   readonly accountId: string;
   readonly approvalId: string;
@@ -18,9 +18,9 @@ export interface ApprovalLinkSubject {
 export type OpenedApprovalTokens = (subject: ApprovalLinkSubject) => { readonly token: string; readonly hash: Buffer };
 
 /**
- * The tokens of links that people have made for themselves by signing in: of one hold, revision and person it is always the same one, so that
- * however often a page is loaded there is one link. Nobody without the key can tell it from a random one.
- * @param secretKey the installation's 32 bytes, of which a key for this purpose alone is derived
+ * Derives the tokens of links that users create by signing in. The token for a hold, revision and member is always the same, so loading the
+ * page often still creates only one link. Without the secret key, a token cannot be told from a random one.
+ * @param secretKey the installation's 32-byte key, from which a key for this purpose only is derived
  */
 export function createOpenedApprovalTokens(secretKey: Buffer): OpenedApprovalTokens {
   const { present } = deriveKeys('postrider opened approvals', secretKey, []);
@@ -33,7 +33,7 @@ export function createOpenedApprovalTokens(secretKey: Buffer): OpenedApprovalTok
 
 const FORM = /^[\w-]{43}$/;
 
-/** Null for what no token looks like, so that junk never reaches the database. */
+/** Returns null for malformed tokens, so that they never reach the database. */
 export function readApprovalToken(token: string): Buffer | null {
   return FORM.test(token) ? hashApprovalToken(token) : null;
 }

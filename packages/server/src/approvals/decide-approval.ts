@@ -44,7 +44,7 @@ export interface DecidingTools {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly sandboxDomain: string;
-  /** As of Routing. */
+  /** See planDeliveries. */
   readonly byDomain: boolean;
   readonly retryHours: number;
   readonly monthlyQuota: number;
@@ -52,16 +52,19 @@ export interface DecidingTools {
   readonly threads: JobThreads;
 }
 
-/** A decision as it comes in: by a person or a key, or by a link in a mail, which stands for one revision only. */
+/** A decision by a user, by a key, or by a link in a mail. A link is valid for one revision only. */
 export interface Decision extends ApprovalDecision {
   readonly revision?: number;
 }
 
-/** What whoever brings a decision adds to the rules. */
+/** Data the caller adds to a decision: who decides, and a step to run in the same transaction. */
 export interface DecidingManner {
-  /** The key or the signed-in user that decides: it must still be allowed to, and a key's own rules judge what it approves. Null for a link in a mail. */
+  /**
+   * The key or signed-in user that decides; null for a link in a mail. It must still have permission, and a key's own rules apply to what
+   * it approves.
+   */
   readonly caller: Caller | null;
-  /** What is to happen in the same transaction. */
+  /** Runs in the transaction of the decision. */
   readonly onDecided?: (transaction: Query, now: Date) => Promise<void>;
 }
 
@@ -69,17 +72,17 @@ export type DecisionVerdict =
   | { readonly kind: 'decided'; readonly emailId: string; readonly outcome: 'queued' | 'failed' | 'rejected' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'self_approval' }
-  /** The caller lost the right to decide while the request was at work. */
+  /** The caller lost permission to decide while the request was running. */
   | { readonly kind: 'lost_permission' }
-  /** By the rules of the key that decides; the send is still held. */
+  /** The rules of the deciding key forbid the approval; the send is still held. */
   | { readonly kind: 'beyond_caller'; readonly refusal: Refusal }
   | { readonly kind: 'already_decided'; readonly status: string }
   | { readonly kind: 'changed' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
 
 /**
- * Decides a hold in one transaction: the hold, its message, both trails, the audit log and what is announced. The lock of the hold's row puts
- * deciding, taking back and expiring in an order: whoever comes second finds it decided.
+ * Decides a hold in one transaction, which covers the hold, its message, the events of both, the audit log and the announcement. The lock
+ * on the hold's row serializes deciding, withdrawing and expiring: the second to get it finds the hold decided.
  */
 export async function decideApproval(
   tools: DecidingTools,
@@ -100,7 +103,7 @@ export async function decideApproval(
   }
 }
 
-/** A deadlock or a lock that another transaction kept too long: few rounds are ever needed. */
+/** Retries after a deadlock or a lock timeout; more than a few attempts are never needed. */
 const MAX_ROUNDS = 5;
 
 async function decideOnce(
@@ -134,7 +137,7 @@ interface PreparedEdit extends EditedHtml {
   readonly before: HeldBodies;
 }
 
-/** Null where the approver changes no HTML. */
+/** Returns null if the approver does not change the HTML. */
 async function prepareEdit(
   { sql, threads }: DecidingTools,
   name: { readonly accountId: string; readonly id: string },
@@ -161,7 +164,7 @@ async function findObstacle(
   caller: Caller | null,
   now: Date,
 ): Promise<DecisionVerdict | null> {
-  // Behind the lock, for which a decision can wait.
+  // Checked after the lock, because a decision can wait for it and the permission can change meanwhile.
   if (caller !== null && !(await isStillAllowed(transaction, caller, 'approvals:decide', now))) {
     return { kind: 'lost_permission' };
   }
@@ -169,7 +172,7 @@ async function findObstacle(
   if (caller?.person === null && caller.keyId === hold.keyId) return { kind: 'self_approval' };
   if (hold.status !== 'pending') return { kind: 'already_decided', status: hold.status };
   if (hold.expiresAt <= now) {
-    // Its time is over, whether or not the clock's job has come by.
+    // The hold has expired, even if the scheduled job has not ended it yet.
     await endHolds(transaction, ids, [hold], { status: 'expired' }, SYSTEM, now);
     return { kind: 'already_decided', status: 'expired' };
   }
@@ -194,12 +197,12 @@ async function approve(
   const note = said ?? null;
   const held = await lockHeldMessage(transaction, hold);
   if (held?.status !== 'pending_approval') throw new Error(`the message of the hold ${hold.id} is not held`);
-  // What is held does not change; this keeps what was worked out from it from being taken for anything else.
+  // Held content does not change. This check makes sure that the prepared edit was computed from this content.
   if (edits?.html !== undefined && (prepared === null || !isOf(held, prepared))) return { kind: 'changed' };
   const edited = applyEdits(held, edits ?? {}, prepared, now);
   if (!edited.ok) return { kind: 'invalid', problems: edited.problems };
   const { content, changes } = edited;
-  const fields = Object.keys(changes) as EditableField[]; // By the type of `changes`.
+  const fields = Object.keys(changes) as EditableField[]; // The keys of `changes` are EditableFields by its type.
   const { recipients } = content;
   const beyond = caller === null ? null : await judgeDecider(transaction, caller, { hold, held, recipients }, now);
   if (beyond !== null) return { kind: 'beyond_caller', refusal: beyond };
@@ -265,7 +268,7 @@ async function release(
   const { refusal, charged, isTest, now } = how;
   const isPersonal = held.unsubscribe || hasUnsubscribePlaceholder(html) || hasUnsubscribePlaceholder(text);
   const planned = refusal === null ? planDeliveries(recipients, sandboxDomain, isPersonal, byDomain, isTest) : [];
-  // What was to go while it was held goes at once.
+  // A message whose scheduled time passed while it was held is sent at once.
   const waits = scheduledAt !== null && scheduledAt > now;
   const dueAt = waits ? scheduledAt : now;
   const approved: Told = { type: 'approved', detail: detailOf(how.fields, how.note) };
@@ -294,7 +297,7 @@ function folded({ email }: { readonly email: string }): string {
   return email.toLowerCase();
 }
 
-/** The hold's own trail, the audit log, and whoever listens. */
+/** Records the decision in the hold's events and the audit log, and announces it. */
 async function record(
   transaction: Query,
   ids: IdGenerator,

@@ -3,7 +3,7 @@ import { sendInstallationMail } from '../support/installation-mail.ts';
 import { type ApprovalMailer, NAMED_HOLDS } from './approval-mail.ts';
 import { breakLinks } from './sender-text.ts';
 
-/** @throws where the mail was refused, with the reason */
+/** @throws if the server refused the mail, with the reason */
 export async function mailDrafts(mailer: ApprovalMailer, to: string, drafts: readonly NoticedDraft[]): Promise<void> {
   const [first] = drafts;
   if (first === undefined) return;

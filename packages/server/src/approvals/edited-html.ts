@@ -4,19 +4,19 @@ import type { ContentTracking } from '../sending/content/send-content.ts';
 import { deriveText } from '../sending/derive-text.ts';
 import { threadJob } from '../threads/thread-job.ts';
 
-/** What an approver's HTML comes to. It takes as much as a second to read two megabytes, so it is worked out before the hold is locked. */
+/** What is computed from an approver's HTML. Reading two megabytes takes up to a second, so this runs before the hold is locked. */
 export interface EditedHtml {
-  /** Derived from it; null where the text of the message was not derived from its HTML, and stays. */
+  /** The text derived from the new HTML; null if the message's text was not derived from its HTML and so stays unchanged. */
   readonly text: string | null;
-  /** Its links are tracked as the account's switches are now, where others have come into the message. */
+  /** Tracking for the new HTML, by the account's current settings if the edit adds links. */
   readonly tracking: ContentTracking | null;
 }
 
 export interface HtmlEdit {
-  /** As held. */
+  /** The bodies of the held message. */
   readonly before: HeldBodies;
   readonly html: string;
-  /** Whether the approver gave no text. */
+  /** Whether the approver left out the text. */
   readonly derivesText: boolean;
 }
 
@@ -29,7 +29,7 @@ export const READ_EDITED_HTML = threadJob(
   }),
 );
 
-/** The text of before would go on saying what the approver took out of the HTML. */
+/** Whether the text was derived from the HTML. If so, it must be derived again, or it would still contain what the approver removed. */
 function isDerived({ html, text }: HeldBodies): boolean {
   return html !== null && text !== null && text === deriveText(html);
 }

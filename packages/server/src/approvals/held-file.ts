@@ -1,4 +1,4 @@
-/** Types that a browser shows without running anything of the file, in a page of its own that has no other rights. */
+/** Types that a browser can display without running code from the file, on a separate page without other permissions. */
 const SHOWN = new Map([
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'].map((type) => [type, type] as const),
   ['application/pdf', 'application/pdf'],
@@ -6,14 +6,14 @@ const SHOWN = new Map([
   ['text/csv', 'text/plain; charset=utf-8'],
 ]);
 
-/** How a file of a held email is served to an approver: shown, or only to be saved. */
+/** How an approver gets a file of a held email: displayed inline, or as a download only. */
 export interface ServedFile {
   readonly isShown: boolean;
   readonly contentType: string;
   readonly disposition: string;
 }
 
-/** Its type is what the sender says it is: browsers are told to believe it, and of any but the harmless types nothing is shown. */
+/** The content type is the sender's claim. Browsers are told not to guess another one, and only harmless types are displayed. */
 export function serveFile(filename: string, contentType: string): ServedFile {
   const essence = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   const shown = SHOWN.get(essence);
@@ -22,7 +22,7 @@ export function serveFile(filename: string, contentType: string): ServedFile {
   return { isShown: shown !== undefined, contentType: shown ?? 'application/octet-stream', disposition };
 }
 
-/** RFC 8187; `encodeURIComponent` leaves `'()*` as they are. */
+/** RFC 8187; `encodeURIComponent` does not encode `'()*`. */
 function encodeName(filename: string): string {
   return encodeURIComponent(filename.toWellFormed()).replaceAll(
     /['()*]/g,

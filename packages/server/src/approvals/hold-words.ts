@@ -1,6 +1,6 @@
 import type { HoldReason } from '@postrider/core';
 
-/** Why an email waits for approval, as approvers read it on the page and in mail. */
+/** Why an email waits for approval, as shown to approvers on the page and in mail. */
 export const REASON_SENTENCES: Readonly<Record<HoldReason, string>> = {
   always: 'Every email from this key needs approval.',
   firstContact: 'It is the first email to at least one of its recipients.',
@@ -19,7 +19,7 @@ const UNITS = [
   { name: 'minute', minutes: 1, from: 0 },
 ] as const;
 
-/** How far a time is away, in the largest unit of which there are at least two: `in 2 days`, `in 45 minutes`. */
+/** The time left, in the largest unit that makes at least two: `in 2 days`, `in 45 minutes`. */
 export function timeLeft(at: Date, now: Date): string {
   const minutes = Math.max(1, Math.round((at.getTime() - now.getTime()) / MINUTE_MS));
   const unit = UNITS.find(({ from }) => minutes >= from) ?? UNITS[2];

@@ -12,7 +12,7 @@ import { toKeyRules } from '../sending/key-rules.ts';
 import type { Recipient } from '../sending/recipients.ts';
 import { type CountedLimit, chargesOf, limitsOf, refuseByLimit } from '../sending/send-limits.ts';
 
-/** The hold that is decided, with its message. */
+/** The hold to decide and its message. */
 interface Decided {
   readonly hold: LockedApproval;
   readonly held: HeldMessage;
@@ -20,8 +20,8 @@ interface Decided {
 }
 
 /**
- * Why a key may not approve this message, by the rules that restrict what it sends itself: approving makes mail leave as well, and with edits it
- * is the decider's own content. Null where it may; its send limits have counted the message then. Users have no such rules.
+ * Returns why a key may not approve this message, or null if it may. The restrictions on the key's own sends apply, because approving also
+ * sends mail, and edits are the decider's own content. An allowed approval counts against the key's send limits. Users have no such limits.
  * @throws ApprovalLimitError
  */
 export async function judgeDecider(
@@ -37,7 +37,7 @@ export async function judgeDecider(
   if (own.pausedBy === 'key') return PAUSED;
   const beyond = recipients.filter(({ email }) => !isAllowed(email, own.recipientAllowlist));
   if (beyond.length > 0) return notAllowed(beyond);
-  // What counted for a key when the send was accepted does not count again.
+  // A limit that counted the message when the send was accepted does not count it again.
   const counted = new Set(
     senders.flatMap((sender) => (sender === null ? [] : limitsOf(sender))).map((limit) => limit.keyId),
   );
@@ -46,7 +46,7 @@ export async function judgeDecider(
   return null;
 }
 
-/** A send limit of the deciding key does not suffice for one more message. It ends the transaction, so that nothing of the decision stays. */
+/** A send limit of the deciding key is used up. Thrown so that the transaction rolls back the decision. */
 export class ApprovalLimitError extends Error {
   override readonly name = 'ApprovalLimitError';
   readonly refusal: Refusal;
@@ -64,7 +64,7 @@ async function countApproval(
   now: Date,
 ): Promise<void> {
   const counted = limits.flatMap((limit) => chargesOf(accountId, limit, [0], now).map((charge) => ({ limit, charge })));
-  // The items are the limits in their periods here, so that those which do not suffice are named.
+  // Here each item is one limit in one period, so that the error names the exceeded ones.
   const charges = counted.map(({ charge }, item) => ({ ...charge, items: [item] }));
   try {
     await chargeSends(transaction, charges);
@@ -73,7 +73,7 @@ async function countApproval(
     if (failed === null) throw error;
     const named = new Set(failed.map(({ item }) => item));
     const beyond = counted.filter((_, item) => named.has(item));
-    // Of an hour and a day that are both over, the longer wait is the one to report, as for a send.
+    // If both the hour and the day are exceeded, the longer wait is reported, as for a send.
     const last = beyond.findLast(({ limit }) => limit === beyond[0]?.limit);
     if (last === undefined) throw error;
     const refusal = refuseByLimit(last.limit, last.charge.period, now);

@@ -19,7 +19,7 @@ import { createApprovalToken } from './approval-token.ts';
 import { announceApprovals } from './holds/announce-approvals.ts';
 import { SYSTEM } from './holds/decider.ts';
 
-/** Mails the approvers of new holds; returns how many holds those were. */
+/** Mails approvers about new holds. Returns the number of holds. */
 export async function notifyApprovers(mailer: ApprovalMailer): Promise<number> {
   return await notify(mailer, false, async (transaction, now) => {
     const claimed = await claimUnnotified(transaction, now);
@@ -33,7 +33,7 @@ export async function notifyApprovers(mailer: ApprovalMailer): Promise<number> {
   });
 }
 
-/** Mails the approvers of holds that nobody has decided at half and at nine tenths of their time, and announces it. */
+/** Mails approvers about holds still undecided after half and after nine tenths of their time, and announces the reminder. */
 export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
   return await notify(mailer, true, async (transaction, now) => {
     const due = await lockDueReminders(transaction, now);
@@ -64,21 +64,21 @@ export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
   });
 }
 
-/** Each account with holds among these gets one mail an approver; answers the accounts that may have one. */
+/** Claims one mail per approver for each account of these holds. Returns the accounts that may be mailed. */
 async function takeMails(transaction: Query, holds: readonly NoticedHold[], now: Date): Promise<ReadonlySet<string>> {
   if (holds.length === 0) return new Set();
   return await takeApprovalMails(transaction, [...byAccount(holds).keys()], now);
 }
 
-/** The holds to tell of, and how many others of each account there are to be counted. */
+/** The holds to notify approvers of, and how many more of each account the mail only counts. */
 interface Claim {
   readonly holds: readonly NoticedHold[];
   readonly others: ReadonlyMap<string, number>;
 }
 
 /**
- * The links are there before the mail that names them, and the holds count as told with them: mail that gets lost is made good by a reminder,
- * while nobody is told twice.
+ * Stores the links and marks the holds as notified before any mail is sent. A lost mail is made up for by the reminder, and no approver is
+ * notified twice.
  */
 async function notify(
   mailer: ApprovalMailer,

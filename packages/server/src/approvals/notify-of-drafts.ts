@@ -8,8 +8,8 @@ import type { ApprovalMailer } from './approval-mail.ts';
 import { mailDrafts } from './draft-mail.ts';
 
 /**
- * Mails the approvers of template drafts that are new, one mail for all drafts of an account, within the number of mails that holds may cause.
- * @returns how many drafts those were
+ * Mails approvers about new template drafts, one mail for all drafts of an account. These mails count against the limit on approval mails.
+ * @returns the number of drafts
  */
 export async function notifyOfDrafts(mailer: ApprovalMailer): Promise<number> {
   const now = mailer.clock.now();

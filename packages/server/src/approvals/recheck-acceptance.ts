@@ -12,18 +12,17 @@ import { quotaMonth } from '../sending/quota.ts';
 import type { Recipient } from '../sending/recipients.ts';
 
 export interface Recheck {
-  /** Why the message may not be sent by now; null where it may. */
+  /** Why the message may no longer be sent; null if it may. */
   readonly refusal: Refusal | null;
-  /** What the message has cost of the quota from here on. */
+  /** The quota units that the message is charged from now on. */
   readonly charged: number;
-  /** Whether a test key sent it. */
+  /** Whether the message comes from a test key. */
   readonly isTest: boolean;
 }
 
 /**
- * The acceptance check again, for the message as it is to go out, by the present rules of the key that asked for it and the key it goes out
- * under. What it was charged stays charged,
- * in the month it was accepted in; only recipients that were added cost more, and what is refused costs nothing.
+ * Repeats the acceptance check for the message as it will be sent, with the current rules of the key that asked for it and of the key it is
+ * sent under. The original charge stays, in the month of acceptance. Only added recipients cost more, and a refused message costs nothing.
  */
 export async function recheckAcceptance(
   transaction: Query,
@@ -71,7 +70,7 @@ export async function recheckAcceptance(
     quotaLimit: limit,
     quotaUsed: account?.used ?? 0,
   });
-  // The process that revoked one may have a clock that is ahead of this one: that it was revoked is all that counts.
+  // The process that revoked the key may have a clock ahead of this one, so a revocation time in the future counts too.
   const isRevoked = callers.length < ids.length || callers.some(({ revokedAt }) => revokedAt !== null);
   const charge = { accountId, month, limit };
   const refusal = isRevoked ? KEY_REVOKED : verdict.ok ? null : verdict;
@@ -83,7 +82,7 @@ export async function recheckAcceptance(
 }
 
 const KEY_REVOKED: Refusal = { code: 'issuing_key_revoked', detail: 'The key that sent this message was revoked.' };
-/** Others were quicker between the check and the charge. */
+/** Other sends used the quota between the check and the charge. */
 const QUOTA_TAKEN: Refusal = {
   code: 'quota_exceeded',
   detail: 'The recipients that were added exceed what is left of the monthly quota.',

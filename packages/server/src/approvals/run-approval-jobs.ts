@@ -3,13 +3,13 @@ import { expireHolds } from './holds/withdraw-holds.ts';
 import { notifyApprovers, remindApprovers } from './notify-approvers.ts';
 import { notifyOfDrafts } from './notify-of-drafts.ts';
 
-/** What the queue does for holds. */
+/** The background jobs for holds. */
 export interface ApprovalJobs {
-  /** The approvers of holds that are new hear of them. */
+  /** Notifies approvers of new holds. */
   tell(): Promise<void>;
   /**
-   * By the clock: holds whose time is over end, and approvers are reminded of the others; the new ones are told once more, should a wish have
-   * got lost. Approvers are mailed of template drafts here alone: the changes that an agent makes within a minute are one mail.
+   * Runs on a schedule: ends expired holds, reminds approvers of pending ones, and notifies them of new ones in case a wake-up was lost.
+   * Only this job mails template drafts, so that an agent's changes within one minute become one mail.
    */
   watch(): Promise<void>;
 }

@@ -7,20 +7,20 @@ import { isPlainPrinted } from './plain-value.ts';
 
 /** What the variables of a send added to its template. */
 export interface AddedText {
-  /** Whether it is all short values, without links, markup and telephone numbers. */
+  /** Whether every added value is short and free of links, markup and telephone numbers. */
   readonly isPlain: boolean;
-  /** The mail addresses that the template does not have by itself. */
+  /** Mail addresses that the template itself does not contain. */
   readonly addresses: readonly string[];
 }
 
-/** Characters that the placeholders of one part print together. */
+/** The maximum number of characters that the placeholders of one part may print in total. */
 const PRINTED_CHARACTERS = 2_000;
-/** No message has more addresses of its own. */
+/** The maximum number of added addresses; no legitimate message has more. */
 const ADDRESSES = 100;
 
 /**
- * What a rendered template has and its neutral rendering has not, whatever placeholders, lists and filters it was made by. Linear in the
- * length, never throws.
+ * Finds what a rendered template contains and its neutral rendering does not, whichever placeholders, lists and filters produced it. Linear
+ * in the length; never throws.
  */
 export function findAddedText(rendered: RenderedParts, { texts, hasList, neutral }: PrintedValues): AddedText {
   const parts = { subject: rendered.subject, html: rendered.html, text: rendered.text ?? null };
@@ -37,7 +37,7 @@ export function findAddedText(rendered: RenderedParts, { texts, hasList, neutral
   return { isPlain: isPlain && addresses.length <= ADDRESSES, addresses: addresses.slice(0, ADDRESSES) };
 }
 
-/** Whether what was added makes a send free-form. Where it is not known, it does. */
+/** Whether the added text makes a send free-form. Unknown text counts as free-form. */
 export function addsFreeText(added: AddedText | undefined, ownAddresses: OwnAddresses): boolean {
   return added === undefined || !added.isPlain || added.addresses.some((address) => isForeign(address, ownAddresses));
 }
@@ -45,7 +45,7 @@ export function addsFreeText(added: AddedText | undefined, ownAddresses: OwnAddr
 interface RenderedParts {
   readonly subject: string;
   readonly html: string | null;
-  /** Null or undefined: derived from the HTML. */
+  /** Null or undefined if the text is derived from the HTML. */
   readonly text: string | null | undefined;
 }
 
@@ -63,7 +63,7 @@ function hasMoreNumbers(parts: TemplateSource, neutral: TemplateSource): boolean
   return [...numbersOf(parts)].some((number) => !own.has(number));
 }
 
-/** Attributes count as well: `tel:` links have numbers there. */
+/** Attributes count too, because `tel:` links contain numbers. */
 function numbersOf({ subject, html, text }: TemplateSource): Set<string> {
   const shown = html === null ? [] : [html, ...htmlTexts(html).shown];
   return new Set([subject ?? '', text ?? '', ...shown].flatMap(telephoneNumbers));

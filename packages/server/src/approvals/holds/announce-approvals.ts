@@ -5,7 +5,10 @@ import { withoutContent } from '../../events/without-content.ts';
 import type { IdGenerator } from '../../uuid-v7.ts';
 import { toApproval } from './approval-record.ts';
 
-/** Announces what became of holds: their records as this transaction has them, without bodies and headers, and without content unless they are approved. */
+/**
+ * Announces changes of holds, with their records as this transaction sees them. The records have no bodies or headers, and no content
+ * unless the hold is approved.
+ */
 export async function announceApprovals(
   transaction: Query,
   ids: IdGenerator,

@@ -3,7 +3,7 @@ import { appendAudit } from '../../db/queries/audit-log.ts';
 import type { IdGenerator } from '../../uuid-v7.ts';
 import { announceApprovals } from './announce-approvals.ts';
 
-/** A hold that this transaction has made. */
+/** A hold that this transaction created. */
 export interface MadeHold {
   readonly accountId: string;
   readonly id: string;
@@ -12,7 +12,7 @@ export interface MadeHold {
   readonly reasons: readonly string[];
 }
 
-/** Tells of new holds, and writes them to the audit log, in the transaction that makes them. */
+/** Announces new holds and writes them to the audit log, in the transaction that creates them. */
 export async function announceHolds(
   transaction: Query,
   ids: IdGenerator,

@@ -3,7 +3,7 @@ import type { ApprovalRow } from '../../db/queries/approvals.ts';
 import type { MessageHold } from '../../db/queries/read-messages.ts';
 import { redactProblem } from '../../visibility/redact-problem.ts';
 
-/** A hold as a caller may see it: a resend of another key's message shows that key's content to callers alone who may read it. */
+/** A hold as a caller may see it. A resend of another key's message shows that message's content only to callers who may read it. */
 export function toVisibleApproval(row: ApprovalRow, viewer: Viewer): Approval {
   const approval = toApproval(row);
   if (maySee(viewer, 'hold.content', row.issuerKeyId)) return approval;
@@ -13,10 +13,10 @@ export function toVisibleApproval(row: ApprovalRow, viewer: Viewer): Approval {
   return { ...approval, ...UNSEEN, problem };
 }
 
-/** The hash has no key: a caller that computes it over a guess would learn whether the guess is right. */
+/** The content hash is not keyed, so a caller could use it to check a guess at the content. */
 const UNSEEN = { contentHash: null, html: null, text: null, headers: null, attachments: [], bcc: [], replyTo: null };
 
-/** A hold as the API shows it. */
+/** Converts a stored hold to the API's format. */
 export function toApproval(row: ApprovalRow): Approval {
   const mailboxesOf = (kind: string) =>
     row.recipients
@@ -55,7 +55,7 @@ export function toApproval(row: ApprovalRow): Approval {
   };
 }
 
-/** What the read of a message says of its hold. */
+/** The hold as included in a message. */
 export function toMessageApproval(hold: MessageHold | null): MessageApproval | null {
   if (hold === null) return null;
   const { reasons, edited, expiresAt, ...shown } = hold;

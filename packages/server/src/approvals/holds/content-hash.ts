@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RecipientKind } from '@postrider/core';
 import { hashBytesInSlices, hashJsonInSlices } from '../../threads/sliced-json.ts';
 
-/** All that is to be seen of a held message, and that is sent once it is approved. */
+/** Everything that approvers see of a held message, and that is sent once it is approved. */
 export interface PinnedContent {
   readonly from: string;
   readonly replyTo: string | null;
@@ -24,11 +24,11 @@ export interface PinnedFile {
   readonly filename: string;
   readonly contentType: string;
   readonly contentId: string | null;
-  /** SHA-256 of its content, in hexadecimal. */
+  /** SHA-256 of the file's content, in hexadecimal. */
   readonly digest: string;
 }
 
-/** Names exactly this content: SHA-256 in hexadecimal. Whoever decides can say by it what they have seen. */
+/** Identifies exactly this content: SHA-256 in hexadecimal. An approver can send it back to prove which content they saw. */
 export async function hashContent(content: PinnedContent): Promise<string> {
   const { from, replyTo, recipients, subject, html, text, headers, attachments, unsubscribe, scheduledAt } = content;
   const canonical = [

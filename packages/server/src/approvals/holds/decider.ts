@@ -1,12 +1,12 @@
-/** Who decides a hold, or takes it back, and by which way: what its trail keeps. */
+/** Who decides or withdraws a hold and how, as recorded in the hold's events. */
 export interface Decider {
-  /** The id of a key or a person; `system` where a rule does. */
+  /** The id of a key or a member; `system` for a rule. */
   readonly actor: string;
   readonly way: 'rest' | 'mcp' | 'smtp' | 'mail' | 'system';
-  /** Of the client, where it came over the network. */
+  /** The client's IP address; null if the decision did not come over the network. */
   readonly address: string | null;
   readonly requestId: string | null;
 }
 
-/** What happens by the clock. */
+/** The decider for what scheduled jobs do. */
 export const SYSTEM: Decider = { actor: 'system', way: 'system', address: null, requestId: null };

@@ -11,19 +11,19 @@ import type { IdGenerator } from '../../uuid-v7.ts';
 import { announceApprovals } from './announce-approvals.ts';
 import type { Decider } from './decider.ts';
 
-/** How a hold ends that is not approved. */
+/** How a hold ends without approval. */
 export interface UnapprovedEnd {
   readonly status: 'rejected' | 'expired' | 'withdrawn';
   readonly note?: string | null;
   readonly rejectCode?: RejectCode | null;
 }
 
-/** Of a withdrawn hold the message is canceled, as it would be had it been queued. */
+/** Withdrawing a hold cancels its message, like canceling a queued one. */
 const MESSAGE_STATUS = { rejected: 'rejected', expired: 'expired', withdrawn: 'canceled' } as const;
 
 /**
- * Ends undecided holds of one account that this transaction has locked: the holds, their messages, both trails and the audit log in one. A
- * thousand of them cost as many statements as one.
+ * Ends undecided holds of one account that this transaction has locked: the holds, their messages, the events of both and the audit log. A
+ * thousand holds take as many statements as one.
  */
 export async function endHolds(
   transaction: Query,
@@ -51,7 +51,7 @@ export async function endHolds(
     { accountId, approvalIds: holds.map(({ id }) => id) },
     now,
   );
-  // Every send of the account waits for the row of its quota, which is taken from here on.
+  // This takes the account's quota row, which every send of the account waits for, so it comes late.
   await endHeldMessages(transaction, holds, {
     ...{
       status: MESSAGE_STATUS[status],
@@ -60,7 +60,7 @@ export async function endHolds(
     },
     nextId: () => ids.next(now),
   });
-  // Last: the account's chain is locked from here on.
+  // Last, because this locks the account's audit chain until the commit.
   await appendAudit(
     transaction,
     holds.map(({ id, messageId }) => ({

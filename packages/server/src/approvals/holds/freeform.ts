@@ -2,29 +2,30 @@ import type { SendRequest } from '@postrider/core';
 import { headerHosts } from '../../links/header-hosts.ts';
 import { isPlainValue } from './plain-value.ts';
 
-/** What of the account may stand for the sender without a person looking at it. */
+/** Names and domains of the account that may appear as the sender without review by a user. */
 export interface VouchedSender {
-  /** The account's name and the agent's name of the key; null where there is none. */
+  /** The account's name and the key's agent name; null if there is none. */
   readonly names: readonly (string | null)[];
-  /** Verified domains, those of the question among them. */
+  /** The account's verified domains, out of those that were asked about. */
   readonly domains: readonly string[];
 }
 
-/** Characters of all values together: a list of twenty short lines. */
+/** The maximum number of characters of all values together: about twenty short lines. */
 const VALUES_CHARACTERS = 1_000;
-/** The same with the names of fields. */
+/** The same limit with the field names included. */
 const ALL_CHARACTERS = 2_000;
-/** Nesting of values; what is deeper holds. */
+/** The maximum nesting of values; deeper values are free text. */
 const DEPTH = 10;
 
 /**
- * Whether the sender wrote more than values into a message whose body is another author's template. `freeformBody` promises that what
- * recipients read was written by the template's author: the subject, the sender's name and the headers too. Values are for names and
- * numbers, so a link (but a mail address), markup, a line break or a long text in one is free text.
+ * Whether the sender wrote more than values into a message whose body is another author's template. `freeformBody` promises that the
+ * template's author wrote what recipients read, including the subject, the sender's name and the headers. Values are for names and numbers,
+ * so a value with a link (except a mail address), markup, a line break or long text is free text.
  */
 export function isFreeform(request: SendRequest, isResend: boolean, vouched: VouchedSender): boolean {
   const { from, reply_to: replyTo, subject, variables, headers, attachments = [], to, cc = [] } = request;
-  // The values of a first send are not stored, and that send may have been held, rejected or another key's: a resend cannot be judged by them.
+  // The values of the first send are not stored, and that send may have been held, rejected or another key's, so they cannot clear a
+  // resend.
   if (isResend || subject !== undefined || attachments.length > 0 || !areValues(variables ?? {})) return true;
   const names = [from.name, replyTo?.name ?? null];
   return (
@@ -43,13 +44,13 @@ function isVouched(name: string, names: VouchedSender['names']): boolean {
 const MAILBOX_CHARACTERS = 30;
 const MAILBOX_DIGITS = 6;
 
-/** Mailboxes have short names; `pay-now-call-1900-555-0199` is a message. Digits count wherever they are in it. */
+/** Mailbox names are short; `pay-now-call-1900-555-0199` is a message. Digits count wherever they appear. */
 function isMessage(address: string): boolean {
   const name = address.slice(0, address.lastIndexOf('@'));
   return name.length > MAILBOX_CHARACTERS || name.replaceAll(/\D/g, '').length >= MAILBOX_DIGITS;
 }
 
-/** What is rendered from them is judged by itself: this bounds what there is to render, used or not. */
+/** Limits the input of rendering, used or not. The rendered text has its own check. */
 function areValues(variables: object): boolean {
   let [names, values] = [0, 0];
   const isPlain = (value: unknown, depth: number): boolean => {
@@ -67,7 +68,7 @@ function areValues(variables: object): boolean {
   return isPlain(variables, DEPTH);
 }
 
-/** Headers that only programs read. A reply is put into a conversation by `In-Reply-To`, which says nothing by itself. */
+/** Headers that only programs read. `In-Reply-To` adds a reply to a conversation and carries no text of its own. */
 const TECHNICAL = new Set([
   ...['in-reply-to', 'references', 'importance', 'priority', 'x-priority', 'precedence', 'auto-submitted'],
   ...['x-auto-response-suppress', 'x-entity-ref-id', 'feedback-id', 'list-unsubscribe-post'],

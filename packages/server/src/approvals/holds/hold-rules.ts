@@ -2,32 +2,32 @@ import { type ApprovalMode, foldAddress, type HoldReason, type HoldWhen, type Re
 import type { LinkHosts } from '../../links/link-hosts.ts';
 import { hostOfAddress, isForeign, type OwnAddresses } from '../../links/mail-addresses.ts';
 
-/** What a key says of holding what it sends. */
+/** A key's settings for holding what it sends. */
 export interface HoldRule {
   readonly mode: Exclude<ApprovalMode, 'off'>;
-  /** The rules of the mode `policy`; null where there are none, and then everything is held. */
+  /** The rules of mode `policy`. Null if there are none; then every send is held. */
   readonly holdWhen: HoldWhen | null;
 }
 
-/** What the rules need to know of one send. */
+/** What the rules need to know about one send. */
 export interface HoldQuestion {
   readonly recipients: readonly { readonly email: string; readonly kind: RecipientKind }[];
-  /** Attached or within its bodies. */
+  /** Whether files are attached or embedded in the bodies. */
   readonly carriesFiles: boolean;
-  /** Whether all it says is that of a stored template, of an author who is held to nothing, but for short values. */
+  /** Whether the message is a stored template with only short values added, by an author whose own sends are not held. */
   readonly isTemplated: boolean;
   readonly links: () => LinkHosts;
-  /** Addresses that may be in it, whatever their domain. */
+  /** Addresses that the message may contain, whatever their domain. */
   readonly ownAddresses: OwnAddresses;
-  /** Whether the account wrote to this folded address before; null where nobody knows. */
+  /** Whether the account has sent to this folded address before. Null if that is unknown. */
   readonly isKnown: ((email: string) => boolean) | null;
-  /** Whether an approver said that the key may write to this folded address. */
+  /** Whether an approver has allowed the key to send to this folded address. */
   readonly isTrusted: (email: string) => boolean;
 }
 
 /**
- * Why a send is held until a person decides; empty where it is not. Of a policy any rule that matches holds, and so does one that cannot be
- * evaluated: all that do are named. Recipients an approver has trusted are no strangers, whoever they are and wherever.
+ * Returns every reason to hold a send for a decision; empty if there is none. A policy rule that cannot be evaluated counts as a match.
+ * Recipients that an approver has trusted never match `firstContact` or `recipientDomainNotIn`.
  */
 export function findHoldReasons(rule: HoldRule, question: HoldQuestion): readonly HoldReason[] {
   if (rule.mode === 'always' || rule.holdWhen === null) return ['always'];
@@ -75,7 +75,7 @@ function leadsAstray(
   return unreadable || [...hosts, ...foreign].some((host) => !isListed(host, listed));
 }
 
-/** Exactly that domain: whoever runs it need not run what is below it. */
+/** Matches exactly that domain, because its subdomains may have other owners. */
 function isListed(domain: string, listed: readonly string[]): boolean {
   return listed.some((entry) => entry.toLowerCase() === domain);
 }

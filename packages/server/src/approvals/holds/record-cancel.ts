@@ -4,7 +4,7 @@ import { appendAudit } from '../../db/queries/audit-log.ts';
 import type { IdGenerator } from '../../uuid-v7.ts';
 import type { Decider } from './decider.ts';
 
-/** Records who canceled a message that was approved, in the transaction that cancels it. The decision itself stays as it was. */
+/** Records who canceled an approved message, in the transaction that cancels it. The decision itself stays unchanged. */
 export async function recordCancel(
   transaction: Query,
   ids: IdGenerator,

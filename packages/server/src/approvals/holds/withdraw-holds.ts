@@ -4,7 +4,7 @@ import type { IdGenerator } from '../../uuid-v7.ts';
 import { type Decider, SYSTEM } from './decider.ts';
 import { endHolds } from './end-hold.ts';
 
-/** Takes a held message back, with its hold; false where it is held no more. */
+/** Withdraws a held message and its hold. Returns false if the message is no longer held. */
 export async function withdrawHeldMessage(
   sql: Sql,
   ids: IdGenerator,
@@ -20,7 +20,7 @@ export async function withdrawHeldMessage(
   });
 }
 
-/** Takes back what a key still has held, in the transaction that revokes the key and has locked it. */
+/** Withdraws all messages of a key that are still held, in the transaction that has locked and revokes the key. */
 export async function withdrawHoldsOf(
   transaction: Query,
   ids: IdGenerator,
@@ -35,7 +35,7 @@ export async function withdrawHoldsOf(
 
 const KEY_REVOKED = 'the key that sent it was revoked';
 
-/** Ends the holds that nobody has decided in time, each in a transaction of its own; answers their messages. */
+/** Expires holds that were not decided in time, each in its own transaction. Returns the ids of their messages. */
 export async function expireHolds(sql: Sql, ids: IdGenerator, now: Date): Promise<readonly string[]> {
   const expired: string[] = [];
   for (;;) {

@@ -12,14 +12,14 @@ import { readShownLinks, type ShownLink } from './shown-links.ts';
 export interface ShownApproval {
   readonly approval: Approval;
   readonly token: string;
-  /** When the page is made; a thread has no clock. */
+  /** The time of rendering, passed in because a thread has no clock. */
   readonly now: string;
 }
 
-/** The page of a held message: its bodies are read for links, and escaped. */
+/** Renders the page of a held message in a thread, because its bodies are searched for links and escaped. */
 export const APPROVAL_PAGE = threadJob(import.meta.url, 'APPROVAL_PAGE', renderApprovalPage);
 
-/** Everything that there is to see of a held message, and the two decisions. */
+/** The complete held message and the two decision buttons. */
 function renderApprovalPage(shown: ShownApproval): string {
   const { approval } = shown;
   const links = approval.html === null ? [] : readShownLinks(approval.html);
@@ -103,7 +103,7 @@ function warn({ text, target, claimedHost }: ShownLink): Html {
   return html`<p class="caution" role="alert"><b>A link names one site and opens another.</b> It reads “${text}” (<span class="address">${claimedHost ?? ''}</span>) and opens <span class="address">${target}</span></p>`;
 }
 
-/** The hosts and addresses outside the message's own, those of headers included. */
+/** The hosts and addresses that are not the message's own, including those in headers. */
 function placesOf({ text, html: body, subject, from, to, cc, bcc, replyTo, headers }: Approval): readonly string[] {
   const read = [subject, from, replyTo ?? ''];
   const { hosts, addresses, unreadable } = findMessageHosts({ html: body, text, lines: read, headers: headers ?? {} });
@@ -138,7 +138,7 @@ const REJECTIONS: Readonly<Record<(typeof REJECT_CODES)[number], string>> = {
   other: 'Another reason',
 };
 
-/** The first button of the form is disabled: the Enter key in the note presses the first, and must not approve. */
+/** The first button of the form is disabled, because pressing Enter in the note submits the first button and must not approve. */
 function decision({ contentHash }: Approval): Html {
   return html`<form method="post" class="decision"><input type="submit" value="Choose below" disabled hidden><input type="hidden" name="contentHash" value="${contentHash ?? ''}">
 <h2>Your decision</h2>

@@ -3,14 +3,16 @@ import { PERSON_PAGE_POLICY, renderPersonPage } from '../../console/person-page.
 import { html } from '../../html/page-markup.ts';
 import { formatTime } from '../hold-words.ts';
 
-/** The page's own policy, and the frame that the message's HTML shows in. */
+/** The page's own policy, plus the frame that shows the message's HTML. */
 export const APPROVAL_PAGE_POLICY = `${PERSON_PAGE_POLICY}; frame-src 'self'`;
 
-/** A stranger's file: nothing of it runs or loads anything. A browser's own viewer of PDF needs no source, but does not start in a sandbox. */
+/**
+ * For a file from a sender: nothing in it runs or loads anything. Browsers' PDF viewers need no source, but do not start in a `sandbox`.
+ */
 export const HELD_FILE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; object-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/** A stranger's HTML: styles and embedded images show, nothing runs, nothing is loaded, so that looking at it tells nobody. */
+/** For HTML from a sender: styles and embedded images show, nothing runs, and nothing is loaded, so the sender cannot detect the view. */
 export const HELD_BODY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox";
 
@@ -37,7 +39,7 @@ export function renderDecidedPage(approval: Approval): string {
   );
 }
 
-/** The hold was decided before, by this link or otherwise. */
+/** For a hold that was already decided, by this link or otherwise. */
 export function renderAlreadyDecidedPage(status: string): string {
   const said: Readonly<Record<string, string>> = {
     approved: 'It was approved.',
@@ -62,7 +64,7 @@ export function renderUnknownApprovalPage(): string {
   );
 }
 
-/** The decision is not valid. */
+/** For an invalid decision. */
 export function renderUndecidedPage(detail: string): string {
   return renderPersonPage('Nothing was decided', html`<p role="alert">${detail} Go back and try again.</p>`);
 }

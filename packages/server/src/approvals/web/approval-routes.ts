@@ -30,8 +30,8 @@ import {
 const FORM_BYTES = 16_384;
 
 /**
- * The links in mail to approvers. GET shows everything there is to see and changes nothing, since mail scanners follow links; POST decides, once.
- * The token is all that says who decides, so it works without signing in.
+ * The links in mail to approvers. GET shows the whole message and changes nothing, because mail scanners follow links; POST decides, once.
+ * The token alone identifies the decider, so no sign-in is needed.
  */
 export function addApprovalRoutes(app: FastifyInstance, services: Services): void {
   app.register(async (pages) => {
@@ -51,13 +51,13 @@ export function addApprovalRoutes(app: FastifyInstance, services: Services): voi
   });
 }
 
-/** A link that works, with the hold it is for. */
+/** A valid link and its hold. */
 async function findHold(request: FastifyRequest, services: Services) {
   const { token } = request.params as { readonly token: string }; // The routes have this parameter.
   const tokenHash = readApprovalToken(token);
   const link = tokenHash === null ? null : await findApprovalLink(services.sql, tokenHash);
   if (tokenHash === null || link?.isApprover !== true) return null;
-  // Whose it is was what the token told; from here on there is no other account.
+  // The token identified the account; from here on, only this account's data is accessible.
   const own = services.forAccount(link.accountId);
   const row = await readApproval(own.sql, { accountId: link.accountId, keyId: null, id: link.approvalId });
   return row === null ? null : { token, tokenHash, link, row, own };
@@ -111,14 +111,14 @@ async function showFile(request: FastifyRequest, reply: FastifyReply, services: 
     .send(Readable.from(readFileContent(own.sql, link.accountId, row.emailId, file)));
 }
 
-/** Null where the threads have too much to do. */
+/** Returns null if the threads are overloaded. */
 async function readQuietly({ row, link }: FoundHold, { threads }: Services): Promise<string | null> {
   const html = row.html ?? '';
   const quiet = await threads.run(ownerOf(row, link), QUIET_HTML, html, html.length);
   return quiet.kind === 'done' ? quiet.output : null;
 }
 
-/** The pages are read in the turn of the key whose send is held: looking at them delays no other sender. */
+/** The work counts for the key whose send is held, so that viewing its messages delays no other sender. */
 function ownerOf({ keyId }: ApprovalRow, { accountId }: ApprovalLink): JobOwner {
   return { accountId, keyId };
 }
@@ -131,7 +131,7 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   const found = await findHold(request, services);
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
   const { link, tokenHash, own } = found;
-  // The link is the secret: a page elsewhere does not know it, and a program that does may decide by it.
+  // Other sites do not know the secret link; a program that knows it may decide with it.
   if (readFormOrigin(request.headers, services.baseUrl) === 'foreign') {
     return sendPage(reply.code(403), renderUndecidedPage('The decision did not come from the page of this link.'));
   }
@@ -161,10 +161,12 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
 }
 
-/** Undoes the decision of a member who lost the right to it at the same moment. */
+/** Rolls back the decision of a member who lost permission at the same moment. */
 class DeadLinkError extends Error {}
 
-/** What the form says, held to the schema of every decision; null where it breaks it. A form can hold NUL, which the database cannot. */
+/**
+ * Parses the form with the schema of every decision; returns null if it is invalid. A form can contain NUL, which PostgreSQL cannot store.
+ */
 function readDecision(form: unknown, { revision }: ApprovalLink): Decision | null {
   if (findTextFault(form) !== null) return null;
   const decision = fieldOf(form, 'decision');

@@ -1,23 +1,26 @@
 import { readHtmlTokens } from '../../console/html-tokens.ts';
 import { decodeAttribute } from '../../links/attribute-text.ts';
 
-/** A link as its reader sees it, and where it leads. */
+/** A link as the reader sees it, and its target. */
 export interface ShownLink {
-  /** What can be clicked; empty for a picture. */
+  /** The text to click; empty for an image. */
   readonly text: string;
   readonly target: string;
-  /** The host that the text names, if it leads to another one. */
+  /** The host that the text names, if the target is on another one. */
   readonly claimedHost: string | null;
 }
 
 const TEXT_CHARACTERS = 120;
-/** Of a link's text that is read for a claim: what comes before it must not hide it. */
+/** The part of a link's text that is searched for a host name. It is long so that leading text cannot hide one. */
 const READ_CHARACTERS = 10_000;
 const TARGET_CHARACTERS = 500;
-/** A page with more of them would not be read; the hosts of all links are listed anyway. True links take no place of false ones. */
+/**
+ * No one would read a page with more links, and the hosts of all links are listed anyway. Honest links do not use up places of misleading
+ * ones.
+ */
 const LINKS_MAX = 200;
 
-/** The links of a message in their order, one for each text and target. */
+/** The links of a message in order, once per text and target. */
 export function readShownLinks(html: string): readonly ShownLink[] {
   const found = new Map<string, ShownLink>();
   let open: { readonly target: string; text: string } | null = null;
@@ -47,7 +50,7 @@ function note(found: Map<string, ShownLink>, link: { readonly target: string; re
   found.set(`${text}\n${target}`, { text, target, claimedHost });
 }
 
-/** A name with a dot in it, as in `acme.example`, `https://acme.example/pay` or `ada@acme.example`; null where the text has none. */
+/** The first name with a dot, as in `acme.example`, `https://acme.example/pay` or `ada@acme.example`; null if there is none. */
 function findNamedHost(text: string): string | null {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}.-]/u);
   const names = words.map((word) => word.replace(/^\.|\.$/g, ''));
@@ -58,10 +61,13 @@ function isLabel(label: string): boolean {
   return label !== '' && label.length <= 63;
 }
 
-/** Version 1.2.3 is no host. */
+/** Excludes version numbers such as 1.2.3. */
 const TOP_LEVEL = /\.\p{L}{2,24}$/u;
 
-/** `acme.example` in the text of a link to `acme.example` or `www.acme.example` is true; of any other it is a claim. */
+/**
+ * Returns the host that a link's text names if the link leads to another host, else null. The text `acme.example` is honest for a link to
+ * `acme.example` or `www.acme.example`.
+ */
 function findClaim(text: string, target: string): string | null {
   const named = findNamedHost(text);
   const host = hostOf(target);
