@@ -1,6 +1,6 @@
 import { nameOperation } from '@postrider/core';
 
-/** What is known of an account that a newcomer's steps can be read from. */
+/** The facts about an account that complete a newcomer's steps. */
 export interface ChecklistFacts {
   readonly keyUsed: boolean;
   readonly messageSent: boolean;
@@ -15,11 +15,11 @@ export interface ChecklistItem {
   readonly id: string;
   readonly label: string;
   readonly done: boolean;
-  /** How to do it. */
+  /** How to complete the step. */
   readonly fix: string;
 }
 
-/** The steps of a newcomer, in the order in which they make sense. Only what this version can do is one of them. */
+/** A newcomer's steps, in the order that makes sense. Only features of this version are included. */
 export function toChecklist(facts: ChecklistFacts, sandboxDomain: string): readonly ChecklistItem[] {
   return [
     {

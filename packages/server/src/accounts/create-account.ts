@@ -6,7 +6,7 @@ import type { IdGenerator } from '../uuid-v7.ts';
 
 export interface CreatedAccount {
   readonly accountId: string;
-  /** The secret of its first key, scope `full`; shown once. */
+  /** The secret of the account's first key, with scope `full`; shown once. */
   readonly key: string;
 }
 
@@ -16,7 +16,7 @@ export interface AccountTools {
   readonly ids: IdGenerator;
 }
 
-/** Makes an account with an owner and a first key, and what is written `alongside`, or none of them. */
+/** Creates an account with an owner and a first key, plus what `alongside` writes, all in one transaction. */
 export async function createAccount(
   { sql, clock, ids }: AccountTools,
   { name, ownerEmail }: { readonly name: string; readonly ownerEmail: string },

@@ -10,22 +10,25 @@ import {
   readAccountTables,
 } from '../db/queries/account-deletion.ts';
 
-/** Rows a statement removes at most, so that none runs into its time limit; files are up to a thousand times as large as other rows. */
+/**
+ * The maximum number of rows per statement, so that none exceeds the statement timeout. Files are up to a thousand times as large as other
+ * rows.
+ */
 const ROWS_AT_ONCE = 2_000;
 const FILES_AT_ONCE = 50;
-/** Processes believe what they read of a key for half a second, and write down what they were asked a moment later. */
+/** Processes cache a key for half a second and write accepted requests shortly after. */
 const STRAGGLERS_MS = 1_000;
 
 export interface Erasure {
-  /** False where there is no such account, or it is kept. */
+  /** False if the account does not exist, or is not to be deleted. */
   readonly isErased: boolean;
-  /** How many rows it had. */
+  /** The number of rows erased. */
   readonly rows: number;
 }
 
 /**
- * Removes everything of an account, in batches. What is interrupted goes on when it is called again. With `onlyIfDue` an account is left in
- * peace whose deletion is not due.
+ * Erases everything of an account, in batches. Calling it again continues an interrupted erasure. With `onlyIfDue`, an account whose
+ * deletion is not due is left unchanged.
  */
 export async function eraseAccount(
   sql: Sql,
@@ -36,13 +39,13 @@ export async function eraseAccount(
   await pause(STRAGGLERS_MS);
   let rows = await eraseAllRows(sql, accountId);
   await eraseAccountRow(sql, accountId);
-  // What was under way when the keys went has been written down by now, and nothing comes after it.
+  // Requests that were running when the keys were deleted have been written by now, and no more can follow.
   await pause(STRAGGLERS_MS);
   rows += await eraseAllRows(sql, accountId);
   return { isErased: true, rows };
 }
 
-/** Erases the accounts whose time is over; answers their ids. */
+/** Erases the accounts whose deletion is due. Returns their ids. */
 export async function eraseDueAccounts(sql: Sql, now: Date): Promise<readonly string[]> {
   const erased: string[] = [];
   for (const id of await readAccountsToErase(sql, now)) {
@@ -51,7 +54,10 @@ export async function eraseDueAccounts(sql: Sql, now: Date): Promise<readonly st
   return erased;
 }
 
-/** Goes through all tables until none holds anything: one may be filled from another behind our back, or refer to one that comes later. */
+/**
+ * Repeats over all tables until none has rows: concurrent writes may copy rows between tables, and rows may refer to tables later in the
+ * order.
+ */
 async function eraseAllRows(sql: Sql, accountId: string): Promise<number> {
   let rows = 0;
   for (;;) {
@@ -74,7 +80,7 @@ async function eraseTable(sql: Sql, accountId: string, { name, hasFiles }: Accou
 
 const ATTEMPTS = 5;
 
-/** Who writes to the same rows at this moment may be in the way once. */
+/** Retries when a concurrent writer of the same rows causes a conflict. */
 async function eraseInPeace(sql: Sql, accountId: string, table: string, limit: number): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -5,7 +5,7 @@ import type { AccountTools } from './create-account.ts';
 
 export type PauseVerdict = { readonly kind: 'done' } | { readonly kind: 'paused-by-user'; readonly pauser: Pauser };
 
-/** Stops the sending of all keys of an account, or lets them send again unless a user paused it and a key asks. */
+/** Pauses or resumes sending for all keys of an account. A key cannot resume what a user paused. */
 export async function pauseAccount(
   { sql, clock, ids }: AccountTools,
   by: { readonly accountId: string; readonly keyId: string; readonly isUser: boolean },

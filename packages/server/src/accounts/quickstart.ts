@@ -7,7 +7,7 @@ import { createKey, FIRST_KEY } from '../keys/create-key.ts';
 import type { AccountTools } from './create-account.ts';
 import { createAccount } from './create-account.ts';
 
-/** What a newcomer needs, written to `quickstart.json`; the CLI's default profile on this machine. */
+/** What a newcomer needs, written to `quickstart.json`, which is also the CLI's default profile on this machine. */
 export interface Quickstart {
   readonly baseUrl: string;
   readonly key: string;
@@ -15,7 +15,7 @@ export interface Quickstart {
   readonly accountName: string;
   readonly ownerEmail: string;
   readonly consoleUrl: string;
-  /** Ports are null while SMTP submission is closed. */
+  /** Ports are null while SMTP submission is off. */
   readonly smtp: { readonly host: string; readonly port: number | null; readonly tlsPort: number | null };
   readonly mcpUrl: string;
 }
@@ -25,7 +25,7 @@ export interface PreparedAccount {
   readonly accountName: string;
   readonly ownerEmail: string;
   readonly key: string;
-  /** True on the very first start. */
+  /** True on the first start only. */
   readonly isNew: boolean;
 }
 
@@ -34,8 +34,8 @@ const FACT = 'first account';
 const ACCOUNT_NAME = 'Postrider';
 
 /**
- * The account of a development start: made the first time, found again after that. The key is read back from `quickstart.json`; where that
- * is gone or holds another database's key, a new one is made, because a stored key cannot be read.
+ * The account of a development start: created the first time and found again later. The key is read from `quickstart.json`. If that file is
+ * missing or has another database's key, a new key is created, because stored keys cannot be read back.
  */
 export async function prepareFirstAccount(
   tools: AccountTools,
@@ -58,7 +58,7 @@ export async function prepareFirstAccount(
   return { accountId: account.id, accountName: account.name, ownerEmail, key, isNew: false };
 }
 
-/** Writes the file whole or not at all, readable by its owner alone. */
+/** Writes the file atomically, readable only by its owner. */
 export function writeQuickstart(dataDir: string, quickstart: Quickstart): string {
   const path = join(dataDir, FILE);
   const draft = `${path}.${process.pid}`;
@@ -72,7 +72,7 @@ async function makeFirstAccount(tools: AccountTools, sandboxDomain: string): Pro
   const ownerEmail = `owner@${sandboxDomain}`;
   const request = { name: ACCOUNT_NAME, ownerEmail };
   const { accountId, key } = await createAccount(tools, request, async (transaction, id) => {
-    // Of two processes that start together on one database the first writer's account stays, and the other's is not made.
+    // If two processes start at once on one database, the first writer's account stays and the other's is rolled back.
     if ((await writeInstallationFact(transaction, FACT, id)) !== id) throw new FirstAccountExistsError();
   });
   return { accountId, accountName: ACCOUNT_NAME, ownerEmail, key, isNew: true };

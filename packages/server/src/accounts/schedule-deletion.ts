@@ -4,7 +4,7 @@ import type { AccountTools } from './create-account.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Schedules the deletion of an account and answers when it is; one that is scheduled already stays as it is. */
+/** Schedules the deletion of an account and returns its time. An existing schedule stays unchanged. */
 export async function scheduleDeletion(
   { sql, clock, ids }: AccountTools,
   accountId: string,
@@ -21,7 +21,7 @@ export async function scheduleDeletion(
   });
 }
 
-/** Keeps an account that is to be deleted; does nothing where it is not. */
+/** Cancels the scheduled deletion of an account; does nothing if none is scheduled. */
 export async function cancelDeletion(
   { sql, clock, ids }: AccountTools,
   accountId: string,

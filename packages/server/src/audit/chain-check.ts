@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** An entry with its fields as the texts that its hash is taken of. */
+/** An entry, with its fields as the text from which its hash is computed. */
 export interface ChainedEntry {
   readonly accountId: string;
   readonly id: string;
@@ -14,31 +14,31 @@ export interface ChainedEntry {
   readonly previousHash: string;
 }
 
-/** Where a chain is recorded to end. */
+/** The recorded end of a chain. */
 export interface ChainHead {
   readonly seq: string;
   readonly hash: string;
 }
 
 /**
- * What breaks a chain: `changed`, a field or a hash of the entry is not what was written; `missing`, the entry before it is gone; `displaced`,
- * it stands where another belongs; `unlinked`, it continues another entry than the one before it; `cut`, entries at the end are gone;
- * `headless`, the record of where the chain ends is gone; `unrecorded`, entries follow the recorded end.
+ * What breaks a chain. `changed`: a field or hash of the entry differs from what was written. `missing`: the previous entry is gone.
+ * `displaced`: the entry is in another's place. `unlinked`: it continues an entry other than the previous one. `cut`: entries at the end
+ * are gone. `headless`: the record of the chain's end is gone. `unrecorded`: entries follow the recorded end.
  */
 type BreakReason = 'changed' | 'missing' | 'displaced' | 'unlinked' | 'cut' | 'headless' | 'unrecorded';
 
 export interface ChainBreak {
   readonly reason: BreakReason;
-  /** The place of the first entry that is wrong or not there. */
+  /** The position of the first entry that is wrong or missing. */
   readonly seq: number;
-  /** Null where there is no entry any more. */
+  /** Null if the entry no longer exists. */
   readonly id: string | null;
   readonly message: string;
 }
 
 const NOTHING_BEFORE = '0'.repeat(64);
 
-/** Follows a chain from its first entry: each has to be what its hash says, and to continue the one before. */
+/** Verifies a chain from its first entry: each entry must match its hash and continue the previous one. */
 export class ChainCheck {
   #seq = 0;
   #hash = NOTHING_BEFORE;
@@ -49,12 +49,12 @@ export class ChainCheck {
     this.#head = head;
   }
 
-  /** How far it has come; the hash stands for everything up to there. */
+  /** The last verified position. Its hash covers all entries up to there. */
   get end(): { readonly seq: number; readonly hash: string } {
     return { seq: this.#seq, hash: this.#hash };
   }
 
-  /** Takes the next entry, and answers what breaks the chain at or before it; null as long as nothing does. */
+  /** Checks the next entry. Returns what breaks the chain at or before it; null while the chain is intact. */
   take(entry: ChainedEntry): ChainBreak | null {
     this.#broken ??= this.#judge(entry);
     if (this.#broken !== null) return this.#broken;
@@ -63,7 +63,7 @@ export class ChainCheck {
     return null;
   }
 
-  /** To be asked behind the last entry. */
+  /** Call this after the last entry. */
   finish(): ChainBreak | null {
     return this.#broken ?? this.#judgeEnd();
   }
@@ -111,7 +111,7 @@ export class ChainCheck {
   }
 }
 
-/** As `audit_hash` of migration 0007 has it. */
+/** Must match `audit_hash` of migration 0007. */
 function hashOf(entry: ChainedEntry): string {
   const { previousHash, accountId, id, seq, action, actor, targetId, createdAt, details } = entry;
   const lines = [previousHash, accountId, id, seq, action, actor, targetId ?? '-', createdAt, details];

@@ -5,14 +5,16 @@ import { type ChainBreak, ChainCheck } from './chain-check.ts';
 export interface ChainReport {
   readonly accountId: string;
   readonly ok: boolean;
-  /** Entries that are as they were written, from the first one on. */
+  /** The number of intact entries, from the first one on. */
   readonly entries: number;
-  /** Of the last of these: it stands for all of them. Kept elsewhere, it shows later whether somebody wrote the whole chain anew. */
+  /**
+   * The hash of the last intact entry, which covers all of them. A copy kept elsewhere reveals later whether the whole chain was rewritten.
+   */
   readonly lastHash: string | null;
   readonly broken: ChainBreak | null;
 }
 
-/** Computes the chains of all accounts again, or of one, each up to its first broken entry. */
+/** Recomputes the chains of all accounts, or of one, each up to its first broken entry. */
 export async function verifyChains(sql: Sql, accountId: string | null): Promise<readonly ChainReport[]> {
   const reports: ChainReport[] = [];
   for (const id of accountId === null ? await readChainedAccounts(sql) : [accountId]) {

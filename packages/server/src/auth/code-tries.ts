@@ -6,15 +6,19 @@ import { ProblemError } from '../problem.ts';
 
 /** How many device codes a user and the client behind an address have tried, so that no one can guess the code of another person's device. */
 export interface CodeTries {
-  /** Counts a try before the code is looked up, right or wrong. @throws ProblemError where the user or the client has none left */
+  /**
+   * Counts a try before the code is looked up, whether the code is right or wrong. @throws ProblemError if the user or the client has no
+   * tries left
+   */
   assertTry(by: { readonly userId: string; readonly address: string }): Promise<void>;
 }
 
 const WINDOW_MS = LIMITS.deviceCodeMinutes * 60_000;
 
 /**
- * Exact in any window over all processes: the count is in the database. Where that cannot be asked, no code is tried.
- * @param clientOf names the client behind an address
+ * Exact for any time window across all processes, because the counts are in the database. If the database is unavailable, no code can be
+ * tried.
+ * @param clientOf returns the client behind an address
  */
 export function createCodeTries(sql: Query, clock: Clock, clientOf: (address: string) => string): CodeTries {
   async function take(triedBy: string, limit: number): Promise<void> {

@@ -3,23 +3,23 @@ import { LIMITS } from '@postrider/core';
 const DAY_SECONDS = 86_400;
 
 export interface CookieJar {
-  /** False on plain http in development. */
+  /** False on plain HTTP in development. */
   readonly isSecure: boolean;
-  /** Holds the token of the session. */
+  /** The cookie with the session token. */
   readonly session: string;
-  /** Holds what binds a sign-in link to the browser that asked for it. */
+  /** The cookie that binds a sign-in link to the browser that requested it. */
   readonly browser: string;
-  /** Names a browser that signed in before; it counts by itself when it asks for a link. */
+  /** The cookie of a browser that has signed in before; it has a rate limit of its own when it requests a link. */
   readonly known: string;
-  /** Holds what a sign-in at a provider was begun with. */
+  /** The cookie with the state of a started sign-in at a provider. */
   readonly oauth: string;
   set(name: string, value: string, seconds: number): string;
   clear(name: string): string;
 }
 
 /**
- * The cookies of sign-in. With the prefix `__Host-` browsers take them from this very host over TLS alone, so that no neighbour under the same
- * domain can plant one; that prefix needs TLS, which development on plain http has not.
+ * The sign-in cookies. Browsers accept the prefix `__Host-` only from this exact host over TLS, so a neighbour under the same domain cannot
+ * plant a cookie. Development on plain HTTP has no prefix, because the prefix needs TLS.
  */
 export function createCookieJar(secure: boolean): CookieJar {
   const prefix = secure ? '__Host-' : '';
@@ -35,11 +35,11 @@ export function createCookieJar(secure: boolean): CookieJar {
   };
 }
 
-/** The server says when a session ends; the cookie only has to live that long. */
+/** The server decides when a session ends; the cookie only has to live as long. */
 export const SESSION_COOKIE_SECONDS = LIMITS.sessionDays * DAY_SECONDS;
 export const KNOWN_BROWSER_SECONDS = LIMITS.knownBrowserDays * DAY_SECONDS;
 
-/** The value of a cookie; null where the header has none of this name, or more than one: of two somebody else planted one. */
+/** The value of a cookie. Null if the header has no cookie of this name, or several: then someone else planted one. */
 export function readCookie(header: string | undefined, name: string): string | null {
   if (header === undefined) return null;
   const values = header.split(';').flatMap((pair) => {

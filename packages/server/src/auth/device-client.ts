@@ -2,10 +2,10 @@ import { hasForbiddenCharacter, LIMITS } from '@postrider/core';
 import type { ClientInfo } from './client-info.ts';
 import type { SignInClient } from './sign-in.ts';
 
-/** Of a program that says nothing of itself. */
+/** Shown for a program that does not name itself. */
 export const UNNAMED_CLIENT = 'a program without a name';
 
-/** What a program says of itself: the name it gives, else its `User-Agent`. Neither is proven. */
+/** How a program describes itself: the name it sends, else its `User-Agent`. Neither is verified. */
 export function describeClient(client: string | undefined, userAgent: string | null): string {
   if (client !== undefined) return client;
   const shown = [...(userAgent ?? '')].filter((character) => !hasForbiddenCharacter(character)).join('');

@@ -16,17 +16,17 @@ type ConsentTools = Pick<People, 'tools' | 'codeTries'>;
 export interface TypedCode {
   readonly typed: string;
   readonly person: Person;
-  /** Of the browser. */
+  /** The browser's IP address. */
   readonly address: string;
 }
 
-/** Who asks to be signed in, as the page shows it. */
+/** The pending sign-in as the page shows it. */
 export type DeviceRequest = Pick<DeviceCodeRow, 'userCode' | 'client' | 'address' | 'createdAt' | 'expiresAt'>;
 
-/** `unknown`: no device shows the code, or another user has confirmed it. */
+/** `unknown`: no device shows this code, or another user has already confirmed it. */
 export type Refused = { readonly kind: 'unknown' | 'expired' };
 
-/** Finds the device that shows this code; changes nothing. @throws ProblemError where too many codes were tried */
+/** Finds the device that shows this code; changes nothing. @throws ProblemError if too many codes were tried */
 export async function findDeviceRequest(
   tools: ConsentTools,
   code: TypedCode,
@@ -34,16 +34,16 @@ export async function findDeviceRequest(
   return await onTypedCode(tools, code, async (_transaction, request) => ({ kind: 'found', request }) as const);
 }
 
-/** `role`: the user's role decides no held sends, so no device of theirs can. */
+/** `role`: the user's role cannot decide held sends, so a device of theirs cannot either. */
 export type ConfirmVerdict =
   | { readonly kind: 'confirmed'; readonly mayDecide: boolean }
   | { readonly kind: 'role' }
   | Refused;
 
 /**
- * Lets the device that shows this code act for the user. Only the first confirmation counts, and only that of the first user.
+ * Lets the device that shows this code act for the user. Only the first confirmation by the first user counts.
  * @param consent `approvals`: whether the device may decide held sends
- * @throws ProblemError where too many codes were tried
+ * @throws ProblemError if too many codes were tried
  */
 export async function confirmDevice(
   tools: ConsentTools,
@@ -61,7 +61,7 @@ export async function confirmDevice(
   });
 }
 
-/** Turns a device down: its code is worth nothing afterwards. @throws ProblemError where too many codes were tried */
+/** Denies a device, which makes its code invalid. @throws ProblemError if too many codes were tried */
 export async function denyDevice(tools: ConsentTools, code: TypedCode): Promise<{ readonly kind: 'denied' } | Refused> {
   return await onTypedCode(tools, code, async (transaction, { userCode }) => {
     await deleteDeviceCode(transaction, userCode);
@@ -85,7 +85,7 @@ async function onTypedCode<Verdict>(
   return answered.verdict;
 }
 
-/** What a person typed, as it is stored: without regard to case, hyphens and spaces. */
+/** Normalizes what a user typed to the stored form, ignoring case, hyphens and spaces. */
 function toUserCode(typed: string): string {
   const letters = typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;

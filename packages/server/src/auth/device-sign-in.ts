@@ -13,13 +13,13 @@ import { beginSession, type SignInTools } from './sign-in.ts';
 
 type DeviceTools = Pick<SignInTools, 'sql' | 'clock' | 'ids'>;
 
-/** Consonants that cannot be taken for one another or for digits, and form no words (RFC 8628, section 6.1): 20^8 codes. */
+/** Consonants that cannot be mistaken for each other or for digits and form no words (RFC 8628, section 6.1): 20^8 codes. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE_LETTERS = 8;
 const MINUTE_MS = 60_000;
-/** RFC 8628, section 3.5: by so much longer is the interval after each `slow_down`. */
+/** The polling interval grows by this after each `slow_down` (RFC 8628, section 3.5). */
 const SLOWER_SECONDS = 5;
-/** Timers and networks are not exact. */
+/** Allows for inexact timers and network delays. */
 const TOLERANCE_MS = 500;
 
 export interface StartedDevice {
@@ -30,8 +30,8 @@ export interface StartedDevice {
 }
 
 /**
- * Makes the codes of a device that wants to sign in.
- * @param asker what the program says of itself, and the address it called from
+ * Creates the codes for a device that wants to sign in.
+ * @param asker how the program describes itself, and the address it called from
  */
 export async function startDevice(
   { sql, clock }: DeviceTools,
@@ -55,7 +55,7 @@ export type PollVerdict =
   | { readonly kind: 'pending' | 'expired' }
   | { readonly kind: 'slow-down'; readonly interval: number };
 
-/** What a device is told that asks for its token. The token is given out once. */
+/** Returns the state of a device's sign-in when it asks for its token. The token is issued once. */
 export async function pollDevice({ sql, clock, ids }: DeviceTools, deviceCode: string): Promise<PollVerdict> {
   const hash = hashToken(deviceCode);
   return await sql.begin(async (transaction): Promise<PollVerdict> => {
@@ -65,7 +65,7 @@ export async function pollDevice({ sql, clock, ids }: DeviceTools, deviceCode: s
     const { userId, accountId, memberId, intervalSeconds, polledAt } = code;
     if (userId !== null && accountId !== null && memberId !== null) {
       await deleteDeviceCode(transaction, code.userCode);
-      // Locked, so that a role that is lost at this moment takes the permission with it.
+      // Locks the role, so that losing it at this moment also removes the permission.
       const role = await lockSeatRole(transaction, accountId, memberId);
       if (role === null) return { kind: 'expired' };
       const mayDecide = code.mayDecide && scopesOfRole(role).includes('approvals:decide');

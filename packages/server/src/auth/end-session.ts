@@ -2,7 +2,7 @@ import type { SessionToken } from './client-info.ts';
 import type { People } from './people.ts';
 import { endStoredSession } from './sign-in.ts';
 
-/** Ends a session; one that has ended already stays so. */
+/** Ends a session; does nothing if it has already ended. */
 export async function endSession(
   { tools, sessions }: Pick<People, 'tools' | 'sessions'>,
   sessionToken: SessionToken,

@@ -1,6 +1,6 @@
 import { ProblemError } from '../problem.ts';
 
-/** Browsers add a cookie to whatever a page sends here, so a write by cookie has to say that it comes from a page of this server. */
+/** Browsers add the cookie to requests from any site, so a write with a cookie must prove that it comes from a page of this server. */
 export function foreignOrigin(baseUrl: string): ProblemError {
   return new ProblemError('missing_scope', {
     detail: 'A session cookie writes only for pages of this server, and the request’s `Origin` names another or none.',

@@ -2,10 +2,13 @@ import { foldAddress } from '@postrider/core';
 import type { SecretBox } from '../keys/secret-box.ts';
 import { createSecret } from './session-token.ts';
 
-/** Keeps apart what else the installation seals. */
+/** Separates these values from others that the installation seals. */
 const PURPOSE = 'known-browser';
 
-/** What a browser keeps after a sign-in, so that it can still ask for a link when others have used up those of the mailbox. It signs in to nothing. */
+/**
+ * A cookie value for a browser after sign-in. It lets the browser request a link when others have used up the mailbox's links. It signs no
+ * one in.
+ */
 export function sealKnownBrowser(secrets: SecretBox, email: string): string {
   const content = `${PURPOSE} ${createSecret().token} ${foldAddress(email)}`;
   return secrets.seal(content).toString('base64url');
@@ -22,6 +25,6 @@ function openOrEmpty(secrets: SecretBox, cookie: string): string {
   try {
     return secrets.open(Buffer.from(cookie, 'base64url'));
   } catch {
-    return ''; // Forged, cut short, or sealed under a key that the installation no longer has.
+    return ''; // Forged, truncated, or sealed with a key that the installation no longer has.
   }
 }

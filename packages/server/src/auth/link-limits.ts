@@ -14,18 +14,18 @@ export interface LinkWish {
   readonly known: string | null;
 }
 
-/** How many sign-in links are mailed, so that a stranger can neither flood mailboxes nor use up the links of a user. */
+/** Limits the number of sign-in links that are mailed, so that strangers can neither flood mailboxes nor use up a user's links. */
 export interface LinkLimits {
-  /** Counts a link and returns whether it may be mailed. The verdict does not depend on whether anyone has the mailbox. */
+  /** Counts a link and returns whether it may be mailed. The result does not reveal whether the mailbox belongs to a user. */
   take(wish: LinkWish): Promise<boolean>;
 }
 
 const MINUTE_MS = 60_000;
 
 /**
- * Exact in any window over all processes: the counts are in the database. The mailbox’s total comes last, so that a client over its own limits
- * uses up nothing of it. A known browser is counted by itself, because strangers can use up everything else.
- * @param clientOf names the client behind an address
+ * Exact for any time window across all processes, because the counts are in the database. The mailbox's total is counted last, so that a
+ * client over its own limits uses up none of it. A known browser has its own limit, because strangers can use up all others.
+ * @param clientOf returns the client behind an address
  */
 export function createLinkLimits(
   sql: Query,

@@ -12,9 +12,9 @@ export const MAGIC_LINK_SECONDS = LIMITS.magicLinkMinutes * 60;
 
 export interface MagicLinks {
   /**
-   * Makes a link for the browser that asks; answers what the browser has to keep for it. Whether the address is anybody's is looked up, and the
-   * mail written, behind the answer's back: so the answer takes as long for everybody.
-   * @param browser what this browser keeps already: links asked for one after the other all work in it
+   * Creates a link for the requesting browser and returns the value that the browser must keep for it. Checking for a user and mailing
+   * happen after the response, so that response times do not reveal whether the user exists.
+   * @param browser the value this browser already has: links requested one after the other all work in it
    */
   request(wish: {
     readonly email: string;
@@ -25,14 +25,14 @@ export interface MagicLinks {
     /** The cookie of a browser that signed in before. */
     readonly known: string | null;
   }): Promise<{ readonly browser: string }>;
-  /** Spends a link and signs in; null where it does not work, or not in this browser. */
+  /** Uses up a link and signs the user in. Returns null if the link is invalid or was requested by another browser. */
   spend(use: {
     readonly token: string;
     readonly browser: string | null;
     readonly from: SignInClient;
     readonly former: SessionToken | null;
   }): Promise<{ readonly verdict: SignInVerdict; readonly next: string | null } | null>;
-  /** Resolves when every mail is on its way that was asked for. */
+  /** Resolves once all requested mails have been sent or have failed. */
   idle(): Promise<void>;
 }
 

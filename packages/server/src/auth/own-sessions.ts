@@ -19,17 +19,20 @@ import type { SignInTools } from './sign-in.ts';
 type OwnTools = Pick<People, 'tools' | 'sessions'>;
 type Caller = Pick<Person, 'userId' | 'sessionId' | 'isDevice'>;
 
-/** The sessions of a user that have not ended. */
+/** The user's active sessions. */
 export async function listSessions({ tools: { sql, clock } }: Pick<People, 'tools'>, { userId }: Caller) {
   return await readOwnSessions(sql, { userId, ...sessionHorizons(clock.now()) }, LIMITS.sessionsListed);
 }
 
-/** `browser`: a device asked for it, which ends no browser's session. */
+/** `browser`: a device asked to end a browser's session, which is not allowed. */
 export type EndVerdict =
   | { readonly kind: 'ended'; readonly session: OwnSessionRow }
   | { readonly kind: 'missing' | 'browser' };
 
-/** Ends a session of the user. A device that has fallen into wrong hands must not sign its user out, who could not end it then. */
+/**
+ * Ends a session of the user. A device cannot end a browser's session: a stolen device could otherwise sign out the user, who could then
+ * not end the device's session.
+ */
 export async function endOne({ tools, sessions }: OwnTools, caller: Caller, id: string): Promise<EndVerdict> {
   if (!isUuid(id)) return { kind: 'missing' };
   const verdict = await tools.sql.begin(async (transaction): Promise<EndVerdict> => {
@@ -44,7 +47,7 @@ export async function endOne({ tools, sessions }: OwnTools, caller: Caller, id: 
   return verdict;
 }
 
-/** Ends the user's other sessions, as far as this one may; returns how many those were. */
+/** Ends the user's other sessions that this one may end. Returns their number. */
 export async function endOthers({ tools, sessions }: OwnTools, caller: Caller): Promise<number> {
   const { userId, sessionId: exceptId, isDevice } = caller;
   const ended = await tools.sql.begin(async (transaction) => {
@@ -57,7 +60,7 @@ export async function endOthers({ tools, sessions }: OwnTools, caller: Caller): 
   return ended.count;
 }
 
-/** Each account sees in its audit log which sessions in it have ended, and by which other one. */
+/** Records in each account's audit log which of its sessions ended, and which session ended them. */
 async function noteEnded(
   transaction: Transaction,
   { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,

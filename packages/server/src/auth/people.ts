@@ -7,7 +7,7 @@ import type { SessionAuthenticator } from './session-authenticator.ts';
 import type { SignInTools } from './sign-in.ts';
 import type { SignInMailer } from './sign-in-mail.ts';
 
-/** Everything about people who sign in, as one part. */
+/** Everything for signing in users, as one service. */
 export interface People {
   readonly tools: SignInTools;
   readonly sessions: SessionAuthenticator;
@@ -16,8 +16,8 @@ export interface People {
   readonly mailer: SignInMailer;
   readonly cookies: CookieJar;
   readonly secrets: SecretBox;
-  /** By name. */
+  /** Keyed by name. */
   readonly providers: ReadonlyMap<string, OAuthProvider>;
-  /** Tells the log what went wrong behind an answer. */
+  /** Logs errors that occur after the response. */
   readonly onError: (error: unknown, what: string) => void;
 }

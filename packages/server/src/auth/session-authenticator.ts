@@ -7,20 +7,20 @@ import type { SessionToken } from './client-info.ts';
 import { endOfSession, latestEndOfSession } from './session-lifetime.ts';
 import { hashToken, isSessionToken } from './session-token.ts';
 
-/** A session that lasts, as it is read and as who calls with it. */
+/** An active session, with its caller. */
 export interface LiveSession {
   readonly caller: Caller;
   readonly expiresAt: Date;
 }
 
 export interface SessionAuthenticator {
-  /** Null where the token is nobody's, or its session has ended. @throws what the database throws */
+  /** Returns null if the token is unknown or its session has ended. @throws the database's errors */
   find(sessionToken: SessionToken): Promise<LiveSession | null>;
-  /** Reads the session from the database, past the cache, after a change. */
+  /** Reads the session from the database after a change, bypassing the cache. */
   findFresh(sessionToken: SessionToken): Promise<LiveSession | null>;
-  /** Forgets what was read of sessions, so that a change made here acts at once. */
+  /** Clears the cache of sessions, so that a change made here takes effect at once. */
   forget(): void;
-  /** Writes when sessions were last seen; called now and then, and at the end. */
+  /** Stores when sessions were last used; called periodically and at shutdown. */
   flushUse(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createSessionAuthenticator(sql: Sql, clock: Clock): SessionAuthe
     const now = clock.now();
     if (row === null || endOfSession(row) <= now) return null;
     if (now.getTime() - row.seenAt.getTime() >= TOUCH_EVERY_MS) seen.set(row.sessionId, now);
-    // This request is use, whether it is written down yet or not.
+    // This request counts as use, even if it has not been stored yet.
     return { caller: callerOf(row), expiresAt: endOfSession({ startedAt: row.startedAt, seenAt: now }) };
   }
 

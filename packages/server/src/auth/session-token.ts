@@ -1,16 +1,16 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** So that it is told from a key at once, and found by scanners of secrets. */
+/** Distinguishes session tokens from keys, and lets secret scanners find them. */
 const PREFIX = 'prs_';
 const FORM = /^prs_[\w-]{43}$/;
 
 export interface NewToken {
   readonly token: string;
-  /** What is stored of it. A fast hash serves: there is nothing to guess in 256 random bits. */
+  /** The stored hash. 256 random bits cannot be guessed, so a fast hash is enough. */
   readonly hash: Buffer;
 }
 
-/** A session's token: 256 random bits. */
+/** Creates a session token: 256 random bits. */
 export function createSessionToken(): NewToken {
   const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashToken(token) };
@@ -20,12 +20,12 @@ export function isSessionToken(text: string): boolean {
   return FORM.test(text);
 }
 
-/** Whether text was meant to be one, cut short or changed as it may be. */
+/** Whether the text was meant to be a session token, even if it is truncated or altered. */
 export function looksLikeSessionToken(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 
-/** A secret of 256 random bits that is good for a moment: of a link, a browser, a device. */
+/** Creates a short-lived secret of 256 random bits, for a link, a browser or a device. */
 export function createSecret(): NewToken {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashToken(token) };

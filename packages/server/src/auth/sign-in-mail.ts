@@ -1,13 +1,13 @@
 import { LIMITS, type Role } from '@postrider/core';
 import { type InstallationMailer, sendInstallationMail } from '../support/installation-mail.ts';
 
-/** What mail to people is sent with. */
+/** What sending mail to users needs. */
 export interface SignInMailer extends InstallationMailer {
   /** The setting POSTRIDER_MAIL_FROM. */
   readonly mailFrom: string | null;
 }
 
-/** @throws where the mail was refused, with the reason */
+/** @throws if the server refused the mail, with the reason */
 export async function mailSignInLink(mailer: SignInMailer, to: string, token: string): Promise<void> {
   const text = [
     'Open this link in the browser in which you asked for it, and press the button:',
@@ -20,7 +20,7 @@ export async function mailSignInLink(mailer: SignInMailer, to: string, token: st
   await mail(mailer, { to, subject: 'Your sign-in link', text, tags: ['sign-in'] });
 }
 
-/** @throws where the mail was refused, with the reason */
+/** @throws if the server refused the mail, with the reason */
 export async function mailInvitation(
   mailer: SignInMailer,
   { to, accountName, role }: { readonly to: string; readonly accountName: string; readonly role: Role },

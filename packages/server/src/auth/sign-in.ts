@@ -13,21 +13,21 @@ export interface SignInTools {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  /** The setting POSTRIDER_SIGNUP: whether an address nobody knows makes an account. */
+  /** The setting POSTRIDER_SIGNUP: whether an unknown address creates an account. */
   readonly isSignupOpen: boolean;
 }
 
-/** Somebody whose address is proven to be theirs, or whom a provider knows by a name of its own. */
+/** A user who has proven their address, or whom a provider identifies by its own id. */
 export interface Arrival {
-  /** Null where the provider has not verified one. */
+  /** Null if the provider has not verified an address. */
   readonly email: string | null;
   readonly name: string | null;
   readonly identity: { readonly issuer: string; readonly subject: string } | null;
-  /** In the words of the audit log: `magic_link`, `oauth:github`, `device`, `development`. */
+  /** The sign-in method as the audit log names it: `magic_link`, `oauth:github`, `device`, `development`. */
   readonly how: string;
 }
 
-/** The browser or program that signs in: what it says of itself, and the address it calls from. */
+/** The browser or program that signs in: how it describes itself, and its address. */
 export interface SignInClient {
   readonly client: string;
   readonly address: string;
@@ -35,14 +35,14 @@ export interface SignInClient {
 
 export type SignInVerdict =
   | { readonly kind: 'signed-in'; readonly token: string; readonly seat: SeatRow }
-  /** Nobody is known by this, and no account is made for them. */
+  /** The user is unknown, and sign-up is closed. */
   | { readonly kind: 'unknown' }
-  /** The provider knows them by a name that is new here, and vouches for no address. */
+  /** The provider's id for the user is unknown here, and the provider has verified no address. */
   | { readonly kind: 'unverified' };
 
 /**
- * Begins a session for somebody who has proven who they are. They get every seat that waits under their address, and where they have none at all
- * an account of their own, if sign-up is open. The session is always a new one; `former`, the one the same browser had before, ends.
+ * Starts a session for a user who has proven who they are. They get all seats reserved for their address. If they have none and sign-up is
+ * open, they get a new account. The session is always new; `former`, the browser's previous session, ends.
  */
 export async function signIn(
   tools: SignInTools,
@@ -66,7 +66,7 @@ export async function signIn(
   });
 }
 
-/** Stores a session in a seat and notes it in that account's audit log; the token is in the answer and nowhere else. */
+/** Stores a session in a seat and records it in that account's audit log. The token is only in the return value. */
 export async function beginSession(
   transaction: Transaction,
   { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
@@ -75,7 +75,7 @@ export async function beginSession(
     readonly seat: Pick<SeatRow, 'accountId' | 'memberId'>;
     readonly kind: SessionKind;
     readonly from: SignInClient;
-    /** Whether it may decide held sends where the role may; always in a browser. */
+    /** Whether the session may decide held sends if the role may; always true in a browser. */
     readonly mayDecide: boolean;
     readonly how: string;
   },
@@ -99,7 +99,7 @@ export async function beginSession(
   return token;
 }
 
-/** Removes a session and notes it in the audit log of the account it was in; nothing where it has ended already. */
+/** Deletes a session and records it in the audit log of its account; does nothing if it has already ended. */
 export async function endStoredSession(
   transaction: Transaction,
   { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
@@ -118,7 +118,7 @@ interface FoundPerson {
   readonly seats: readonly SeatRow[];
 }
 
-/** Null where nobody is known and nobody is let in. Then nothing was written. */
+/** Returns null, and writes nothing, if the user is unknown and sign-up is closed. */
 async function findPerson(
   transaction: Transaction,
   tools: SignInTools,
@@ -128,7 +128,7 @@ async function findPerson(
   const address = known?.email ?? email;
   if (address === null) return null;
   const now = tools.clock.now();
-  // Undone where it comes to nothing.
+  // The savepoint undoes the writes if the user gets no seat.
   return await transaction
     .savepoint(async (attempt): Promise<FoundPerson> => {
       const userId = await ensureUser(attempt, { id: tools.ids.next(now), email: address, name, now });
@@ -168,7 +168,7 @@ async function noteJoined(
   await appendAudit(transaction, entries);
 }
 
-/** The account that a sign-up makes. It has no key yet: its owner makes one. */
+/** Creates the account of a new user. It has no key yet: its owner creates one. */
 async function openAccount(
   transaction: Transaction,
   { ids }: SignInTools,

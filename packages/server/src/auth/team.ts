@@ -27,14 +27,13 @@ export type TeamRefusal = 'missing' | 'escalation' | 'exists' | 'full' | 'last-o
 
 export type TeamVerdict = { readonly kind: 'done'; readonly member: MemberRow } | { readonly kind: TeamRefusal };
 
-/** `limited`: as many invitations of the account were mailed as may be. */
+/** `limited`: the account has reached its limit of mailed invitations. */
 export type InviteVerdict = TeamVerdict | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
 
 const DAY_MS = 86_400_000;
-/** The id of the beginning of all time. */
+/** The lowest possible id, used to compute the lowest id of a time. */
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Gives an address a seat. */
 export async function inviteMember(
   tools: TeamTools,
   caller: Caller,
@@ -58,7 +57,6 @@ export async function inviteMember(
   });
 }
 
-/** Gives a member another role. */
 export async function changeRole(tools: TeamTools, caller: Caller, id: string, role: Role): Promise<TeamVerdict> {
   return await onMember(tools, caller, id, async (transaction, team, member, now) => {
     if (!mayGive(caller, role, team)) return { kind: 'escalation' };
@@ -74,7 +72,7 @@ export async function changeRole(tools: TeamTools, caller: Caller, id: string, r
   });
 }
 
-/** Takes a seat away; answers the member as they were. */
+/** Removes a member and their seat. Returns the member as they were. */
 export async function removeMember(tools: TeamTools, caller: Caller, id: string): Promise<TeamVerdict> {
   return await onMember(tools, caller, id, async (transaction, team, member, now) => {
     if (isLastOwner(team, member)) return { kind: 'last-owner' };
@@ -85,12 +83,12 @@ export async function removeMember(tools: TeamTools, caller: Caller, id: string)
 }
 
 /**
- * Whether the caller may give a role, or take it. A user gives none above their own, and none that may do what their session may not: a device
- * session that decides no held sends makes no approvers. A key gives only roles that may do no more than a key it could make itself.
+ * Whether the caller may grant or revoke a role. A user may grant no role above their own, and none with scopes that their session lacks: a
+ * device session that cannot decide held sends cannot appoint approvers. A key may grant only roles within what it could give a new key.
  */
 function mayGive({ person, row }: Caller, role: Role, team: readonly MemberRow[]): boolean {
   if (person !== null) {
-    // As they are behind the lock: who was let in a moment before they were removed or changed must not undo that.
+    // Read after the lock: a caller who was authorized just before being removed or demoted must not undo that.
     const own = team.find(({ id }) => id === person.memberId)?.role;
     if (own === undefined || !isRoleWithin(role, own)) return false;
     const scopes = scopesOfSession(own, person.mayDecide);
@@ -135,7 +133,7 @@ async function onMember(
   return await onTeam<TeamVerdict>(tools, caller, async (transaction, team, now) => {
     const member = team.find((row) => row.id === id.toLowerCase());
     if (member === undefined) return { kind: 'missing' };
-    // What somebody has is theirs to lose only by those who could have given it.
+    // Only a caller who could grant a role may revoke it.
     if (member.id !== caller.person?.memberId && !mayGive(caller, member.role, team)) return { kind: 'escalation' };
     return await work(transaction, team, member, now);
   });

@@ -2,7 +2,7 @@ import { ERRORS, MESSAGE_EVENT_TYPES, MESSAGE_STATUSES } from '@postrider/core';
 import { escapeHtml } from '../html/page-markup.ts';
 import { VERSION } from '../version.ts';
 
-/** The reference page as HTML: the viewer's place, the error catalogue with an anchor for every code, statuses and events. */
+/** Renders the reference page as HTML: the API viewer, the error catalogue with an anchor for every code, statuses and events. */
 export function renderReferencePage(baseUrl: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -52,7 +52,7 @@ function definitionList(entries: Readonly<Record<string, string>>): string {
   return `<dl>${rows.join('')}</dl>`;
 }
 
-/** Starts the viewer on our own document; no validator of other hosts is asked. */
+/** Starts the viewer on the server's own document. No validator on another host is used. */
 export const INIT_SCRIPT = `window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',

@@ -1,8 +1,8 @@
 import type { Classification, MessageEventType, SuppressionReason } from '@postrider/core';
 
 /**
- * Why what became of a delivery attempt puts its recipient on the suppression list, or null where it does not: only what proves that the address does
- * not exist, or that its owner does not want the mail. A full mailbox empties, and a block is about the sender.
+ * Returns the reason for which the result of a delivery attempt suppresses its recipient, or null if it does not. Only proof that the
+ * address does not exist, or that its owner does not want the mail, counts: a full mailbox can be emptied, and a block is about the sender.
  */
 export function automaticReasonOf(
   type: MessageEventType,

@@ -6,8 +6,8 @@ import type { IdGenerator } from '../uuid-v7.ts';
 import { toSuppression } from './suppression-record.ts';
 
 /**
- * Puts addresses on the suppression list, with an audit entry for each that was not there, and answers the ids of those. The first of several
- * entries for one address counts. The audit log stays locked from here to the commit, so this comes last in its transaction.
+ * Adds addresses to the suppression list, with an audit entry for each new one, and returns the ids of the new entries. The first of
+ * several entries for one address counts. Call this last in a transaction, because the audit log stays locked until the commit.
  */
 export async function suppress(
   transaction: Transaction,

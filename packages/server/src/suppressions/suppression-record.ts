@@ -1,7 +1,7 @@
 import type { Suppression } from '@postrider/core';
 import type { SuppressionRow } from '../db/queries/suppressions.ts';
 
-/** An entry of the suppression list as the API shows it. */
+/** Converts an entry of the suppression list to the API's format. */
 export function toSuppression({ id, email, reason, emailId, note, createdAt, expiresAt }: SuppressionRow): Suppression {
   return {
     id,

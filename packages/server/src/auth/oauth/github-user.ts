@@ -5,13 +5,13 @@ import { toProviderAddress, toProviderName } from './provider-claims.ts';
 
 const PUBLIC = 'https://github.com';
 
-/** Who a GitHub token speaks for: their number there, and the address that is their primary one, if it is verified. */
+/** The user of a GitHub token: their numeric id, and their primary address if GitHub has verified it. */
 export async function readGithubUser(
   configuration: oidc.Configuration,
   { issuer, name: provider }: OAuthSetting,
   token: string,
 ): Promise<Arrival> {
-  // GitHub Enterprise Server has its API under its own address.
+  // GitHub Enterprise Server serves its API under its own host.
   const api = issuer === PUBLIC ? 'https://api.github.com' : `${issuer}/api/v3`;
   const ask = async (path: string): Promise<unknown> => {
     const headers = new Headers({ accept: 'application/vnd.github+json' });
@@ -28,7 +28,7 @@ export async function readGithubUser(
   };
   const [user, emails] = await Promise.all([ask('/user'), ask('/user/emails')]);
   if (!isRecord(user) || typeof user['id'] !== 'number') throw new Error('/user answered no id');
-  // Names can be given up and taken by others; the number stays.
+  // User names can be released and taken by others; the number never changes.
   const identity = { issuer, subject: String(user['id']) };
   const name = toProviderName(user['name']);
   return { email: primaryEmail(emails), name, identity, how: `oauth:${provider}` };

@@ -5,31 +5,33 @@ import type { Arrival } from '../sign-in.ts';
 import { readGithubUser } from './github-user.ts';
 import { toProviderAddress, toProviderName } from './provider-claims.ts';
 
-/** What a sign-in at a provider was begun with; it waits in the browser, sealed, until the person comes back. */
+/** The state of a started sign-in at a provider, kept sealed in the browser until the user returns. */
 export interface OAuthAttempt {
   readonly provider: string;
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
   readonly next: string | null;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970-01-01 UTC. */
   readonly expiresAtMs: number;
 }
 
 export interface OAuthProvider {
   readonly setting: OAuthSetting;
-  /** The address of the provider's own sign-in, and what has to be kept until the person comes back. @throws where the provider is away */
+  /**
+   * Returns the URL of the provider's sign-in page, and the values to keep until the user returns. @throws if the provider is unreachable
+   */
   begin(): Promise<{ readonly url: string; readonly attempt: Pick<OAuthAttempt, 'state' | 'nonce' | 'verifier'> }>;
   /**
-   * Who came back. @throws where the answer is not the one that was asked for: another state, issuer, nonce or signature, or a code that was
-   * never given out
+   * Returns the user who signed in. @throws if the response does not match the request: wrong state, issuer, nonce or signature, or an
+   * unknown code
    */
   finish(query: string, attempt: OAuthAttempt): Promise<Arrival>;
 }
 
-/** Documents of providers are small; keys of large ones reach some kilobytes. */
+/** Providers' documents are small; the key sets of large ones reach a few kilobytes. */
 const MAX_BYTES = 256 * 1024;
-/** For so long a provider's own description is believed. */
+/** How long a provider's discovery document is cached. */
 const DISCOVERY_MS = 3_600_000;
 
 export interface OAuthClientOptions {
@@ -40,8 +42,8 @@ export interface OAuthClientOptions {
 }
 
 /**
- * A client of one provider, by openid-client: it checks state, issuer, PKCE, nonce, and the signature of the ID token. Each provider has an address
- * of its own to come back to, so that the answer of one cannot be passed off as another's (RFC 9700, section 4.4.2).
+ * A client of one provider, based on openid-client, which checks state, issuer, PKCE, nonce and the ID token's signature. Each provider has
+ * its own redirect URI, so that a response from one cannot be passed off as another's (RFC 9700, section 4.4.2).
  */
 export function createOAuthProvider({ setting, baseUrl, http, nowMs }: OAuthClientOptions): OAuthProvider {
   const redirectUri = `${baseUrl}/auth/oauth/${setting.name}/callback`;
@@ -54,7 +56,7 @@ export function createOAuthProvider({ setting, baseUrl, http, nowMs }: OAuthClie
       setting.kind === 'github' ? Promise.resolve(configureGithub(setting)) : discover(setting, fetch);
     const prepared = configuration.then((made) => {
       made[oidc.customFetch] = fetch;
-      // Whether a plain address may be asked is the outbound guard's to say.
+      // The outbound guard decides whether plain HTTP is allowed for this address.
       if (isPlain(setting.issuer)) oidc.allowInsecureRequests(made);
       return made;
     });
@@ -103,12 +105,12 @@ export function createOAuthProvider({ setting, baseUrl, http, nowMs }: OAuthClie
   };
 }
 
-/** Only what the provider itself has verified says whose an address is. */
+/** Only an address that the provider has verified proves whose it is. */
 function verifiedEmail(claims: Readonly<Record<string, unknown>>): string | null {
   return claims['email_verified'] === true ? toProviderAddress(claims['email']) : null;
 }
 
-/** Some providers tell of the person at an endpoint of its own only. */
+/** Some providers return user data only from the userinfo endpoint. */
 async function askUser(configuration: oidc.Configuration, accessToken: string, subject: string) {
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
   return await oidc.fetchUserInfo(configuration, accessToken, subject);
@@ -122,7 +124,7 @@ async function discover(setting: OAuthSetting, fetch: oidc.CustomFetch): Promise
   });
 }
 
-/** GitHub is OAuth without OpenID Connect: it describes itself nowhere and answers no ID token. */
+/** GitHub offers OAuth without OpenID Connect: it has no discovery document and returns no ID token. */
 function configureGithub({ issuer, clientId, clientSecret }: OAuthSetting): oidc.Configuration {
   const server = {
     issuer,
@@ -136,7 +138,7 @@ function isPlain(url: string): boolean {
   return new URL(url).protocol === 'http:';
 }
 
-/** The way out that every request takes for an address that settings or strangers name. */
+/** Sends the requests through the outbound client, like all requests to addresses from settings or strangers. */
 function guardedFetch(http: Pick<OutboundClient, 'request'>): oidc.CustomFetch {
   return async (url, { method, headers, body }) => {
     const answer = await http.request({

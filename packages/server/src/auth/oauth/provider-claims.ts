@@ -1,8 +1,8 @@
 import { hasForbiddenCharacter, LIMITS, parseMailbox } from '@postrider/core';
 
 /**
- * An address as a provider has it, in the form that addresses have here: so that letters which only look alike, or become the same without case,
- * are nobody else's address. Null where it is none.
+ * Normalizes a provider's address claim, so that letters that only look alike, or become equal when folded, cannot match another user's
+ * address. Returns null if the claim is not an address.
  */
 export function toProviderAddress(claim: unknown): string | null {
   if (typeof claim !== 'string' || claim.includes('<')) return null;
@@ -10,7 +10,7 @@ export function toProviderAddress(claim: unknown): string | null {
   return verdict.ok ? verdict.mailbox.address : null;
 }
 
-/** The name of a person at a provider, who may have written there whatever they liked; null where it cannot be shown or mailed. */
+/** A user's name at a provider, where users can enter anything. Null if it cannot be shown or mailed. */
 export function toProviderName(claim: unknown): string | null {
   if (typeof claim !== 'string' || hasForbiddenCharacter(claim)) return null;
   const name = claim.toWellFormed().slice(0, LIMITS.accountNameCharacters).toWellFormed().trim();

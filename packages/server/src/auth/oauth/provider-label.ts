@@ -1,6 +1,6 @@
 import type { OAuthSetting } from '../../config/setting-values.ts';
 
-/** How people know it. */
+/** The provider's name as users know it. */
 export function labelOf({ name }: Pick<OAuthSetting, 'name'>): string {
   return LABELS[name] ?? name;
 }

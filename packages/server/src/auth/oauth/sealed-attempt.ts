@@ -15,7 +15,7 @@ export function sealAttempt(secrets: SecretBox, attempt: OAuthAttempt): string {
   return secrets.seal(JSON.stringify(attempt)).toString('base64url');
 }
 
-/** Null where nothing was sealed here, or it is another provider's, or too old. */
+/** Returns null if the value was not sealed here, belongs to another provider, or is too old. */
 export function openAttempt(
   secrets: SecretBox,
   sealed: string | null,

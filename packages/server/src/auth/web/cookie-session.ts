@@ -2,7 +2,7 @@ import type { ClientInfo, SessionToken } from '../client-info.ts';
 import type { People } from '../people.ts';
 import type { LiveSession } from '../session-authenticator.ts';
 
-/** The session in the browser's cookie. Pages ignore `Authorization`. */
+/** Reads the session from the browser's cookie. Pages ignore `Authorization`. */
 export async function readCookieSession(
   clientInfo: Pick<ClientInfo, 'sessionToken'>,
   { sessions }: Pick<People, 'sessions'>,

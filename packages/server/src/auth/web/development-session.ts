@@ -7,7 +7,7 @@ import { signInClientOf } from '../device-client.ts';
 import type { People } from '../people.ts';
 import { signIn } from '../sign-in.ts';
 
-/** Signs somebody in by their address alone, as development lets everybody do on the same machine. */
+/** Signs a user in by address alone, which development mode allows everyone on the same machine. */
 export async function beginDevelopmentSession(
   people: People,
   email: string,

@@ -3,7 +3,7 @@ import { renderPersonPage, type SignedIn } from '../../console/person-page.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 import { ROLE_WORDS } from './role-words.ts';
 
-/** Asks for the code. Only typing brings the user on: a link or a page elsewhere cannot fill it in. */
+/** Asks for the code. The user has to type it: no link or other site can fill it in. */
 export function renderDevicePage(signedIn: SignedIn, fault?: string): string {
   return renderPersonPage(
     'Sign in a device',
@@ -16,13 +16,13 @@ export function renderDevicePage(signedIn: SignedIn, fault?: string): string {
   );
 }
 
-/** Who asks, what they would get, and until when. */
+/** Which program asks to sign in, what it may do, and for how long. */
 export interface DeviceQuestion {
   readonly userCode: string;
   readonly client: string;
-  /** Of the device. */
+  /** The device's IP address. */
   readonly address: string;
-  /** Of this browser. */
+  /** This browser's IP address. */
   readonly ownAddress: string;
   readonly startedAt: Date;
   readonly endsAt: Date;
@@ -30,13 +30,13 @@ export interface DeviceQuestion {
   readonly role: Role;
   readonly accountId: string;
   readonly otherAccounts: readonly string[];
-  /** Whether the role decides held sends, so that the device may be allowed to. */
+  /** Whether the user's role decides held sends, so that the device can be allowed to. */
   readonly mayDecide: boolean;
 }
 
 /**
- * Asks whether the device may act for the user. The first button shows the page again: the Enter key in the checkbox presses that one. Chromium
- * skips a disabled button there.
+ * Asks whether the device may act for the user. The first button reloads the page, because pressing Enter in the checkbox submits the first
+ * one. It cannot be a disabled button, because Chromium skips those there.
  */
 export function renderConsentPage(signedIn: SignedIn, question: DeviceQuestion): string {
   const { userCode, client, address, ownAddress, role, accountId, otherAccounts } = question;
@@ -83,7 +83,7 @@ function fact(name: string, value: Html): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
-/** Never ticked in advance: who only wants to send presses the button and has not given this away. */
+/** Never checked by default, so that a user who only wants to send does not grant approvals by pressing the button. */
 function offerApprovals(): Html {
   return html`<label class="choice" for="approvals"><input id="approvals" type="checkbox" name="approvals" value="yes" autocomplete="off" aria-describedby="approvals-more">
 <span>Approve and reject held sends<small id="approvals-more">Leave this off, unless you decide about held email on that device. An agent that uses this sign-in could approve its own email.</small></span></label>`;

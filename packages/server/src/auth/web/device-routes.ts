@@ -30,7 +30,7 @@ interface Visitor {
   readonly address: string;
 }
 
-/** What the forms of the device pages do. */
+/** Adds the routes that handle the forms of the device pages. */
 export function addDeviceRoutes(
   add: (method: 'POST', path: string, handler: Handler) => void,
   options: DeviceRouteOptions,
@@ -40,7 +40,7 @@ export function addDeviceRoutes(
     act: (visitor: Visitor, body: unknown, reply: FastifyReply) => Promise<FastifyReply>,
   ) => {
     add('POST', path, async ({ body }, reply, clientInfo) => {
-      // A page elsewhere could send the form, and the user would not have typed anything.
+      // Another site could submit the form without the user having typed a code.
       if (clientInfo.formOrigin !== 'own') throw foreignOrigin(options.baseUrl);
       const visitor = await readVisitor(clientInfo, options.people);
       if (visitor === null) return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
@@ -51,7 +51,7 @@ export function addDeviceRoutes(
   addForm('/auth/device/decision', async (visitor, body, reply) => await decide(visitor, body, reply, options.people));
 }
 
-/** `GET /auth/device`: asks for the code. A code in the address is ignored, so that no link can stand for typing it. */
+/** `GET /auth/device`: asks for the code. A code in the URL is ignored, so that a link cannot replace typing. */
 export function createDevicePage({ people, baseUrl }: DeviceRouteOptions): RawRoute {
   return async (request, reply) => {
     parseQuery(findOperation('auth.device-page'), request.query);
@@ -69,7 +69,7 @@ async function readVisitor(clientInfo: ClientInfo, people: People): Promise<Visi
   return { signedIn, person, accountId: session.caller.accountId, address: clientInfo.address };
 }
 
-/** Shows who asks and what they would get. */
+/** Shows which program asks to sign in, and what it may do. */
 async function ask(visitor: Visitor, body: unknown, reply: FastifyReply, people: People): Promise<FastifyReply> {
   const { person, address } = visitor;
   const verdict = await findDeviceRequest(people, { typed: fieldOf(body, 'user_code') ?? '', person, address });
@@ -95,7 +95,7 @@ async function sendQuestion(
   return sendPersonPage(reply, renderConsentPage(signedIn, question));
 }
 
-/** A session that is used every day ends by its age alone. */
+/** With daily use, only the maximum age ends a session. */
 const FOREVER_MS = 365 * 86_400_000;
 
 async function decide(visitor: Visitor, body: unknown, reply: FastifyReply, people: People): Promise<FastifyReply> {
@@ -108,7 +108,7 @@ async function decide(visitor: Visitor, body: unknown, reply: FastifyReply, peop
     const verdict = await denyDevice(people, code);
     return verdict.kind === 'denied' ? done('refused') : sendFault(visitor, verdict.kind, reply);
   }
-  // The page was shown for one account, and another tab may have moved the session since.
+  // The page was shown for one account, and another tab may have switched the session's account since.
   if (fieldOf(body, 'account') !== accountId) return sendFault(visitor, 'moved', reply);
   const approvals = fieldOf(body, 'approvals') === 'yes';
   const verdict = await confirmDevice(people, { ...code, accountId, approvals });

@@ -25,10 +25,10 @@ export interface OAuthRouteOptions {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** People take their time at a provider's own pages. */
+/** Users take their time on a provider's pages. */
 const ATTEMPT_SECONDS = 600;
 
-/** `GET /auth/oauth/:provider`: sends the browser to the provider. */
+/** `GET /auth/oauth/:provider`: redirects the browser to the provider. */
 export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions): RawRoute {
   return async (request, reply) => {
     const provider = findProvider(request, people);
@@ -41,7 +41,7 @@ export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions
         ...{ provider: provider.setting.name, next: toLocalPath(next, baseUrl), expiresAtMs },
       });
       reply.header('set-cookie', people.cookies.set(people.cookies.oauth, sealed, ATTEMPT_SECONDS));
-      // A page that signs in by script can read no redirect to another origin.
+      // A page that signs in by script cannot read a redirect to another origin.
       if (wantsJson(request)) return sendJson(reply, { url });
       return reply.redirect(url, 302);
     } catch (error) {
@@ -51,7 +51,7 @@ export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions
   };
 }
 
-/** `GET /auth/oauth/:provider/callback`: where the provider sends the browser back to. */
+/** `GET /auth/oauth/:provider/callback`: the URL to which the provider redirects the browser. */
 export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOptions): void {
   addWithAndWithoutPrefix(app, (context) => {
     const url = '/auth/oauth/:provider/callback';
@@ -69,7 +69,7 @@ async function comeBack(request: FastifyRequest, reply: FastifyReply, { people, 
   const attempt = openAttempt(people.secrets, clientInfo.cookie(people.cookies.oauth), {
     ...{ provider: provider.setting.name, nowMs: people.tools.clock.now().getTime() },
   });
-  // What was begun is over, however it ends.
+  // The attempt is over, whatever its result.
   reply.header('set-cookie', people.cookies.clear(people.cookies.oauth));
   if (attempt === null) return sendPersonPage(reply.code(400), notBegun(provider));
   const arrival = await provider.finish(queryOf(request.url), attempt).catch((error: unknown) => {

@@ -8,7 +8,7 @@ const WRITES = [
 
 const ADMINISTERS = ['Invite, change and remove team members', 'Change, pause and resume the account'];
 
-/** What a session of this role may do, in the words of a page; deciding held sends is not part of it. */
+/** What a session of this role may do, as shown on a page. Deciding held sends is listed separately. */
 export const ROLE_WORDS: Readonly<Record<Role, readonly string[]>> = {
   owner: [...WRITES, ...ADMINISTERS, 'Delete the account'],
   admin: [...WRITES, ...ADMINISTERS],

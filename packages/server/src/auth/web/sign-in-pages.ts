@@ -11,11 +11,11 @@ export interface OfferedProvider {
 export interface SignInPage {
   readonly providers: readonly OfferedProvider[];
   readonly next: string | null;
-  /** What is wrong with what was typed. */
+  /** What is wrong with the input. */
   readonly fault?: string;
 }
 
-/** Where people say who they are. */
+/** The page on which users sign in. */
 export function renderSignInPage({ providers, next, fault }: SignInPage): string {
   const onward = next === null ? '' : `?next=${encodeURIComponent(next)}`;
   const offers = providers.map(
@@ -63,7 +63,7 @@ export function renderDeadLinkPage(): string {
   );
 }
 
-/** Nobody is let in who is not known. */
+/** For an unknown user who may not sign in. */
 export function renderNobodyPage(reason: string): string {
   return renderPersonPage(
     'You are not known here',

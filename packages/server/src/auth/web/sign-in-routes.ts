@@ -33,8 +33,8 @@ export interface SignInRouteOptions {
 const FORM_BYTES = 16_384;
 
 /**
- * The pages people sign in on. They work with a keyboard and without scripts, so their forms are plain ones; every POST has to come from a page
- * of this server. GET shows, and changes nothing.
+ * Adds the sign-in pages. They work by keyboard and without scripts, so they use plain forms. Every POST must come from a page of this
+ * server; GET changes nothing.
  */
 export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOptions): void {
   const { people, baseUrl } = options;
@@ -84,13 +84,13 @@ const SERVED = {
   '/auth/device/decision': ['POST'],
 } as const;
 
-/** Forms as pages send them; a link is spent by a body of any kind, or none. */
+/** Accepts forms as pages send them. A link is used up by a POST with any body, or none. */
 function takeForms(pages: FastifyInstance): void {
   pages.removeAllContentTypeParsers();
   const options = { parseAs: 'string', bodyLimit: FORM_BYTES } as const;
   pages.addContentTypeParser('application/x-www-form-urlencoded', options, (_request, body, done) => {
     const fields = new URLSearchParams(String(body));
-    // A name given twice has no value.
+    // A name that appears twice has no value.
     done(null, Object.fromEntries([...fields].filter(([name]) => fields.getAll(name).length === 1)));
   });
   pages.addContentTypeParser('*', options, (_request, _body, done) => done(null));
@@ -117,7 +117,7 @@ async function askForLink(
   options: SignInRouteOptions,
 ) {
   const { people, baseUrl } = options;
-  // A page elsewhere could have a link made for an address of its own, and the person sign in under that.
+  // Another site could have a link made for its own address, so that the user signs in to the wrong account.
   if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
   const next = toLocalPath(fieldOf(request.body, 'next'), baseUrl);
   const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
@@ -140,7 +140,7 @@ async function spend(
   options: SignInRouteOptions,
 ) {
   const { people, baseUrl } = options;
-  // A program that has the cookie says nothing of where it comes from; a browser always does, and adds the cookie to its own pages' forms alone.
+  // A program with the cookie sends no origin. A browser always sends one, and adds the cookie only to forms of this server's pages.
   const isProgram = clientInfo.formOrigin === 'unknown' && request.headers.origin === undefined;
   if (clientInfo.formOrigin !== 'own' && !isProgram) throw foreignOrigin(baseUrl);
   const { token } = request.params as { readonly token: string }; // The route has this parameter.

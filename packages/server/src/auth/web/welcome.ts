@@ -8,7 +8,7 @@ import type { People } from '../people.ts';
 import type { SignInVerdict } from '../sign-in.ts';
 import { renderNobodyPage, renderSignedInPage } from './sign-in-pages.ts';
 
-/** Gives the browser its session, or says why it gets none. */
+/** Gives the browser its session, or explains why it gets none. */
 export async function welcome(
   request: FastifyRequest,
   reply: FastifyReply,
