@@ -10,7 +10,7 @@ import { toKey } from './key-record.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Announces, once for each end, the keys that end within days. Answers how many. */
+/** Announces keys that expire within days, once per expiry time. Returns their number. */
 export async function announceExpiry({
   sql,
   clock,

@@ -19,19 +19,19 @@ export function keyPrefix(mode: KeyMode): string {
   return `pr_${mode}_`;
 }
 
-/** Makes a key: prefix, at least 192 random bits in base62, and a CRC32 so that a mistyped key never reaches the database. */
+/** Creates a key: a prefix, at least 192 random bits in base62, and a CRC32 so that a mistyped key never reaches the database. */
 export function createApiKey(mode: KeyMode): NewApiKey {
   const head = `${keyPrefix(mode)}${randomBase62(RANDOM_CHARACTERS)}`;
   const secret = `${head}${checksumOf(head)}`;
   return { secret, hash: hashApiKey(secret), last4: secret.slice(-4) };
 }
 
-/** Whether text is a key that could have been made here: right form, right checksum. Says nothing about its being known. */
+/** Whether the text has the form and checksum of a key. This does not mean that the key exists. */
 export function isWellFormedKey(text: string): boolean {
   return FORM.test(text) && checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
 }
 
-/** What is stored of a key. A fast hash serves: there is nothing to guess in 196 random bits. */
+/** The hash that is stored. 196 random bits cannot be guessed, so a fast hash is enough. */
 export function hashApiKey(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
@@ -46,7 +46,7 @@ function checksumOf(head: string): string {
   return text;
 }
 
-/** Bytes of 248 and more are thrown away, so that every character is equally likely. */
+/** Discards bytes of 248 and above, so that every character is equally likely. */
 function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

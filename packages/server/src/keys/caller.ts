@@ -5,36 +5,35 @@ import type { ShownCredential } from '../db/queries/shown-credentials.ts';
 import { toKeyRules } from '../sending/key-rules.ts';
 import type { MakerSendLimit } from '../sending/send-command.ts';
 
-/** A signed-in person, as a member of the account that the session is in. */
+/** A signed-in user, as a member of the session's account. */
 export interface Person {
   readonly sessionId: string;
-  /** However much it is used. */
+  /** The latest end of the session, however much it is used. */
   readonly sessionEndsAt: Date;
   readonly userId: string;
-  /** Of the seat in this account: what the team, the audit log and everything else in the account names the person by. */
+  /** The id of the user's seat in this account, by which the team, the audit log and other records of the account identify the user. */
   readonly memberId: string;
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
-  /** Whether a device sign-in began the session, and not a browser. */
+  /** Whether the session was started by a device sign-in and not by a browser. */
   readonly isDevice: boolean;
-  /** Whether the session may decide held sends where the role may. Always true in a browser. */
+  /** Whether the session may decide held sends if the role may; always true in a browser. */
   readonly mayDecide: boolean;
-  /** What the program or the browser said of itself. */
+  /** How the program or browser described itself. */
   readonly client: string | null;
 }
 
 /**
- * Who calls, and the account they belong to: the key behind a request, or a signed-in person. What a person does is done under the key of
- * their seat, which nobody has the secret of and whose id is that of the member: so limits, the audit log and messages know people as they
- * know keys.
+ * The caller of a request and its account: a key or a signed-in user. A user acts with the key of their seat, which has the member's id and
+ * a secret that no one knows. So limits, the audit log and messages treat users like keys.
  */
 export interface Caller {
-  /** Null where a key calls. */
+  /** Null if the caller is a key. */
   readonly person: Person | null;
   readonly accountId: string;
   readonly accountName: string;
-  /** The account's switches. */
+  /** The account's tracking settings. */
   readonly trackOpens: boolean;
   readonly trackClicks: boolean;
   readonly keyId: string;
@@ -42,7 +41,7 @@ export interface Caller {
   readonly mode: KeyMode;
   readonly last4: string;
   readonly scopes: readonly Scope[];
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly rateLimit: number;
   readonly recipientAllowlist: readonly string[] | null;
   readonly ipAllowlist: readonly string[] | null;
@@ -50,27 +49,27 @@ export interface Caller {
   readonly persona: { readonly source: Source | null; readonly agentName: string | null };
   readonly lockPersona: boolean;
   readonly sendLimit: SendLimit | null;
-  /** Of the keys that it was made by: what it sends counts as theirs. */
+  /** The send limits of the keys that made this one: its sends count against them. */
   readonly makerLimits: readonly MakerSendLimit[];
-  /** What is paused, so that nothing can be sent. */
+  /** What is paused, so that the caller cannot send; null if nothing is. */
   readonly pausedBy: 'key' | 'account' | null;
-  /** Which of its sends wait for a person; null where none does. */
+  /** Which of the caller's sends need approval; null if none do. */
   readonly approval: HoldRule | null;
-  /** Of the stored key: the statement that accepts a send refuses one that was judged by an earlier state. */
+  /** The version of the stored key. The statement that accepts a send refuses it if the send was checked against an earlier version. */
   readonly version: number;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** When the secret that was shown ends; null for the present one. */
+  /** When the secret used for this request ends; null for the current secret. */
   readonly secretEndsAt: Date | null;
-  /** What the request showed; null where the record was read by its id. */
+  /** The credential of the request; null if the record was read by id. */
   readonly shown: ShownCredential | null;
-  /** The key as it is stored; of a person that of their seat, with the scopes of their role. */
+  /** The stored key; for a user, the key of their seat with the scopes of their role. */
   readonly row: ApiKeyRow & { readonly grantsAnything?: boolean };
 }
 
-/** The caller that a signed-in person is, by the key of their seat. */
+/** Makes a caller from a signed-in user and the key of their seat. */
 export function toPersonCaller(row: ApiKeyRow, person: Person): Caller {
   const seat = { ...row, scopes: scopesOfSession(person.role, person.mayDecide) };
   const grantsAnything = person.role === 'owner' || person.role === 'admin';
@@ -78,10 +77,7 @@ export function toPersonCaller(row: ApiKeyRow, person: Person): Caller {
   return { ...toCaller(seat, shown), person, row: { ...seat, grantsAnything } };
 }
 
-/**
- * The caller that a stored key stands for.
- * @param shown null where the key is read by its id, and no one has shown its secret
- */
+/** Makes a caller from a stored key. @param shown null if the key was read by id, without its secret */
 export function toCaller(row: ApiKeyRow, shown: ShownCredential | null = null): Caller {
   return {
     person: null,

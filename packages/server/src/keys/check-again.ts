@@ -6,10 +6,11 @@ import { findLasting } from '../db/queries/shown-credentials.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Whether a caller who was let in for long may still stay: their key is neither revoked nor expired, its secret was not replaced, it still has
- * the scope, and may be used from the networks it could be used from then; a person's session has not ended, and their role still has the scope.
- * @param scope null where none is needed
- * @param query sees sessions, which belong to no account.
+ * Whether the caller of a long-lived connection may stay connected. Their key must not be revoked or expired, its secret not replaced, and
+ * it must still have the scope and allow the networks it allowed at the start. A user's session must not have ended, and their role must
+ * still have the scope.
+ * @param scope null if none is needed
+ * @param query must be able to read sessions, which belong to no account
  */
 export async function isStillAllowed(query: Query, caller: Caller, scope: Scope | null, now: Date): Promise<boolean> {
   const row = await findKeyById(query, caller.accountId, caller.keyId);

@@ -11,25 +11,25 @@ export interface NewKey {
   readonly accountId: string;
   readonly name: string;
   readonly mode: KeyMode;
-  /** Scopes and shorthands; unknown ones were refused before. */
+  /** Scopes and shorthands, already validated. */
   readonly scopes: readonly string[];
-  /** Entries `a@b.c`, `@b.c` or `*.b.c`; others were refused before. Null allows every recipient. */
+  /** Entries `a@b.c`, `@b.c` or `*.b.c`, already validated. Null allows every recipient. */
   readonly recipientAllowlist: readonly string[] | null;
-  /** Hosts that attachments may be fetched from, as normalized; left to the kind of key unless given. */
+  /** Normalized hosts from which attachments may be fetched; the default of the key's kind if omitted. */
   readonly attachmentHosts?: readonly string[] | null;
-  /** Requests a minute; the default unless given. */
+  /** Requests per minute; the default if omitted. */
   readonly rateLimit?: number;
-  /** What its sends are said to come from where they do not say so themselves; none unless given. */
+  /** The source and agent name of sends that do not name their own; none if omitted. */
   readonly persona?: { readonly source: Source | null; readonly agentName: string | null };
-  /** The person it is made for. */
+  /** The member for whom the key is made. */
   readonly createdByMember?: string | null;
   readonly now: Date;
 }
 
-/** Of the key an account begins with: every other key is made by it, and no key can make a less restricted one. */
+/** The restrictions of an account's first key. It makes all other keys, and no key can make a less restricted one. */
 export const FIRST_KEY = { scopes: ['full'], rateLimit: LIMITS.keyRatePerMinuteMax, recipientAllowlist: null } as const;
 
-/** Makes and stores a key as an operator does; the secret is in the answer and nowhere else. */
+/** Creates and stores a key for an operator. The secret is only in the return value. */
 export async function createKey(
   query: Query,
   ids: IdGenerator,
@@ -54,7 +54,7 @@ export async function createKey(
   return await storeKey(query, ids, { accountId, name, restrictions, makers: [], createdByMember, now });
 }
 
-/** Stores a key of which everything is decided. */
+/** Stores a key whose restrictions are already decided. */
 export async function storeKey(
   query: Query,
   ids: IdGenerator,

@@ -4,7 +4,7 @@ import { isAllowlistWithin } from '../sending/allowlist.ts';
 import { areHostsWithin, fetchableHosts } from '../sending/attachment-hosts.ts';
 import { areNetworksWithin } from './ip-allowlist.ts';
 
-/** A dimension in which keys are more or less restricted, by the name of its field. */
+/** A dimension in which a key can be restricted, named after its field. */
 export type RestrictionName =
   | 'scopes'
   | 'mode'
@@ -17,7 +17,7 @@ export type RestrictionName =
   | 'lockPersona'
   | 'approvalMode';
 
-/** Whether a key is nowhere less restricted than another, dimension by dimension. */
+/** For each dimension, whether the inner key is at least as restricted as the outer one. */
 const IS_WITHIN: Readonly<Record<RestrictionName, (inner: KeyRestrictions, outer: KeyRestrictions) => boolean>> = {
   scopes: (inner, outer) => inner.scopes.every((scope) => outer.scopes.includes(scope)),
   mode: (inner, outer) => outer.mode === 'live' || inner.mode === 'test',
@@ -36,11 +36,10 @@ const IS_WITHIN: Readonly<Record<RestrictionName, (inner: KeyRestrictions, outer
 const NAMES = Object.keys(IS_WITHIN) as RestrictionName[];
 
 /**
- * In which dimensions a key would come to more than its granter has. Tightening is always allowed, also of a key that is wider than the granter.
- * A change that loosens anything must leave the whole key within the granter: what a key may do follows from its dimensions together, and one
- * that was harmless beside the others may not be so any more.
+ * Returns the dimensions in which a key would exceed its granter. Tightening is always allowed, even for a key wider than the granter.
+ * After a change that loosens anything, the whole key must be within the granter, because its dimensions together decide what it may do.
  * @param granter null for users who may grant anything
- * @param before null for a key that is being made
+ * @param before null for a new key
  */
 export function findEscalations(
   granter: KeyRestrictions | null,
@@ -54,7 +53,7 @@ export function findEscalations(
 
 type Limited = Pick<KeyRow, 'keyId' | 'makers' | 'makerLimits' | 'hourlySends' | 'dailySends'>;
 
-/** A key with the strictest of its own send limit and those of its makers, which is what it comes to. */
+/** Lowers a key's send limits to the strictest of its own and its makers', which is its effective limit. */
 export function withMakerLimits<T extends Limited>(key: T): T {
   const least = (name: 'hourlySends' | 'dailySends') => {
     const limits = [key, ...key.makerLimits].flatMap((limit) => limit[name] ?? []);
@@ -63,7 +62,7 @@ export function withMakerLimits<T extends Limited>(key: T): T {
   return { ...key, hourlySends: least('hourlySends'), dailySends: least('dailySends') };
 }
 
-/** Whether everything that another key sends counts against every limit that a granter's own sends count against. */
+/** Whether another key's sends count against every limit that the granter's own sends count against. */
 export function sharesLimits(granter: Limited, { keyId, makers }: Pick<KeyRow, 'keyId' | 'makers'>): boolean {
   const isLimited = granter.hourlySends !== null || granter.dailySends !== null;
   const limiting = [...(isLimited ? [granter.keyId] : []), ...granter.makerLimits.map((limit) => limit.keyId)];
@@ -71,9 +70,8 @@ export function sharesLimits(granter: Limited, { keyId, makers }: Pick<KeyRow, '
 }
 
 /**
- * In which dimensions a change decides over held sends, and so needs a caller who may decide them, a user or a key. Who holds less of a key's mail
- * approves that mail ahead of time; a user without deciding could do it through a key otherwise. A key that decides is worth more the less
- * restricts it, so that no caller without deciding loosens one.
+ * Returns the dimensions in which a change needs a caller who may decide held sends. Loosening `approvalMode` approves mail in advance, which
+ * a user without that permission could otherwise do through a key. Nor may such a caller loosen a key that can decide, in any dimension.
  */
 export function findUndecidable(
   { scopes }: Pick<KeyRow, 'scopes'>,
@@ -85,7 +83,7 @@ export function findUndecidable(
   return wanted.scopes.includes('approvals:decide') ? loosened : loosened.filter((name) => name === 'approvalMode');
 }
 
-/** Without lists, `mode`, `approvalMode` and `recipientAllowlist` decide alone, and these are compared on their own. */
+/** Without host lists, `mode`, `approvalMode` and `recipientAllowlist` decide, and they are compared on their own. */
 function areAttachmentHostsWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
   if (inner.attachmentHosts === null && outer.attachmentHosts === null) return true;
   return areHostsWithin(hostsOf(inner), hostsOf(outer));
@@ -104,7 +102,7 @@ function isAtMost(inner: number | null, outer: number | null): boolean {
   return outer === null || (inner !== null && inner <= outer);
 }
 
-/** What a lock fixes has to be fixed alike: the agent's name, the source, or both. */
+/** The inner key must lock what the outer one locks to the same values: the agent's name, the source, or both. */
 function isPersonaWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
   if (!outer.lockPersona) return true;
   const isKept = (own: string | null, fixed: string | null) => fixed === null || own === fixed;
@@ -117,7 +115,7 @@ function isPersonaWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolea
 
 const STRICTNESS: Readonly<Record<ApprovalMode, number>> = { off: 0, policy: 1, always: 2 };
 
-/** Of two policies the inner one has to hold whatever the outer one holds. */
+/** Of two policies, the inner one must hold everything that the outer one holds. */
 function isApprovalWithin(inner: KeyRestrictions, outer: KeyRestrictions): boolean {
   if (inner.approvalMode === 'policy' && outer.approvalMode === 'policy') {
     return outer.holdWhen === null || holdsAsMuch(inner.holdWhen, outer.holdWhen);

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 
-/** A cache of credentials that expire after half a second. */
+/** A cache of credentials, whose entries expire after half a second. */
 export interface ExpiringCache<T> {
-  /** Returns the cached value of this name, and reads it again after half a second. A failed read is not cached. */
+  /** Returns the cached value of this name, or reads it if it is older than half a second. Failed reads are not cached. */
   recall(name: string, read: () => Promise<T>): Promise<T>;
   forget(): void;
 }
@@ -28,7 +28,7 @@ export function createExpiringCache<T>(clock: Clock): ExpiringCache<T> {
   };
 }
 
-/** What was read in the future was read before the clock was set back, nobody knows how long ago. */
+/** A read time in the future means that the clock was set back, so the entry's age is unknown. */
 function isFresh(readAtMs: number, nowMs: number): boolean {
   return readAtMs <= nowMs && nowMs < readAtMs + BELIEVE_MS;
 }

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Four decimal parts and nothing else: other spellings of an IPv4 address mean different ones to different programs. */
+/** Four decimal parts only, because programs disagree about other spellings of IPv4 addresses. */
 const IPV4 = /^(?:\d{1,3}\.){3}\d{1,3}$/;
 const IPV6 = /^[0-9a-f]*:[0-9a-f:]*(?:(?:\d{1,3}\.){3}\d{1,3})?$/i;
 const PREFIX = /^\d{1,3}$/;
@@ -8,18 +8,18 @@ const PREFIX = /^\d{1,3}$/;
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * A network as it is stored and compared: CIDR with the host bits zeroed, IPv4-mapped ones as IPv4 (RFC 4291, section 2.5.5.2); an address
- * alone is the network of itself. Null where the text is none.
+ * Normalizes a network for storage and comparison: CIDR with the host bits zeroed, and IPv4-mapped networks as IPv4 (RFC 4291, section
+ * 2.5.5.2). A bare address becomes a network of one address. Returns null if the text is not a network.
  */
 export function normalizeNetwork(text: string): string | null {
   const range = readRange(text);
   return range === null ? null : toText(range);
 }
 
-/** Whether a client of this address is in one of the networks. Null allows every address; an address nobody can read is in none. */
+/** Whether a client address is in one of the networks. Null allows every address; an unreadable address is in no network. */
 export function isAddressAllowed(address: string, networks: readonly string[] | null): boolean {
   if (networks === null) return true;
-  // An address of a link carries the name of its interface behind it.
+  // A link-local address may end with the name of its interface.
   const bare = address.split('%', 1)[0] ?? '';
   if (!ipaddr.isValid(bare)) return false;
   const client = ipaddr.process(bare);
@@ -39,7 +39,7 @@ export function areNetworksWithin(inner: readonly string[] | null, outer: readon
 function holds(network: string, [address, bits]: Range): boolean {
   const range = readRange(network);
   if (range === null || range[0].kind() !== address.kind()) return false;
-  // Both are of one kind, which the overloads of `match` cannot see.
+  // Both have the same kind, which the overloads of `match` cannot express.
   return range[1] <= bits && (address as ipaddr.IPv4).match(range[0] as ipaddr.IPv4, range[1]);
 }
 

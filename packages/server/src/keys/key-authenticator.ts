@@ -14,17 +14,17 @@ export type Authentication =
 
 export interface KeyAuthenticator {
   /**
-   * Whether a request may be answered for its key.
+   * Authenticates a request by its key.
    * @param header the request's `Authorization` header
-   * @param address the client's, as far as it can be believed
-   * @throws what the database throws
+   * @param address the client's address, as far as it can be trusted
+   * @throws the database's errors
    */
   authenticate(header: string | undefined, address: string): Promise<Authentication>;
-  /** Whose key a header bears that nothing is done for; null where it is nobody's, or good for nothing any more. */
+  /** Returns the owner of the key in the header, for requests that need no permission. Null if the key is unknown or no longer valid. */
   identify(header: string | undefined): Promise<Caller | null>;
-  /** Forgets what was read of keys and their accounts, so that a change made here acts at once. */
+  /** Clears the cache of keys and their accounts, so that a change made here takes effect at once. */
   forget(): void;
-  /** Writes when keys were last used; called now and then, and at the end. */
+  /** Stores when keys were last used; called periodically and at shutdown. */
   flushUse(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
   };
 }
 
-/** A key that is revoked is so at once, also where this process's clock is behind that of the one that revoked it. */
+/** A revoked key is refused at once, even if this process's clock is behind that of the process that revoked it. */
 function checkKey(caller: Caller, now: Date): Authentication {
   if (caller.revokedAt !== null) {
     return refuse('key_revoked', `The key ending in ${caller.last4} was revoked on ${caller.revokedAt.toISOString()}.`);
@@ -94,7 +94,7 @@ function checkKey(caller: Caller, now: Date): Authentication {
   return { ok: true, caller };
 }
 
-/** RFC 6750: the scheme's name is compared without case. */
+/** RFC 6750: the scheme is case-insensitive. */
 function bearerOf(header: string | undefined): string | null {
   const match = /^bearer +(\S+) *$/i.exec(header ?? '');
   return match?.[1] ?? null;

@@ -2,33 +2,36 @@ import type { Sql } from '../db/client.ts';
 import { type Allowance, type AllowanceAsk, takeAllowance } from '../db/queries/key-rates.ts';
 import type { Caller } from './caller.ts';
 
-/** Whether one more request of a key may be answered, and what its headers say. Seconds are whole, rounded up. */
+/** Whether a key may make one more request, and the values for the response headers. Seconds are whole, rounded up. */
 export interface RateVerdict {
   readonly ok: boolean;
   /** Requests per minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** Until the whole allowance is there again. */
+  /** Seconds until the whole limit is available again. */
   readonly fullSeconds: number;
-  /** Until the next request may be answered; at least 1 where this one may not. */
+  /** Seconds until the next request is allowed; at least 1 if this one is refused. */
   readonly retryAfterSeconds: number;
 }
 
-/** The rate limits of keys, exact over all processes on one database. */
+/** The rate limits of keys, exact across all processes that share a database. */
 export interface KeyRates {
-  /** Counts one request. Rejects only where the database does. */
+  /** Counts one request. Rejects only if the database fails. */
   take(caller: Pick<Caller, 'accountId' | 'keyId' | 'rateLimit'>): RateVerdict | Promise<RateVerdict>;
-  /** Gives back what was lent and not used. */
+  /** Returns unused tokens to the database. */
   close(): Promise<void>;
 }
 
-/** How long a process may use what was lent to it. */
+/** How long a process may use the tokens leased to it. */
 const LEASE_MS = 100;
-/** How much longer others wait for what comes back: a busy process may be late with it. */
+/** How much longer other processes wait for returned tokens, because a busy process may return them late. */
 const RETURN_MS = 150;
-/** Where the database answers later than this nothing is lent: who is that late would be late to give it back, and others would be refused meanwhile. */
+/**
+ * If the database takes longer than this, no tokens are leased: the process would return them late, and other processes would refuse
+ * requests meanwhile.
+ */
 const QUICK_MS = 120;
-/** Past so many keys those that hold nothing are forgotten. */
+/** Above this number of keys, idle ones are removed. */
 const MAX_KEPT = 10_000;
 
 interface Waiter {
@@ -41,24 +44,24 @@ interface Bucket {
   readonly keyId: string;
   limit: number;
   readonly waiting: Waiter[];
-  /** Lent and not used; good until `leaseEndsMs`. */
+  /** Leased tokens that are not used yet; valid until `leaseEndsMs`. */
   spare: number;
   leaseEndsMs: number;
-  /** What the database said last, and when. */
+  /** What the database last returned, and when. */
   remaining: number;
   fullMs: number;
   knownAtMs: number;
-  /** Requests that began to be counted at `countedFromMs`. */
+  /** The number of requests since `countedFromMs`. */
   count: number;
   countedFromMs: number;
-  /** Wakes the bucket to give back what is left, or to ask once more for those that wait. */
+  /** Wakes the bucket to return unused tokens, or to ask again for waiting requests. */
   timer: NodeJS.Timeout | null;
 }
 
 /**
- * Requests of a key take what was lent to this process, and where nothing is, all that wait ask the database together, one statement at a
- * time. So a busy key costs some ten statements a second, however many requests it makes, and a quiet one a statement a request. Nothing is
- * refused while another process may hold something that it has not used: who is out of luck waits for that to come back.
+ * Requests of a key use the tokens leased to this process. Without any left, all waiting requests ask the database together, one statement
+ * at a time. So a busy key costs about ten statements per second, however many requests it makes, and a quiet key one statement per
+ * request. While another process may have unused tokens, requests wait for their return and are not refused.
  */
 export function createKeyRates(sql: Sql): KeyRates {
   const buckets = new Map<string, Bucket>();
@@ -85,7 +88,7 @@ export function createKeyRates(sql: Sql): KeyRates {
 
   function ask(bucket: Bucket): void {
     due.add(bucket);
-    // The rest of this turn's requests are asked for together.
+    // Requests of the same event loop turn are asked for in one statement.
     asking ??= Promise.resolve().then(askAll);
   }
 
@@ -97,13 +100,13 @@ export function createKeyRates(sql: Sql): KeyRates {
         await askFor(asked);
       }
     } finally {
-      // In the same turn as the last look, so that nobody falls in between.
+      // Cleared in the same event loop turn as the last check of `due`, so that no request is missed.
       asking = null;
     }
   }
 
   async function askFor(asked: readonly Asked[]): Promise<void> {
-    // From before the statement: what is lent ends here no later than there.
+    // Taken before the statement, so that the lease ends here no later than in the database.
     const sentAtMs = performance.now();
     try {
       const answers = await takeAllowance(
@@ -114,7 +117,7 @@ export function createKeyRates(sql: Sql): KeyRates {
       lastTripMs = performance.now() - sentAtMs;
       for (const [index, one] of asked.entries()) settle(one, answers[index], sentAtMs);
     } catch (error) {
-      // Those behind them would wait as long for the same answer.
+      // Requests that queued meanwhile would wait as long for the same error.
       const behind = [...due].flatMap(({ waiting }) => waiting.splice(0));
       due.clear();
       for (const { reject } of [...asked.flatMap(({ waiters }) => waiters), ...behind]) reject(error);
@@ -156,7 +159,7 @@ export function createKeyRates(sql: Sql): KeyRates {
       }
       return new Promise((resolve, reject) => {
         bucket.waiting.push({ resolve, reject });
-        // Where others wait for what comes back, this one waits with them.
+        // If other requests already wait for returned tokens, this one waits with them.
         if (bucket.waiting.length === 1 || bucket.timer === null) ask(bucket);
       });
     },
@@ -166,7 +169,7 @@ export function createKeyRates(sql: Sql): KeyRates {
         bucket.timer = null;
         if (bucket.spare > 0 || bucket.waiting.length > 0) ask(bucket);
       }
-      // What cannot be given back counts as used.
+      // Tokens that cannot be returned count as used.
       await asking?.catch(() => {});
       for (const { timer } of buckets.values()) if (timer !== null) clearTimeout(timer);
     },
@@ -179,12 +182,12 @@ interface Asked {
   readonly ask: AllowanceAsk;
 }
 
-/** What a bucket asks for, with whom it is for. What it held is given back in the same statement. */
+/** Builds the question for a bucket, with the requests it is for. The same statement returns the bucket's unused tokens. */
 function beginAsking(bucket: Bucket, isQuick: boolean): Asked {
   const { accountId, keyId, limit: rateLimit, spare: returned } = bucket;
   const waiters = bucket.waiting.splice(0);
   bucket.spare = 0;
-  // Where nobody waits it only gives back.
+  // Without waiting requests, the bucket only returns tokens.
   const wished = waiters.length === 0 || !isQuick ? 0 : Math.max(0, bucket.count - waiters.length);
   return { bucket, waiters, ask: { accountId, keyId, rateLimit, needed: waiters.length, wished, returned } };
 }
@@ -206,7 +209,7 @@ function newBucket(accountId: string, keyId: string, limit: number, nowMs: numbe
   };
 }
 
-/** How many requests came in about the last lease: so many may come in the next. */
+/** Counts the requests of about the last lease, as the forecast for the next one. */
 function countRequest(bucket: Bucket, nowMs: number): void {
   const sinceMs = nowMs - bucket.countedFromMs;
   if (sinceMs >= LEASE_MS) {
@@ -216,7 +219,7 @@ function countRequest(bucket: Bucket, nowMs: number): void {
   bucket.count += 1;
 }
 
-/** @param behind requests that were granted with this one and come after it */
+/** @param behind the number of requests that were granted together with this one and follow it */
 function verdictOf(bucket: Bucket, behind: number, nowMs: number): RateVerdict {
   const { limit, remaining, spare, fullMs, knownAtMs } = bucket;
   const refilled = ((nowMs - knownAtMs) * limit) / 60_000;

@@ -3,7 +3,7 @@ import type { KeyRow } from '../db/queries/api-keys.ts';
 import { toSendLimit } from '../sending/key-rules.ts';
 import { keyPrefix } from './api-key.ts';
 
-/** A key as reads show it. */
+/** Converts a stored key to the API's format. */
 export function toKey(row: KeyRow): OperationOutput<OperationById<'keys.get'>> {
   const { personaSource: source, personaAgentName: agentName } = row;
   return {
@@ -34,7 +34,7 @@ function copyOf(list: readonly string[] | null): string[] | null {
   return list === null ? null : [...list];
 }
 
-/** In the order of the schema: the database keeps its own. */
+/** Restores the field order of the schema, because the database stores its own. */
 function toHoldWhen(stored: KeyRow['holdWhen']): KeyRow['holdWhen'] {
   if (stored === null) return null;
   return {

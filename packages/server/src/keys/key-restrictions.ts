@@ -16,7 +16,7 @@ export type RestrictionsVerdict =
 
 type Wishes = Omit<KeyChangesInput, 'name'>;
 
-/** A key that nothing restricts but the defaults. */
+/** The restrictions of a key that sets none itself. */
 export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
   return {
     mode,
@@ -36,15 +36,15 @@ export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
   };
 }
 
-/** The restrictions of a key after what is wished for; what is not mentioned stays as it was. All that is wrong with the wishes is told. */
+/** Applies the requested changes to a key's restrictions; omitted fields stay unchanged. Returns all problems at once. */
 export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date): RestrictionsVerdict {
   const { scopes: _scopes, recipientAllowlist, ipAllowlist, attachmentHosts, expiresAt, holdWhen, ...others } = wishes;
   const { rateLimit, approvalMode, persona, lockPersona, sendLimit, ...unread } = others;
-  // A field that is declared and not read would be accepted and ignored; this line does not compile then.
+  // A declared field that is not read would be accepted and ignored; then this line does not compile.
   unread satisfies Record<string, never>;
   const recipients = recipientAllowlist == null ? null : normalizeAllowlist(recipientAllowlist);
   const networks = ipAllowlist?.map((given) => normalizeNetwork(given)) ?? null;
-  // Each is named, since `before` is often a whole row: its other columns must not come along.
+  // Listed one by one, because `before` is often a whole row whose other columns must not be copied.
   const restrictions: KeyRestrictions = {
     mode: before.mode,
     scopes: scopesOf(wishes, before),
@@ -92,10 +92,10 @@ const NOTHING_TO_LOCK: FieldProblem = {
   message: 'needs a `persona` to lock',
 };
 
-/** What a key that is held would get around its holds by: deciding, keys that are not held, and people of its own who decide. */
+/** Scopes with which a held key could evade its holds: deciding, making keys without holds, or adding members who decide. */
 const NOT_BESIDE_APPROVAL: readonly Scope[] = ['keys:write', 'approvals:decide', 'team:write'];
 
-/** Of a key in approval mode `full` stands for less; a scope by its own name is never dropped in silence. */
+/** For a held key, the shorthand `full` omits these scopes. A scope requested by its own name is never dropped silently. */
 function scopesOf({ scopes, approvalMode }: Wishes, before: KeyRestrictions): readonly Scope[] {
   if (scopes === undefined) return before.scopes;
   const expanded = expandScopes(scopes).scopes;

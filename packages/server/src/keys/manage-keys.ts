@@ -21,28 +21,28 @@ export interface KeyTools {
   readonly ids: IdGenerator;
 }
 
-/** Who makes or changes a key: another key of the account, the key itself, or a person by the key of their seat. */
+/** Who makes or changes a key: another key of the account, the key itself, or a user through the key of their seat. */
 export type Granter = KeyRow & {
-  /** Of a signed-in owner or admin. */
+  /** True for a signed-in owner or admin. */
   readonly grantsAnything?: boolean;
 };
 
 export type KeyRefusal =
   | { readonly kind: 'missing' }
-  /** A revoked key stays as it is. */
+  /** A revoked key cannot be changed. */
   | { readonly kind: 'revoked' }
-  /** Keys that keys made end at some generation. */
+  /** The limit on generations of keys made by keys is reached. */
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
-  /** A key asks to resume it. */
+  /** A key tried to resume what a user paused. */
   | { readonly kind: 'paused-by-user'; readonly pauser: Pauser }
   | { readonly kind: 'escalation'; readonly names: readonly RestrictionName[] }
-  /** It would decide over held sends, which the caller may not. */
+  /** The change decides over held sends, which the caller may not do. */
   | { readonly kind: 'undecidable'; readonly names: readonly RestrictionName[] };
 
 type Done<More = unknown> = { readonly kind: 'done'; readonly row: KeyRow } & More;
 
-/** Makes a key; the secret is in the answer and nowhere else. */
+/** Creates a key. The secret is only in the return value. */
 export async function makeKey(
   { sql, clock, ids }: KeyTools,
   granter: Granter,
@@ -72,18 +72,18 @@ export async function makeKey(
   });
 }
 
-/** The makers of a key that the granter makes: those whose limits count what it sends. A user has none. */
+/** The makers of a new key, whose limits also count its sends. A user adds no maker. */
 function makersBelow({ isSeat, keyId, makers }: Granter): readonly string[] {
   return isSeat ? [] : [keyId, ...makers];
 }
 
-/** What a granter cannot go beyond. Owners and admins grant keys without limits, and no scope that their session lacks. */
+/** The bounds within which a granter may grant. Owners and admins grant keys without limits, but no scope that their session lacks. */
 function boundsOf(granter: Granter): KeyRestrictions {
   if (granter.grantsAnything !== true) return withMakerLimits(granter);
   return { ...defaultRestrictions('live'), rateLimit: LIMITS.keyRatePerMinuteMax, scopes: granter.scopes };
 }
 
-/** Makes a key on the server's own command line, where everything may be granted. */
+/** Creates a key from the server's own command line, where everything may be granted. */
 export async function makeOperatorKey(
   { sql, clock, ids }: KeyTools,
   key: Omit<NewKey, 'now'>,
@@ -98,7 +98,7 @@ export async function makeOperatorKey(
 
 const OPERATOR = { keyId: 'operator' };
 
-/** Changes what is given of a key. */
+/** Changes the fields of a key that are given. */
 export async function changeKey(
   tools: KeyTools,
   granter: Granter,
@@ -108,7 +108,7 @@ export async function changeKey(
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
     const verdict = applyWishes(row, wishes, now);
     if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
-    // Behind the lock the key itself is known as it is now.
+    // After the lock, the key's current row is known.
     const names = findEscalations(
       granter.keyId === keyId ? withMakerLimits(row) : boundsOf(granter),
       verdict.restrictions,
@@ -128,8 +128,8 @@ export async function changeKey(
 }
 
 /**
- * Gives a key a new secret. The caller learns it, so that it can rotate only keys that are nowhere wider than itself and whose sends count
- * against every limit that its own count against.
+ * Gives a key a new secret. The caller learns the secret, so it can rotate only keys that are no wider than itself and whose sends count
+ * against every limit that its own sends count against.
  */
 export async function rotateSecret(
   tools: KeyTools,
@@ -149,7 +149,7 @@ export async function rotateSecret(
   });
 }
 
-/** Ends a key for good, and takes back what it still has held; a key that has ended before stays as it is. */
+/** Revokes a key and withdraws its held sends. A key that was already revoked stays unchanged. */
 export async function revokeKey(
   tools: KeyTools,
   granter: Granter,
@@ -165,7 +165,7 @@ export async function revokeKey(
   });
 }
 
-/** Stops the sending of a key, or lets it send again unless a user paused it and a key asks. */
+/** Pauses or resumes a key's sending. A key cannot resume what a user paused. */
 export async function pauseKey(
   tools: KeyTools,
   granter: Granter,
@@ -196,7 +196,7 @@ async function onKey<T>(
   const answered = await sql.begin(async (transaction) => {
     const row = await lockKey(transaction, accountId, keyId);
     if (row === null) return { result: MISSING };
-    // What a test key does never reaches beyond test mode.
+    // A test key cannot affect live keys.
     if (mode === 'test' && row.mode === 'live') return { result: BEYOND_TEST };
     return { result: await work(transaction, row, clock.now()) };
   });
@@ -225,7 +225,7 @@ async function reread(transaction: Transaction, accountId: string, keyId: string
 
 type AuditDetails = Readonly<Record<string, string | number>>;
 
-/** The entry names the key in words as well: its id alone tells a reader little. */
+/** The entry includes the key's name, because the id alone means little to a reader. */
 async function audit(
   transaction: Transaction,
   ids: IdGenerator,
@@ -239,7 +239,7 @@ async function audit(
   await appendAudit(transaction, [entry]);
 }
 
-/** In the words of the API. */
+/** Names the fields as the API does. */
 const FIELD_OF: Readonly<Partial<Record<keyof KeyRestrictions | 'keyName', string>>> = {
   keyName: 'name',
   personaSource: 'persona',

@@ -11,21 +11,21 @@ import {
 import { createInstallationBox, createSecretBox, type SecretBox, type SecretKeys } from './secret-box.ts';
 
 export interface RotationReport {
-  /** Whether a key was made; not where a setting names it, or where an earlier rotation was finished first. */
+  /** Whether a key was created. False if a setting provides the key, or if an earlier rotation was finished instead. */
   readonly newKey: boolean;
-  /** How many secrets were sealed anew. */
+  /** How many secrets were sealed again. */
   readonly resealed: Readonly<Record<SealedKind, number>>;
-  /** Secrets that no key opens; they are left as they are. */
+  /** Secrets that no key opens; they stay unchanged. */
   readonly unreadable: readonly { readonly kind: SealedKind; readonly accountId: string; readonly id: string }[];
 }
 
 const ROWS_AT_ONCE = 200;
 
 /**
- * Seals with the present key whatever a former one sealed. Every secret is kept as it is done, so that a rotation that was cut off goes on
- * where it was, and servers work on beside it.
- * @param makeKey makes a new present key; null where a setting names it. Nothing is made while something is still under a former key: that is
- *   an earlier rotation, which is finished instead.
+ * Seals all secrets of former keys again with the present key. Each secret is stored as soon as it is sealed, so an interrupted rotation
+ * can continue, and servers keep working meanwhile.
+ * @param makeKey creates a new present key; null if a setting provides it. If secrets are still under a former key, that earlier rotation
+ * is finished first, and no key is created.
  */
 export async function rotateSecrets(sql: Sql, keys: SecretKeys, makeKey: (() => void) | null): Promise<RotationReport> {
   return await holdRotationLock(sql, async () => {
@@ -42,7 +42,7 @@ function count({ resealed }: Resealed): number {
   return Object.values(resealed).reduce((sum, one) => sum + one, 0);
 }
 
-/** Goes through everything again and again until nothing is left: a server that runs beside it may have sealed something meanwhile. */
+/** Repeats until nothing is left, because a running server may seal more secrets meanwhile. */
 async function resealAll(sql: Sql, keys: SecretKeys): Promise<Resealed> {
   const present = createSecretBox(keys.secretKey());
   const any = createInstallationBox(keys);

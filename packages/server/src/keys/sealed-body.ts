@@ -6,15 +6,15 @@ export interface MailBody {
   readonly html: string | null;
 }
 
-/** Both bodies as one text that can be stored: the links in them act for the person they were mailed to, so a dump must not show them. */
+/** Encrypts both bodies into one storable text. Their links act for the user they were mailed to, so a dump must not reveal them. */
 export function sealBody(box: SecretBox, { text, html }: MailBody): MailBody {
   const envelope = box.seal(JSON.stringify({ text, html })).toString('base64');
   return { text: `${SEALED_BODY_MARK}${envelope}`, html: null };
 }
 
 /**
- * The bodies as they were before `sealBody`. A body without the mark is returned as it is: an earlier release stored it.
- * @throws where no key of the installation opens the envelope.
+ * Reverses `sealBody`. A body without the mark is returned unchanged, because an earlier release stored it unsealed.
+ * @throws if no key of the installation opens the envelope
  */
 export function openBody(box: SecretBox, stored: MailBody): MailBody {
   if (!isSealed(stored)) return stored;

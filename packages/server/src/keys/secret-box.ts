@@ -3,15 +3,15 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 /** Encrypts what must not be readable in a dump of the database. */
 export interface SecretBox {
   seal(plain: string): Buffer;
-  /** Throws where the envelope was made under another key, or changed. */
+  /** Throws if the envelope was sealed with another key, or altered. */
   open(envelope: Uint8Array): string;
 }
 
-/** The keys of the installation; asked for at each use, since the key file of a development server changes beside it. */
+/** The keys of the installation. Read at each use, because the key file of a development server can change while it runs. */
 export interface SecretKeys {
-  /** 32 bytes; what is sealed from now on is sealed with it. */
+  /** The 32-byte key that seals new secrets. */
   readonly secretKey: () => Buffer;
-  /** Of 32 bytes each: what they sealed or signed is still opened and honoured. */
+  /** Former keys of 32 bytes each. What they sealed or signed is still accepted. */
   readonly formerSecretKeys: () => readonly Buffer[];
 }
 
@@ -41,7 +41,7 @@ export function createSecretBox(key: Buffer): SecretBox {
   };
 }
 
-/** Seals with the present key, and opens what a former one sealed as well. */
+/** Seals with the present key, and also opens what a former key sealed. */
 export function createInstallationBox({ secretKey, formerSecretKeys }: SecretKeys): SecretBox {
   return {
     seal: (plain) => createSecretBox(secretKey()).seal(plain),
@@ -62,7 +62,7 @@ function openWithAny(keys: readonly Buffer[], envelope: Uint8Array): string | nu
     try {
       return createSecretBox(key).open(envelope);
     } catch {
-      // The next one is tried: an envelope does not tell which key it is of.
+      // Try the next key: an envelope does not say which key sealed it.
     }
   }
   return null;

@@ -1,10 +1,7 @@
-/** Long past by every clock. */
+/** In the past by every clock. */
 const AT_ONCE = new Date(0);
 
-/**
- * When a secret ends that is replaced now. One without a grace ends on every process at once, so that no clock is asked: the one of another
- * process may be behind.
- */
+/** When a replaced secret ends. Without a grace period it ends at once in every process, independent of clocks that may be behind. */
 export function endOfSecret(now: Date, graceSeconds: number): Date {
   return graceSeconds === 0 ? AT_ONCE : new Date(now.getTime() + graceSeconds * 1_000);
 }

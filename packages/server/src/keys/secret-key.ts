@@ -15,8 +15,8 @@ import { dirname, join } from 'node:path';
 const BYTES = 32;
 
 /**
- * The 32-byte key of a setting's text: hex or base64 of exactly 32 bytes as they are, any other text of at least 32 characters through
- * HKDF-SHA-256. Null where the text is too short to be a secret.
+ * Reads a 32-byte key from a setting: 32 bytes in hex or base64 are used directly, any other text of at least 32 characters through
+ * HKDF-SHA-256. Returns null if the text is too short for a secret.
  */
 export function toSecretKey(text: string): Buffer | null {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
@@ -25,8 +25,8 @@ export function toSecretKey(text: string): Buffer | null {
 }
 
 /**
- * The former keys of a setting's text: one, or several separated by commas. Where the text is itself a key with commas in it, it counts too:
- * a former key only opens, so one too many does no harm. Null where there is none.
+ * Reads former keys from a setting: one, or several separated by commas. A text with commas also counts as one key as a whole. An extra
+ * former key does no harm, because it only opens. Returns null if there is none.
  */
 export function toFormerKeys(text: string): readonly Buffer[] | null {
   const texts = new Set([...text.split(',').map((part) => part.trim()), text]);
@@ -34,19 +34,19 @@ export function toFormerKeys(text: string): readonly Buffer[] | null {
   return keys.length === 0 ? null : keys;
 }
 
-/** Where the key lies that no setting gives; after it, those it had before. */
+/** The file with the key when no setting provides one, followed by its former keys. */
 export function secretKeyFile(dataDir: string): string {
   return join(dataDir, 'secret.key');
 }
 
-/** Made once, kept beside the data it protects: good enough for development, where both lie on the same disk anyway. */
+/** Created once and stored next to the data it protects, which is good enough for development, where both are on the same disk anyway. */
 export function readOrMakeSecretKey(dataDir: string): Buffer {
   const known = readKeyFile(dataDir)[0];
   if (known !== undefined) return known;
   const path = secretKeyFile(dataDir);
   const draft = writeDraft(path, randomBytes(BYTES).toString('base64'));
   try {
-    // A link is made whole or not at all, and only once: of two processes that start together both read what one wrote.
+    // Creating a hard link is atomic and succeeds once: two processes that start together both read the key that one of them wrote.
     linkSync(draft, path);
   } catch (error) {
     if (!isFault(error, 'EEXIST')) throw error;
@@ -58,22 +58,22 @@ export function readOrMakeSecretKey(dataDir: string): Buffer {
   return made;
 }
 
-/** The keys that the file of the data directory held before the present one, the newest first. */
+/** The former keys in the file of the data directory, newest first. */
 export function readFormerKeys(dataDir: string): readonly Buffer[] {
   return readKeyFile(dataDir).slice(1);
 }
 
-/** Puts a new key before those in the file of the data directory. The caller sees to it that nobody else does so at the same time. */
+/** Adds a new first key to the file in the data directory. The caller must prevent concurrent calls. */
 export function addKeyToFile(dataDir: string): void {
   readOrMakeSecretKey(dataDir);
   const keys = [randomBytes(BYTES), ...readKeyFile(dataDir)];
   const path = secretKeyFile(dataDir);
   const draft = writeDraft(path, `${keys.map((key) => key.toString('base64')).join('\n')}\n`);
-  // Whoever reads at this moment finds the old file or the new one, whole.
+  // A concurrent reader finds either the old file or the new one, never part of one.
   renameSync(draft, path);
 }
 
-/** One key a line, the present one first; empty where there is no file. */
+/** One key per line, the present one first; empty if there is no file. */
 function readKeyFile(dataDir: string): readonly Buffer[] {
   try {
     const lines = readFileSync(secretKeyFile(dataDir), 'utf8').split('\n');
@@ -87,12 +87,12 @@ function readKeyFile(dataDir: string): readonly Buffer[] {
 function writeDraft(path: string, text: string): string {
   const draft = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Of whoever wrote one under the same process id and was killed.
+  // Left by a process with the same id that was killed.
   rmSync(draft, { force: true });
   const file = openSync(draft, 'wx', 0o600);
   try {
     writeFileSync(file, text);
-    // Secrets are about to be sealed with it: it may not be lost with the power.
+    // Flushed to disk, because secrets are about to be sealed with this key and it must survive a power failure.
     fsyncSync(file);
   } finally {
     closeSync(file);
