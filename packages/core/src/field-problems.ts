@@ -3,13 +3,7 @@ import { knownFields, nearestName } from './known-fields.ts';
 import type { FieldProblem } from './schemas/problem.ts';
 
 type Issue = z.core.$ZodIssue;
-
-/** How a field that is not in the schema is reported: unknown, or known but brought by a later capability. */
-export interface FieldNames {
-  readonly upcoming: readonly string[];
-  /** What the value was parsed by, to suggest the field that was meant. */
-  readonly schema?: z.core.$ZodType;
-}
+type Schema = z.core.$ZodType;
 
 /** A body may have a million unknown fields: only the first ones are compared with the known ones. */
 const SUGGESTIONS_MAX = 20;
@@ -17,22 +11,28 @@ const SUGGESTIONS_MAX = 20;
 /**
  * Turns the issues of a failed parse into the `errors` of a problem body: a path joined by dots, a stable code, and a sentence.
  * Of a union the branch is reported that fits the kind of value given, so that a bad address in an array is not "expected string".
+ * @param schema what the value was parsed by, to suggest the field that was meant.
  */
-export function toFieldProblems(issues: readonly Issue[], names: FieldNames, root: string): FieldProblem[] {
-  return issues.flatMap((issue) => toProblems(issue, [], names, root));
+export function toFieldProblems(issues: readonly Issue[], root: string, schema?: Schema): FieldProblem[] {
+  return issues.flatMap((issue) => toProblems(issue, [], root, schema));
 }
 
-function toProblems(issue: Issue, prefix: readonly PropertyKey[], names: FieldNames, root: string): FieldProblem[] {
+function toProblems(
+  issue: Issue,
+  prefix: readonly PropertyKey[],
+  root: string,
+  schema: Schema | undefined,
+): FieldProblem[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'invalid_union') {
     const branch = likeliestBranch(issue.errors);
-    return branch.flatMap((inner) => toProblems(inner, path, names, root));
+    return branch.flatMap((inner) => toProblems(inner, path, root, schema));
   }
   if (issue.code === 'unrecognized_keys') {
-    const known = names.schema === undefined ? [] : knownFields(names.schema, path);
+    const known = schema === undefined ? [] : knownFields(schema, path);
     return issue.keys.map((key, at) => {
       const meant = at < SUGGESTIONS_MAX ? nearestName(key, known) : null;
-      return unknownField([...path, key], prefix.length === 0 && issue.path.length === 0, names, meant);
+      return unknownField([...path, key], meant);
     });
   }
   const isRepeated = root === 'query' && path.length === 1 && Array.isArray(issue.input);
@@ -40,16 +40,8 @@ function toProblems(issue: Issue, prefix: readonly PropertyKey[], names: FieldNa
   return [{ path: joinPath(path) || root, code: codeOf(issue), message }];
 }
 
-function unknownField(
-  path: readonly PropertyKey[],
-  atRoot: boolean,
-  names: FieldNames,
-  meant: string | null,
-): FieldProblem {
+function unknownField(path: readonly PropertyKey[], meant: string | null): FieldProblem {
   const name = joinPath(path);
-  if (atRoot && names.upcoming.includes(name)) {
-    return { path: name, code: 'not_available', message: `\`${name}\` is not available in this version; leave it out` };
-  }
   const advice =
     meant === null ? 'leave it out or correct it' : `did you mean \`${joinPath([...path.slice(0, -1), meant])}\`?`;
   return { path: name, code: 'unknown_field', message: `\`${name}\` is not a known field; ${advice}` };

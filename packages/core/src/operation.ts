@@ -69,12 +69,6 @@ export interface CliExposure {
  */
 export type ResponseKind = 'json' | 'text' | 'stream' | 'raw';
 
-/** Names that a later capability brings: refused by name with `not_available`, absent from every published schema. */
-export interface UpcomingFields {
-  readonly body?: readonly string[];
-  readonly query?: readonly string[];
-}
-
 /**
  * A response beside the successes that no problem of the catalogue describes: a redirect, a page, an envelope of another protocol. It is
  * documented, and clients of the SDK never see it as a success.
@@ -147,7 +141,6 @@ export interface Operation {
   readonly itemwise?: ItemwiseBody;
   /** Bytes a body may have at most; `LIMITS.requestBodyBytes` where the operation does not say. Read through `bodyLimitOf`. */
   readonly bodyBytes?: number;
-  readonly upcoming?: UpcomingFields;
   /** Of operations anybody may call as often as they like otherwise. */
   readonly anonymousLimits?: AnonymousLimits;
   readonly status: number;

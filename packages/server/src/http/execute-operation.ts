@@ -107,7 +107,7 @@ function noBody(given: unknown): z.ZodType | undefined {
  */
 export function parseQuery<O extends AnyOperation>(operation: O, query: unknown): OperationInput<O>['query'] {
   const shape: Operation = operation;
-  const part = parsePart(shape.query ?? NO_PARAMETERS, query, 'query', shape.upcoming?.query);
+  const part = parsePart(shape.query ?? NO_PARAMETERS, query, 'query');
   if (!part.ok) throw validationFailed(part.problems);
   return part.data as OperationInput<O>['query']; // What the operation's own schema answered.
 }
@@ -115,23 +115,17 @@ export function parseQuery<O extends AnyOperation>(operation: O, query: unknown)
 function parseInput(operation: CallableOperation, given: PlacedInput): Record<keyof PlacedInput, unknown> {
   const shape: Operation = operation;
   const problems: FieldProblem[] = [];
-  const parse = (
-    schema: z.ZodType | undefined,
-    value: unknown,
-    root: string,
-    upcoming: readonly string[] = [],
-    itemsField?: string,
-  ) => {
+  const parse = (schema: z.ZodType | undefined, value: unknown, root: string, itemsField?: string) => {
     if (schema === undefined) return root === 'body' ? undefined : {};
-    const part = parsePart(schema, value, itemsField ?? root, upcoming, itemsField);
+    const part = parsePart(schema, value, itemsField ?? root, itemsField);
     if (!part.ok) problems.push(...part.problems);
     return part.ok ? part.data : undefined;
   };
   const input = {
     params: parse(shape.params, given.params, 'path'),
-    query: parse(shape.query ?? NO_PARAMETERS, given.query, 'query', shape.upcoming?.query),
+    query: parse(shape.query ?? NO_PARAMETERS, given.query, 'query'),
     headers: parse(shape.headers, given.headers, 'headers'),
-    body: parse(shape.body ?? noBody(given.body), given.body, 'body', shape.upcoming?.body, shape.itemwise?.field),
+    body: parse(shape.body ?? noBody(given.body), given.body, 'body', shape.itemwise?.field),
   };
   if (problems.length > 0) throw validationFailed(problems);
   return input;

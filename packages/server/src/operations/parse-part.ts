@@ -12,18 +12,12 @@ type ParsedPart<T> =
  * @param root what a fault of the part as a whole is told at.
  * @param itemsField a list whose items are read one by one later: their texts are looked at then.
  */
-export function parsePart<T>(
-  schema: z.ZodType<T>,
-  value: unknown,
-  root: string,
-  upcoming: readonly string[] = [],
-  itemsField?: string,
-): ParsedPart<T> {
+export function parsePart<T>(schema: z.ZodType<T>, value: unknown, root: string, itemsField?: string): ParsedPart<T> {
   const fault = findTextFault(itemsField === undefined ? value : withoutField(value, itemsField));
   if (fault !== null) return { ok: false, problems: [{ ...fault, path: fault.path || root }] };
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return { ok: true, data: result.data };
-  return { ok: false, problems: toFieldProblems(result.error.issues, { upcoming, schema }, root) };
+  return { ok: false, problems: toFieldProblems(result.error.issues, root, schema) };
 }
 
 function withoutField(value: unknown, field: string): unknown {

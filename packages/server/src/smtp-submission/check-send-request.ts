@@ -30,7 +30,7 @@ export function checkSendRequest(input: SubmittedInput): CheckedRequest {
     const { data } = result;
     return { ok: true, request: isBlind ? toCopies(data, cc.length) : data };
   }
-  const problems = toFieldProblems(result.error.issues, { upcoming: [] }, 'message');
+  const problems = toFieldProblems(result.error.issues, 'message');
   return { ok: false, problems: problems.map((problem) => ({ ...problem, path: nameOf(problem.path) })) };
 }
 
