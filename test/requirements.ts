@@ -45,12 +45,11 @@ import { suppressions, templates } from './requirements/templates-and-suppressio
 import { tools } from './requirements/tools.ts';
 import { webhooks } from './requirements/webhooks.ts';
 
-export type { Capability, Requirement } from './requirements/requirement.ts';
-export { CAPABILITIES } from './requirements/requirement.ts';
+export type { Requirement } from './requirements/requirement.ts';
 
 /**
  * Everything that the interface specification says of the product, then everything that the contract adds to it, in the
- * order of the two texts. A test proves a requirement by naming its id in square brackets in its title, and
+ * order of the two texts. A test proves a requirement by naming its id in its tags, and
  * test/repository/requirements.test.ts holds the two together: nothing promised is unproven, nothing proven is unpromised.
  */
 export const REQUIREMENTS: readonly Requirement[] = [

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { renderRequirementsDoc } from '../../tools/generate/requirements-doc.ts';
 import { auditRequirements, type RequirementsAudit } from '../requirements/audit.ts';
 import { collectCitations, findCitations } from '../requirements/citations.ts';
-import { CAPABILITIES, REQUIREMENTS, type Requirement } from '../requirements.ts';
+import { REQUIREMENTS, type Requirement } from '../requirements.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -17,12 +17,8 @@ describe('the tests against the requirements', () => {
     expect(audit.unknown).toEqual([]);
   });
 
-  it('leaves no requirement unproven unless it waits for a capability', () => {
+  it('leaves no requirement unproven', () => {
     expect(audit.unproven).toEqual([]);
-  });
-
-  it('cites no requirement that is still marked as waiting: what is proven is `active`', () => {
-    expect(audit.early).toEqual([]);
   });
 
   it('gives every requirement a unique id', () => {
@@ -54,10 +50,6 @@ describe('the requirements', () => {
     expect(spoken.filter((sentence, index) => sentence.endsWith(': ') || spoken.indexOf(sentence) !== index)).toEqual(
       [],
     );
-  });
-
-  it('wait only for capabilities that are described in one line', () => {
-    expect(Object.values(CAPABILITIES).filter((description) => !/^\S.*\.$/.test(description))).toEqual([]);
   });
 });
 
@@ -122,38 +114,36 @@ describe('the scan for citations', () => {
 });
 
 describe('the audit', () => {
-  const now: Requirement = { id: 'a.now', section: 'A', sentence: 'Now.', deferredTo: null };
-  const later: Requirement = { id: 'a.later', section: 'A', sentence: 'Later.', deferredTo: 'batch' };
+  const one: Requirement = { id: 'a.one', section: 'A', sentence: 'One.' };
+  const two: Requirement = { id: 'a.two', section: 'A', sentence: 'Two.' };
   const cite = (id: string) => ({ id, title: 'does it', file: 'test/a.test.ts' });
 
-  it('finds nothing when each active requirement is cited and no waiting one is', () => {
-    const audit = auditRequirements([now, later], [cite('a.now'), cite('a.now')]);
-    expect(audit).toEqual({ unknown: [], unproven: [], early: [], duplicated: [] });
+  it('finds nothing when each requirement is cited', () => {
+    const audit = auditRequirements([one, two], [cite('a.one'), cite('a.two'), cite('a.two')]);
+    expect(audit).toEqual({ unknown: [], unproven: [], duplicated: [] });
   });
 
-  it('names unknown, unproven, early and duplicate ids', () => {
-    expect(auditRequirements([now, later, later], [cite('a.later'), cite('b.gone')])).toEqual({
+  it('names unknown, unproven and duplicate ids', () => {
+    expect(auditRequirements([one, two, two], [cite('a.two'), cite('b.gone')])).toEqual({
       unknown: ['b.gone (test/a.test.ts: does it)'],
-      unproven: ['a.now'],
-      early: ['a.later (test/a.test.ts: does it)'],
-      duplicated: ['a.later'],
+      unproven: ['a.one'],
+      duplicated: ['a.two'],
     });
   });
 });
 
 describe('the document', () => {
   const requirements: readonly Requirement[] = [
-    { id: 'a.now', section: 'A', sentence: 'One of `x|y`.', deferredTo: null },
-    { id: 'a.later', section: 'A', sentence: 'Later.', deferredTo: 'batch' },
-    { id: 'b.bare', section: 'B', sentence: 'Bare.', deferredTo: null },
+    { id: 'a.one', section: 'A', sentence: 'One of `x|y`.' },
+    { id: 'b.bare', section: 'B', sentence: 'Bare.' },
   ];
 
-  it('has a table for each section, with the proof or the capability of each requirement', () => {
+  it('has a table for each section, with the proof of each requirement', () => {
     const title = 'takes <p> and x|y';
     const document = renderRequirementsDoc(requirements, [
-      { id: 'a.now', title, file: 'test/a.test.ts' },
-      { id: 'a.now', title, file: 'test/a.test.ts' },
-      { id: 'a.now', title: 'again', file: 'test/b.test.ts' },
+      { id: 'a.one', title, file: 'test/a.test.ts' },
+      { id: 'a.one', title, file: 'test/a.test.ts' },
+      { id: 'a.one', title: 'again', file: 'test/b.test.ts' },
     ]);
     expect(document).toContain(
       [
@@ -161,8 +151,7 @@ describe('the document', () => {
         '',
         '| id | sentence | proven by |',
         '|---|---|---|',
-        '| `a.now` | One of `x\\|y`. | [test/a.test.ts](../test/a.test.ts): takes \\<p\\> and x\\|y<br>[test/b.test.ts](../test/b.test.ts): again |',
-        '| `a.later` | Later. | waits for batch |',
+        '| `a.one` | One of `x\\|y`. | [test/a.test.ts](../test/a.test.ts): takes \\<p\\> and x\\|y<br>[test/b.test.ts](../test/b.test.ts): again |',
         '',
         '## B',
         '',
@@ -174,14 +163,8 @@ describe('the document', () => {
     );
   });
 
-  it('lists exactly the capabilities that a requirement waits for', () => {
-    const document = renderRequirementsDoc(requirements, []);
-    expect(document).toContain('| batch | Up to a hundred sends in one call, each judged by itself. | 1 |');
-    expect(document).not.toContain('| webhooks |');
-  });
-
   it('counts as proven only what a test cites', () => {
-    const document = renderRequirementsDoc(requirements, [{ id: 'a.now', title: 'a', file: 'test/a.test.ts' }]);
-    expect(document).toContain('3 requirements: 1 proven, 1 without a test, 1 waiting.');
+    const document = renderRequirementsDoc(requirements, [{ id: 'a.one', title: 'a', file: 'test/a.test.ts' }]);
+    expect(document).toContain('2 requirements: 1 proven, 1 without a test.');
   });
 });

@@ -1,63 +1,66 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const account = section('Account endpoints', [
-  active(
+  requirement(
     'account.update',
     '`PATCH /account`: body may contain `trackOpens` (boolean), `trackClicks` (boolean), an organization name, and a flag to cancel scheduled account deletion (field names of the last two: not shown).',
   ),
-  active('account.update-fields', 'PATCH `trackOpens`, `trackClicks`, `name`, `cancelDeletion:true`.'),
-  active(
+  requirement('account.update-fields', 'PATCH `trackOpens`, `trackClicks`, `name`, `cancelDeletion:true`.'),
+  requirement(
     'account.read',
     '`GET /account`: account read (plan, quota, utilization, reputation level, retention days). Bodies: not shown.',
   ),
-  active(
+  requirement(
     'account.record-fields',
     'Account: `{id,name,plan,monthlyQuota,monthlyUsed,quotaResetsAt,domains:{used,limit},seats:{used,limit},reputationLevel: good|watch|at_risk|suspended,retentionDays,trackOpens,trackClicks,deletionScheduledAt}`.',
   ),
-  active('account.plan', 'Plan `self_hosted`, quota 100,000, 50 domains, 25 seats unless set.'),
-  active('account.delete', '`DELETE /account` → 202 `{deletionScheduledAt}` (30 days).'),
-  active('account.checklist', '`GET /account/checklist`: a checklist. Bodies: not shown.'),
-  active('account.checklist-fields', 'Checklist: `{items:[{id,label,done,fix}],completed,total}`.'),
+  requirement('account.plan', 'Plan `self_hosted`, quota 100,000, 50 domains, 25 seats unless set.'),
+  requirement('account.delete', '`DELETE /account` → 202 `{deletionScheduledAt}` (30 days).'),
+  requirement('account.checklist', '`GET /account/checklist`: a checklist. Bodies: not shown.'),
+  requirement('account.checklist-fields', 'Checklist: `{items:[{id,label,done,fix}],completed,total}`.'),
 ]);
 
 export const statistics = section('Statistics endpoints', [
-  active(
+  requirement(
     'statistics.volume-window',
     '`GET /account/volume`: query `window` (form like `14d`, default `14d`, at most 90 days).',
   ),
-  active('statistics.window-too-large', '`window`: default `14d`, 1–90 days, more is 422 `window_too_large`.'),
-  active(
+  requirement('statistics.window-too-large', '`window`: default `14d`, 1–90 days, more is 422 `window_too_large`.'),
+  requirement(
     'statistics.volume',
     '`GET /account/volume` returns an array of volume history points (item shape: not shown).',
   ),
-  active(
+  requirement(
     'statistics.volume-item',
     'Volume: a bare array, oldest first, zero-filled UTC days: `{date,sent,delivered,bounced,complained,opened,clicked}`.',
   ),
-  active(
+  requirement(
     'statistics.query',
     '`GET /account/stats`: query `window`, `provenance`, `by_tag`, `bounces`, `engagement` (booleans as `true`).',
   ),
-  active('statistics.base', 'Base data: sends, deliveries, bounce rate, complaint rate (field names: not shown).'),
-  active(
+  requirement('statistics.base', 'Base data: sends, deliveries, bounce rate, complaint rate (field names: not shown).'),
+  requirement(
     'statistics.base-fields',
     'Stats: `{window,sent,delivered,bounced,complained,deliveryRate,bounceRate,complaintRate}`, rates in percent with two decimals, 0 where the denominator is 0, against `sent` (messages whose hand-off was answered for good, refusals included, by UTC day of acceptance).',
   ),
-  active(
+  requirement(
     'statistics.by-tag',
     '`by_tag=true` gives each tag its own bounce and complaint rate against its own send count.',
   ),
-  active('statistics.by-tag-fields', '`byTag:[{tag,sent,delivered,bounced,complained,bounceRate,complaintRate}]`.'),
-  active('statistics.bounces', '`bounces=true` splits bounces by kind (shape: not shown).'),
-  active('statistics.bounces-fields', '`bounces:{hard,soft,block,spam,unknown}`.'),
-  active('statistics.engagement', '`engagement=true` adds `opens` and `clicks` blocks.'),
-  active('statistics.provenance', '`provenance=true` adds `byChannel`, `bySource`, `topAgents`.'),
-  active(
+  requirement(
+    'statistics.by-tag-fields',
+    '`byTag:[{tag,sent,delivered,bounced,complained,bounceRate,complaintRate}]`.',
+  ),
+  requirement('statistics.bounces', '`bounces=true` splits bounces by kind (shape: not shown).'),
+  requirement('statistics.bounces-fields', '`bounces:{hard,soft,block,spam,unknown}`.'),
+  requirement('statistics.engagement', '`engagement=true` adds `opens` and `clicks` blocks.'),
+  requirement('statistics.provenance', '`provenance=true` adds `byChannel`, `bySource`, `topAgents`.'),
+  requirement(
     'statistics.provenance-fields',
     '`byChannel:[{channel,…}]` and `bySource:[{source,…}]` list every value of the enum; `topAgents:[{agentName,…}]` ≤ 10 by `sent`.',
   ),
-  active('statistics.freshness', '`monthlyUsed` is true at once, stats within 2 s.'),
-  active(
+  requirement('statistics.freshness', '`monthlyUsed` is true at once, stats within 2 s.'),
+  requirement(
     'statistics.reputation',
     'Reputation hourly from 7 days with ≥ 100 sends: `watch` from 3 % bounces or 0.05 % complaints, `at_risk` 5 % or 0.1 %, `suspended` 10 % or 0.5 %, which refuses sends.',
   ),

@@ -4,10 +4,8 @@ import type { Requirement } from './requirement.ts';
 export interface RequirementsAudit {
   /** Citations of ids that no requirement has, as `id (file: title)`. */
   readonly unknown: readonly string[];
-  /** Ids that must be proven now and that no test cites. */
+  /** Ids that no test cites. */
   readonly unproven: readonly string[];
-  /** Citations of ids that are still marked as waiting for a capability, as `id (file: title)`. */
-  readonly early: readonly string[];
   /** Ids that stand more than once among the requirements. */
   readonly duplicated: readonly string[];
 }
@@ -17,19 +15,14 @@ export function auditRequirements(
   requirements: readonly Requirement[],
   citations: readonly Citation[],
 ): RequirementsAudit {
-  const byId = new Map(requirements.map((requirement) => [requirement.id, requirement]));
   const cited = new Set(citations.map((citation) => citation.id));
-  const ids = requirements.map((requirement) => requirement.id);
+  const ids = requirements.map(({ id }) => id);
+  const known = new Set(ids);
   return {
-    unknown: citations.filter(({ id }) => !byId.has(id)).map(describeCitation),
-    unproven: requirements.filter(({ id, deferredTo }) => deferredTo === null && !cited.has(id)).map(({ id }) => id),
-    early: citations.filter(({ id }) => isDeferred(byId.get(id))).map(describeCitation),
+    unknown: citations.filter(({ id }) => !known.has(id)).map(describeCitation),
+    unproven: ids.filter((id) => !cited.has(id)),
     duplicated: [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))],
   };
-}
-
-function isDeferred(requirement: Requirement | undefined): boolean {
-  return requirement !== undefined && requirement.deferredTo !== null;
 }
 
 function describeCitation({ id, file, title }: Citation): string {

@@ -1,70 +1,76 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const contractErrors = section('contract: Errors', [
-  active(
+  requirement(
     'contract-errors.body',
     'One body everywhere: RFC 9457 problem details, `application/problem+json`: `{type,title,status,detail,code,fix,retryable,requestId,errors?,recipients?}`.',
   ),
-  active('contract-errors.mcp', 'One body everywhere, MCP tool errors included.'),
-  active('contract-errors.batch', 'One body everywhere, batch items (`results[].error`) included.'),
-  active(
+  requirement('contract-errors.mcp', 'One body everywhere, MCP tool errors included.'),
+  requirement('contract-errors.batch', 'One body everywhere, batch items (`results[].error`) included.'),
+  requirement(
     'contract-errors.words',
     '`detail` says what is wrong, `fix` what to do next, in words a model can act on; `retryable` is a boolean.',
   ),
-  active('contract-errors.fields', '`errors:[{path,code,message}]` lists field problems.'),
-  active('contract-errors.recipients', 'A refused send adds `recipients:[{email,kind,code}]`.'),
-  active('contract-errors.type', "`type` is the error's address on the served reference page."),
-  active(
+  requirement('contract-errors.fields', '`errors:[{path,code,message}]` lists field problems.'),
+  requirement('contract-errors.recipients', 'A refused send adds `recipients:[{email,kind,code}]`.'),
+  requirement('contract-errors.type', "`type` is the error's address on the served reference page."),
+  requirement(
     'contract-errors.catalogue',
     'The catalogue is one table in code; the reference page and OpenAPI are generated from it.',
   ),
-  active('contract-errors.declared', 'Every operation declares the codes it can answer.'),
-  active('contract-errors.400', '400: `invalid_json`.'),
-  active(
+  requirement('contract-errors.declared', 'Every operation declares the codes it can answer.'),
+  requirement('contract-errors.400', '400: `invalid_json`.'),
+  requirement(
     'contract-errors.400-device',
     '400: `authorization_pending` `slow_down` `device_code_expired` (as in RFC 8628).',
   ),
-  active('contract-errors.401', '401: `missing_key` `invalid_key`.'),
-  active('contract-errors.401-ended-key', '401: `key_revoked` `key_expired`.'),
-  active('contract-errors.401-session', '401: `session_required`.'),
-  active('contract-errors.402', '402: `quota_exceeded` (not 429: a generic retrier must not loop until next month).'),
-  active(
+  requirement('contract-errors.401', '401: `missing_key` `invalid_key`.'),
+  requirement('contract-errors.401-ended-key', '401: `key_revoked` `key_expired`.'),
+  requirement('contract-errors.401-session', '401: `session_required`.'),
+  requirement(
+    'contract-errors.402',
+    '402: `quota_exceeded` (not 429: a generic retrier must not loop until next month).',
+  ),
+  requirement(
     'contract-errors.403',
     '403: `missing_scope` `recipient_not_allowed` `domain_not_verified` `account_suspended`.',
   ),
-  active(
+  requirement(
     'contract-errors.403-keys',
     '403: `ip_not_allowed` `persona_locked` `permission_escalation` `sending_paused`.',
   ),
-  active('contract-errors.403-approvals', '403: `self_approval_forbidden`.'),
-  active('contract-errors.404', "404: `not_found` (also for another account's objects: existence is never revealed)."),
-  active('contract-errors.405', '405: `method_not_allowed`.'),
-  active('contract-errors.413', '413: `payload_too_large`.'),
-  active('contract-errors.415', '415: `unsupported_media_type`.'),
-  active('contract-errors.409', '409: `idempotency_in_progress`.'),
-  active(
+  requirement('contract-errors.403-approvals', '403: `self_approval_forbidden`.'),
+  requirement(
+    'contract-errors.404',
+    "404: `not_found` (also for another account's objects: existence is never revealed).",
+  ),
+  requirement('contract-errors.405', '405: `method_not_allowed`.'),
+  requirement('contract-errors.413', '413: `payload_too_large`.'),
+  requirement('contract-errors.415', '415: `unsupported_media_type`.'),
+  requirement('contract-errors.409', '409: `idempotency_in_progress`.'),
+  requirement(
     'contract-errors.409-cancel-and-resend',
     '409: `message_not_queued` (with `currentStatus`) `issuing_key_revoked`.',
   ),
-  active('contract-errors.409-approvals', '409: `approval_already_decided` `approval_changed`.'),
-  active('contract-errors.409-webhooks', '409: `webhook_disabled`.'),
-  active('contract-errors.409-domains', '409: `domain_claimed` `already_exists`.'),
-  active('contract-errors.410', '410: `body_expired`.'),
-  active(
+  requirement('contract-errors.409-approvals', '409: `approval_already_decided` `approval_changed`.'),
+  requirement('contract-errors.409-webhooks', '409: `webhook_disabled`.'),
+  requirement('contract-errors.409-domains', '409: `domain_claimed` `already_exists`.'),
+  requirement('contract-errors.410', '410: `body_expired`.'),
+  requirement(
     'contract-errors.422',
     '422: `validation_failed` `invalid_cursor` `idempotency_key_reused` `recipient_suppressed`.',
   ),
-  active(
+  requirement(
     'contract-errors.422-templates',
     '422: `template_not_found` `template_variable_missing` `template_render_failed`.',
   ),
-  active('contract-errors.422-window', '422: `window_too_large`.'),
-  active(
+  requirement('contract-errors.422-window', '422: `window_too_large`.'),
+  requirement(
     'contract-errors.422-attachments',
     '422: `attachment_invalid` `attachment_too_many` `attachment_too_large` `attachment_type_refused` `attachment_url_refused` `attachment_fetch_failed`.',
   ),
-  active('contract-errors.429', '429: `rate_limited` `send_limit_reached`, with `retry-after`.'),
-  active('contract-errors.429-approvals', '429: `too_many_held`, with `retry-after`.'),
-  active('contract-errors.500', '500: `internal`.'),
-  active('contract-errors.503', '503: `unavailable`.'),
+  requirement('contract-errors.429', '429: `rate_limited` `send_limit_reached`, with `retry-after`.'),
+  requirement('contract-errors.429-approvals', '429: `too_many_held`, with `retry-after`.'),
+  requirement('contract-errors.500', '500: `internal`.'),
+  requirement('contract-errors.503', '503: `unavailable`.'),
 ]);

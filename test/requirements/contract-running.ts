@@ -1,114 +1,117 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const contractRunning = section('contract: Running it', [
-  active(
+  requirement(
     'contract-running.names',
     'The product is called Postrider; packages are `@postrider/{core,server,sdk,mcp,cli}`, binaries `postrider`, `postrider-server`.',
   ),
-  active('contract-running.stdio-binary', 'Binaries: `postrider-mcp`.'),
-  active(
+  requirement('contract-running.stdio-binary', 'Binaries: `postrider-mcp`.'),
+  requirement(
     'contract-running.start',
     '`npx -y pnpm@12.21.0 start` on a fresh clone needs nothing else: embedded Postgres in the data directory, the `capture` transport, migrations, one account with an owner, one key (`full`), the sandbox domain ready to send from.',
   ),
-  active(
+  requirement(
     'contract-running.first-message',
     'It sends itself one message through the whole pipeline, then prints base URL, key and a `curl` to try, and last a line that begins `ready`.',
   ),
-  active('contract-running.console-address', 'It prints the console address.'),
-  active(
+  requirement('contract-running.console-address', 'It prints the console address.'),
+  requirement(
     'contract-running.quickstart',
     'It writes the same to `<data dir>/quickstart.json` (mode 0600): `{baseUrl, key, accountId, accountName, ownerEmail, mcpUrl}`.',
   ),
-  active('contract-running.quickstart-console', '`quickstart.json`: `{consoleUrl}`.'),
-  active('contract-running.quickstart-smtp', '`quickstart.json`: `{smtp:{host,port,tlsPort}}`.'),
-  active('contract-running.default-profile', "`quickstart.json` is the CLI's default profile on that machine."),
-  active('contract-running.second-start', 'A second start reuses everything.'),
-  active(
+  requirement('contract-running.quickstart-console', '`quickstart.json`: `{consoleUrl}`.'),
+  requirement('contract-running.quickstart-smtp', '`quickstart.json`: `{smtp:{host,port,tlsPort}}`.'),
+  requirement('contract-running.default-profile', "`quickstart.json` is the CLI's default profile on that machine."),
+  requirement('contract-running.second-start', 'A second start reuses everything.'),
+  requirement(
     'contract-running.postgres-restarted',
     'An embedded Postgres that dies is started again while requests answer 503.',
   ),
-  active(
+  requirement(
     'contract-running.production-start',
     'In production a start makes no account and no quickstart.json (`accounts create --name --owner` prints `{accountId,key}`), but prints the ready line.',
   ),
-  active(
+  requirement(
     'contract-running.capture-in-production',
     '`capture` in production only when set in so many words, with a warning.',
   ),
-  active(
+  requirement(
     'contract-running.drain',
     'SIGTERM drains: no new requests, in-flight ones finish, leases are given back, Postgres stops last. Exit within 15 s.',
   ),
-  active(
+  requirement(
     'contract-running.smtp-login',
     'SMTP submission: AUTH PLAIN and LOGIN after TLS, user name `postrider`, password the key.',
   ),
 ]);
 
 export const contractSettings = section('contract: Running it, settings', [
-  active(
+  requirement(
     'contract-settings.listed',
     'Settings, all with a default, all listed by `postrider-server --help` and in docs/configuration.md.',
   ),
-  active('contract-settings.wrong', 'A wrong setting is named and stops the start.'),
-  active('contract-settings.mode', '`POSTRIDER_MODE` (development, or production when NODE_ENV says so).'),
-  active('contract-settings.address', '`POSTRIDER_HOST` (127.0.0.1), `POSTRIDER_PORT` (8025), `POSTRIDER_BASE_URL`.'),
-  active('contract-settings.storage', '`POSTRIDER_DATA_DIR` (.postrider), `DATABASE_URL` (embedded).'),
-  active(
+  requirement('contract-settings.wrong', 'A wrong setting is named and stops the start.'),
+  requirement('contract-settings.mode', '`POSTRIDER_MODE` (development, or production when NODE_ENV says so).'),
+  requirement(
+    'contract-settings.address',
+    '`POSTRIDER_HOST` (127.0.0.1), `POSTRIDER_PORT` (8025), `POSTRIDER_BASE_URL`.',
+  ),
+  requirement('contract-settings.storage', '`POSTRIDER_DATA_DIR` (.postrider), `DATABASE_URL` (embedded).'),
+  requirement(
     'contract-settings.transport',
     '`POSTRIDER_TRANSPORT` (`capture` or `smtp://user:pass@host:port?tls=none|starttls|implicit`).',
   ),
-  active('contract-settings.transport-direct', '`POSTRIDER_TRANSPORT` (`direct`), `POSTRIDER_MX_PORT` (25).'),
-  active('contract-settings.roles', '`POSTRIDER_ROLES` (api,worker; also `--roles`).'),
-  active('contract-settings.roles-smtp', '`POSTRIDER_ROLES` (smtp; also `--roles`).'),
-  active('contract-settings.smtp-ports', '`POSTRIDER_SMTP_PORT` (2587), `POSTRIDER_SMTPS_PORT` (2465).'),
-  active('contract-settings.inbound-port', '`POSTRIDER_INBOUND_PORT` (2525).'),
-  active(
+  requirement('contract-settings.transport-direct', '`POSTRIDER_TRANSPORT` (`direct`), `POSTRIDER_MX_PORT` (25).'),
+  requirement('contract-settings.roles', '`POSTRIDER_ROLES` (api,worker; also `--roles`).'),
+  requirement('contract-settings.roles-smtp', '`POSTRIDER_ROLES` (smtp; also `--roles`).'),
+  requirement('contract-settings.smtp-ports', '`POSTRIDER_SMTP_PORT` (2587), `POSTRIDER_SMTPS_PORT` (2465).'),
+  requirement('contract-settings.inbound-port', '`POSTRIDER_INBOUND_PORT` (2525).'),
+  requirement(
     'contract-settings.tls',
     '`POSTRIDER_TLS_CERT`, `POSTRIDER_TLS_KEY` (files; self-made in development; without them in production SMTP submission stays closed, with a warning).',
   ),
-  active('contract-settings.dns-servers', "`POSTRIDER_DNS_SERVERS` (the system's; `127.0.0.1:5353` works)."),
-  active('contract-settings.sandbox-domain', '`POSTRIDER_SANDBOX_DOMAIN` (sandbox.test).'),
-  active(
+  requirement('contract-settings.dns-servers', "`POSTRIDER_DNS_SERVERS` (the system's; `127.0.0.1:5353` works)."),
+  requirement('contract-settings.sandbox-domain', '`POSTRIDER_SANDBOX_DOMAIN` (sandbox.test).'),
+  requirement(
     'contract-settings.secret-key',
     '`POSTRIDER_SECRET_KEY` (encrypts secrets at rest; made in the data directory in development, required in production).',
   ),
-  active('contract-settings.trusted-proxies', '`POSTRIDER_TRUSTED_PROXIES`.'),
-  active('contract-settings.monthly-quota', '`POSTRIDER_MONTHLY_QUOTA`.'),
-  active('contract-settings.signup', '`POSTRIDER_SIGNUP`.'),
-  active('contract-settings.log-level', '`POSTRIDER_LOG_LEVEL`.'),
-  active('contract-settings.oauth', 'OAuth client settings per provider.'),
+  requirement('contract-settings.trusted-proxies', '`POSTRIDER_TRUSTED_PROXIES`.'),
+  requirement('contract-settings.monthly-quota', '`POSTRIDER_MONTHLY_QUOTA`.'),
+  requirement('contract-settings.signup', '`POSTRIDER_SIGNUP`.'),
+  requirement('contract-settings.log-level', '`POSTRIDER_LOG_LEVEL`.'),
+  requirement('contract-settings.oauth', 'OAuth client settings per provider.'),
 ]);
 
 export const contractDevelopment = section('contract: Running it, development mode', [
-  active('contract-development.loopback-only', 'In development the server refuses to listen beyond loopback.'),
-  active(
+  requirement('contract-development.loopback-only', 'In development the server refuses to listen beyond loopback.'),
+  requirement(
     'contract-development.mailbox',
     "`GET /dev/mailbox` (`{messages:[{id,from,to[],subject,receivedAt}]}`, the envelope's recipients in `to`).",
   ),
-  active('contract-development.mailbox-raw', '`GET /dev/mailbox/:id.eml`, what `capture` caught, raw.'),
-  active(
+  requirement('contract-development.mailbox-raw', '`GET /dev/mailbox/:id.eml`, what `capture` caught, raw.'),
+  requirement(
     'contract-development.accounts',
     '`POST /dev/accounts {name,ownerEmail}` → 201 `{accountId,key}`, a further account.',
   ),
-  active(
+  requirement(
     'contract-development.session',
     '`POST /dev/session {email}` → 200 as `GET /auth/session`, with a session cookie.',
   ),
-  active('contract-development.outbound', 'Outbound requests to loopback and over http.'),
-  active('contract-development.not-in-production', 'In production none of these exists.'),
+  requirement('contract-development.outbound', 'Outbound requests to loopback and over http.'),
+  requirement('contract-development.not-in-production', 'In production none of these exists.'),
 ]);
 
 export const contractOperator = section('contract: Running it, operator commands', [
-  active('contract-operator.accounts', '`postrider-server accounts create|list|suspend|resume`.'),
-  active('contract-operator.erase', '`postrider-server accounts erase`.'),
-  active('contract-operator.keys', '`keys create`.'),
-  active('contract-operator.tickets', '`tickets list|show|answer <number> --body …|close`.'),
-  active('contract-operator.stats', '`stats rebuild`.'),
-  active('contract-operator.audit', '`audit verify`.'),
-  active('contract-operator.migrate', '`migrate`.'),
-  active('contract-operator.secrets', '`secrets rotate`.'),
-  active(
+  requirement('contract-operator.accounts', '`postrider-server accounts create|list|suspend|resume`.'),
+  requirement('contract-operator.erase', '`postrider-server accounts erase`.'),
+  requirement('contract-operator.keys', '`keys create`.'),
+  requirement('contract-operator.tickets', '`tickets list|show|answer <number> --body …|close`.'),
+  requirement('contract-operator.stats', '`stats rebuild`.'),
+  requirement('contract-operator.audit', '`audit verify`.'),
+  requirement('contract-operator.migrate', '`migrate`.'),
+  requirement('contract-operator.secrets', '`secrets rotate`.'),
+  requirement(
     'contract-operator.anywhere',
     'In every mode; they work beside a running server and without one, and answer JSON with `--json`.',
   ),

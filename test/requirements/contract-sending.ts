@@ -1,198 +1,210 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const contractSending = section('contract: Sending', [
-  active('contract-sending.required', 'Required: `from`, `to`, and one body form: `html` and/or `text`.'),
-  active(
+  requirement('contract-sending.required', 'Required: `from`, `to`, and one body form: `html` and/or `text`.'),
+  requirement(
     'contract-sending.required-template',
     'Required: one body form, which may be `template`. `template` beside `html` or `text`, or `variables` without `template`, is 422.',
   ),
-  active('contract-sending.subject-required', '`subject` is required.'),
-  active(
+  requirement('contract-sending.subject-required', '`subject` is required.'),
+  requirement(
     'contract-sending.subject-from-template',
     "`subject` is required unless the template has one. A subject beside a template overrides the template's.",
   ),
-  active('contract-sending.text-derived', '`text` is derived from `html` when absent.'),
-  active('contract-sending.text-empty', '`"text": ""` turns that off.'),
-  active('contract-sending.recipient-count', '1–50 recipients over to+cc+bcc after de-duplication.'),
-  active('contract-sending.subject-length', 'Subject ≤ 998 characters.'),
-  active('contract-sending.header-controls', 'No CR, LF or NUL in any header value.'),
-  active('contract-sending.body-size', 'html and text ≤ 2 MB each.'),
-  active('contract-sending.address-forms', 'Addresses accept `a@b.c` and `Name <a@b.c>`.'),
-  active('contract-sending.internationalised-domains', 'Internationalised domains become A-labels.'),
-  active(
+  requirement('contract-sending.text-derived', '`text` is derived from `html` when absent.'),
+  requirement('contract-sending.text-empty', '`"text": ""` turns that off.'),
+  requirement('contract-sending.recipient-count', '1–50 recipients over to+cc+bcc after de-duplication.'),
+  requirement('contract-sending.subject-length', 'Subject ≤ 998 characters.'),
+  requirement('contract-sending.header-controls', 'No CR, LF or NUL in any header value.'),
+  requirement('contract-sending.body-size', 'html and text ≤ 2 MB each.'),
+  requirement('contract-sending.address-forms', 'Addresses accept `a@b.c` and `Name <a@b.c>`.'),
+  requirement('contract-sending.internationalised-domains', 'Internationalised domains become A-labels.'),
+  requirement(
     'contract-sending.local-part-case',
     'Local parts keep their case on the wire and are compared without it in allowlists and suppressions.',
   ),
-  active('contract-sending.local-part-case-filters', 'Local parts are compared without case in filters.'),
-  active('contract-sending.addresses-read', 'Reads keep `from` as given; `cc[]` and `bcc[]` are strings.'),
-  active('contract-sending.bad-address', 'A bad address is a schema fault.'),
-  active(
+  requirement('contract-sending.local-part-case-filters', 'Local parts are compared without case in filters.'),
+  requirement('contract-sending.addresses-read', 'Reads keep `from` as given; `cc[]` and `bcc[]` are strings.'),
+  requirement('contract-sending.bad-address', 'A bad address is a schema fault.'),
+  requirement(
     'contract-sending.verified-domain',
     '`from` must be at exactly a verified domain of the account (a subdomain is a domain of its own), else 403 `domain_not_verified`.',
   ),
-  active('contract-sending.records-to-publish', 'The `fix` of 403 `domain_not_verified` names the records to publish.'),
-  active('contract-sending.headers', 'Added: `headers` (map).'),
-  active(
+  requirement(
+    'contract-sending.records-to-publish',
+    'The `fix` of 403 `domain_not_verified` names the records to publish.',
+  ),
+  requirement('contract-sending.headers', 'Added: `headers` (map).'),
+  requirement(
     'contract-sending.headers-refused',
     'In `headers`, From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, Content-*, MIME-Version, DKIM-Signature, Return-Path, Received and Authentication-Results are refused.',
   ),
-  active('contract-sending.metadata', 'Added: `metadata` (map of strings, ≤ 20 keys, returned in reads).'),
-  active('contract-sending.metadata-webhooks', '`metadata` is returned in every webhook.'),
-  active(
+  requirement('contract-sending.metadata', 'Added: `metadata` (map of strings, ≤ 20 keys, returned in reads).'),
+  requirement('contract-sending.metadata-webhooks', '`metadata` is returned in every webhook.'),
+  requirement(
     'contract-sending.unsubscribe',
     'Added: `unsubscribe: true`. Unsubscribe: adds RFC 8058 headers with a token per recipient (such a message is composed once per recipient).',
   ),
-  active(
+  requirement(
     'contract-sending.unsubscribe-url',
     "`{{unsubscribe_url}}` in html, text or a template is that recipient's own link.",
   ),
-  active(
+  requirement(
     'contract-sending.unsubscribe-untouched',
     'A link equal to one in List-Unsubscribe, or marked `data-unsubscribe`, is left byte for byte by UTM and tracking.',
   ),
-  active(
+  requirement(
     'contract-sending.tags',
     '`tags`: 1–64 characters, no comma, semicolon or control; the limit of 10 counts after folding.',
   ),
-  active(
+  requirement(
     'contract-sending.utm',
     '`utm` needs `source`, `medium`, `campaign`; values 1–255 characters; links in `text` are tagged too.',
   ),
-  active(
+  requirement(
     'contract-sending.tracking',
     'Links in `text` are never rewritten for tracking. Tracking is per message: an event names the recipient only where the message had one.',
   ),
-  active(
+  requirement(
     'contract-sending.template',
     '`template`: a slug or id, optionally pinned: `"welcome"`, `"welcome@3"`. Unpinned is the current version.',
   ),
-  active(
+  requirement(
     'contract-sending.attachments',
     '`attachments[]`: `{filename, content (base64) | url, content_type?, content_id?}`; `content_id` makes it inline.',
   ),
-  active('contract-sending.attachment-limits', '≤ 20 files, whole encoded message ≤ 25 MB.'),
-  active('contract-sending.attachment-url', '`url` is https only, fetched before the 202 under the outbound guard.'),
-  active('contract-sending.attachment-batch', 'Allowed in batches.'),
-  active('contract-sending.attachment-types', 'Refused types: .exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar.'),
-  active(
+  requirement('contract-sending.attachment-limits', '≤ 20 files, whole encoded message ≤ 25 MB.'),
+  requirement(
+    'contract-sending.attachment-url',
+    '`url` is https only, fetched before the 202 under the outbound guard.',
+  ),
+  requirement('contract-sending.attachment-batch', 'Allowed in batches.'),
+  requirement('contract-sending.attachment-types', 'Refused types: .exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar.'),
+  requirement(
     'contract-sending.scheduled-at',
     '`scheduled_at`: RFC 3339 with an offset, or an ISO 8601 duration (`PT2H`); naive times are refused; ≤ 30 days ahead; up to 60 s in the past means now.',
   ),
-  active(
+  requirement(
     'contract-sending.scheduled-status',
     'The status stays `queued` (so cancel works) and reads carry `scheduledAt`.',
   ),
-  active('contract-sending.reschedule', '`PATCH /emails/:id {scheduled_at}` → 200 `{id,status,scheduledAt}`.'),
-  active('contract-sending.suppression-at-delivery', 'Suppression is checked again at delivery.'),
-  active(
+  requirement('contract-sending.reschedule', '`PATCH /emails/:id {scheduled_at}` → 200 `{id,status,scheduledAt}`.'),
+  requirement('contract-sending.suppression-at-delivery', 'Suppression is checked again at delivery.'),
+  requirement(
     'contract-sending.provenance',
     'Provenance: body, then `X-Service-Agent`/`X-Service-Source`, then the default (`agent` over MCP, else `backend`).',
   ),
-  active(
+  requirement(
     'contract-sending.provenance-persona',
     "Provenance: body, then `X-Service-Agent`/`X-Service-Source`, then the key's persona, then the default.",
   ),
-  active(
+  requirement(
     'contract-sending.channel-rest',
     '`channel` over REST may be any of the four and is stored as given, default `api`.',
   ),
-  active('contract-sending.channel-clients', 'The SDK and CLI send `sdk`.'),
-  active('contract-sending.channel-stdio', 'The stdio MCP entry sends `mcp`.'),
-  active('contract-sending.channel-mcp', '`POST /mcp` sets `mcp` itself.'),
-  active('contract-sending.channel-smtp', 'SMTP submission sets `smtp` itself.'),
-  active(
+  requirement('contract-sending.channel-clients', 'The SDK and CLI send `sdk`.'),
+  requirement('contract-sending.channel-stdio', 'The stdio MCP entry sends `mcp`.'),
+  requirement('contract-sending.channel-mcp', '`POST /mcp` sets `mcp` itself.'),
+  requirement('contract-sending.channel-smtp', 'SMTP submission sets `smtp` itself.'),
+  requirement(
     'contract-sending.persona-locked',
     'A key with `lockPersona` answers 403 `persona_locked` to a differing agent or source.',
   ),
-  active(
+  requirement(
     'contract-sending.refused-whole',
     "Acceptance refuses a single send whole if any recipient fails; the problem's `recipients` names each with its reason.",
   ),
 ]);
 
 export const contractIdempotency = section('contract: Sending, idempotency', [
-  active('contract-idempotency.single', '`Idempotency-Key` works on every send (single, MCP).'),
-  active(
+  requirement('contract-idempotency.single', '`Idempotency-Key` works on every send (single, MCP).'),
+  requirement(
     'contract-idempotency.batch',
     '`Idempotency-Key` works on every send (batch). Batch item keys are `<key>:<index>`.',
   ),
-  active('contract-idempotency.resend', '`Idempotency-Key` works on every send (resend).'),
-  active('contract-idempotency.smtp', '`Idempotency-Key` works on every send (SMTP).'),
-  active(
+  requirement('contract-idempotency.resend', '`Idempotency-Key` works on every send (resend).'),
+  requirement('contract-idempotency.smtp', '`Idempotency-Key` works on every send (SMTP).'),
+  requirement(
     'contract-idempotency.form',
     '1–255 printable characters, kept 24 h per API key (of a session: per account and person), so that no key can stall or replay another’s.',
   ),
-  active('contract-idempotency.replayed', 'Same body: the stored answer with `idempotency-replayed: true`.'),
-  active('contract-idempotency.reused', 'Other body: 422 `idempotency_key_reused`.'),
-  active(
+  requirement('contract-idempotency.replayed', 'Same body: the stored answer with `idempotency-replayed: true`.'),
+  requirement('contract-idempotency.reused', 'Other body: 422 `idempotency_key_reused`.'),
+  requirement(
     'contract-idempotency.in-progress',
     'Still running: 409 `idempotency_in_progress`, `retry-after: 1` (codes as in the IETF draft).',
   ),
-  active('contract-idempotency.refusals', 'Refusals are not stored.'),
-  active('contract-idempotency.dry-runs', 'Dry runs are not stored.'),
+  requirement('contract-idempotency.refusals', 'Refusals are not stored.'),
+  requirement('contract-idempotency.dry-runs', 'Dry runs are not stored.'),
 ]);
 
 export const contractDryRun = section('contract: Sending, dry run', [
-  active(
+  requirement(
     'contract-dry-run.answer',
     'Dry run: a body that does not parse by its schema is 422 as ever; every rule after that is a check, answered 200 `{dryRun:true, ok, checks:[{name,ok,code?,message?,fix?}], recipients:[{email,kind,ok,code?}], message:{…rendered}, quota:{limit,used,cost}, approvalRequired, reasons[]}`.',
   ),
-  active('contract-dry-run.every-check', 'It never stops at the first failure.'),
-  active('contract-dry-run.free', 'Nothing is stored or charged.'),
-  active(
+  requirement('contract-dry-run.every-check', 'It never stops at the first failure.'),
+  requirement('contract-dry-run.free', 'Nothing is stored or charged.'),
+  requirement(
     'contract-dry-run.batch-item',
     'In a batch the item is `{index,ok,dryRun:true,result}`, counted as accepted when `ok`.',
   ),
 ]);
 
 export const contractBatch = section('contract: Sending, batch', [
-  active(
+  requirement(
     'contract-batch.invalid-item',
     'Batch: an item that fails validation is a refused item `{index, ok:false, error:{…problem}}`, never a refused call (an item that is no object too).',
   ),
-  active('contract-batch.held-item', 'A held item is `ok:true` with status `pending_approval`.'),
-  active(
+  requirement('contract-batch.held-item', 'A held item is `ok:true` with status `pending_approval`.'),
+  requirement(
     'contract-batch.whole-call',
     'Only a call with no items, more than 100, or no object is 422 at `emails`; 401, 403 scope, 413 and 429 also answer for the whole call.',
   ),
 ]);
 
 export const contractResendAndCancel = section('contract: Sending, resend and cancel', [
-  active(
+  requirement(
     'contract-resend-and-cancel.resend',
     "Resend: 202 `{id,status,resendOf}` from any state, under the original key's rules; 409 `issuing_key_revoked`, 401 `key_expired`, 410 `body_expired` (canceled ones too).",
   ),
-  active(
+  requirement(
     'contract-resend-and-cancel.canceled',
     'Cancel (`DELETE` or `POST …/cancel`): 200 `{id,status:"canceled"}`. The message leaves the outbox, its body and quota charge are released, and the log keeps the row as `canceled`.',
   ),
-  active('contract-resend-and-cancel.too-late', 'Not queued any more: 409 `message_not_queued`.'),
-  active('contract-resend-and-cancel.withdraws', 'Cancel also withdraws a held message.'),
+  requirement('contract-resend-and-cancel.too-late', 'Not queued any more: 409 `message_not_queued`.'),
+  requirement('contract-resend-and-cancel.withdraws', 'Cancel also withdraws a held message.'),
 ]);
 
 export const contractQuota = section('contract: Sending, quota', [
-  active('contract-quota.unit', 'Quota: one unit per unique recipient per send, counted at acceptance.'),
-  active('contract-quota.exact', 'Quota is exact under concurrency.'),
-  active('contract-quota.given-back', 'Quota is given back on cancel.'),
-  active('contract-quota.given-back-holds', 'Quota is given back on rejection and an expired hold.'),
-  active('contract-quota.months', 'UTC months.'),
-  active('contract-quota.headers', 'Headers `x-quota-limit`, `x-quota-remaining`.'),
-  active('contract-quota.test-addresses-free', 'Test addresses are free because nothing leaves.'),
-  active('contract-quota.dry-runs-free', 'Dry runs are free because nothing leaves.'),
-  active('contract-quota.test-keys-free', 'Test keys are free because nothing leaves.'),
+  requirement('contract-quota.unit', 'Quota: one unit per unique recipient per send, counted at acceptance.'),
+  requirement('contract-quota.exact', 'Quota is exact under concurrency.'),
+  requirement('contract-quota.given-back', 'Quota is given back on cancel.'),
+  requirement('contract-quota.given-back-holds', 'Quota is given back on rejection and an expired hold.'),
+  requirement('contract-quota.months', 'UTC months.'),
+  requirement('contract-quota.headers', 'Headers `x-quota-limit`, `x-quota-remaining`.'),
+  requirement('contract-quota.test-addresses-free', 'Test addresses are free because nothing leaves.'),
+  requirement('contract-quota.dry-runs-free', 'Dry runs are free because nothing leaves.'),
+  requirement('contract-quota.test-keys-free', 'Test keys are free because nothing leaves.'),
 ]);
 
 export const contractTestAddresses = section('contract: Sending, test addresses', [
-  active('contract-test-addresses.label', 'Test addresses under the sandbox domain, each with an optional `+label`.'),
-  active('contract-test-addresses.delivered', '`delivered` → sent, delivered.'),
-  active('contract-test-addresses.deferred', '`deferred` → deferred once, then delivered, without a wait.'),
-  active('contract-test-addresses.bounced', '`bounced` → bounced, hard.'),
-  active('contract-test-addresses.soft', '`soft` → bounced, soft.'),
-  active('contract-test-addresses.blocked', '`blocked` → bounced, block.'),
-  active('contract-test-addresses.complained', '`complained` → delivered, complained, spam.'),
-  active('contract-test-addresses.whole-pipeline', 'The whole pipeline runs, on the channels `api`, `sdk` and `mcp`.'),
-  active('contract-test-addresses.whole-pipeline-smtp', 'The whole pipeline runs, on the channel `smtp`.'),
-  active('contract-test-addresses.webhooks', 'The whole pipeline runs, with real webhooks.'),
-  active('contract-test-addresses.never-suppressed', 'They never enter the suppression list.'),
-  active('contract-test-addresses.every-account', 'Every account may send from and to the sandbox domain.'),
+  requirement(
+    'contract-test-addresses.label',
+    'Test addresses under the sandbox domain, each with an optional `+label`.',
+  ),
+  requirement('contract-test-addresses.delivered', '`delivered` → sent, delivered.'),
+  requirement('contract-test-addresses.deferred', '`deferred` → deferred once, then delivered, without a wait.'),
+  requirement('contract-test-addresses.bounced', '`bounced` → bounced, hard.'),
+  requirement('contract-test-addresses.soft', '`soft` → bounced, soft.'),
+  requirement('contract-test-addresses.blocked', '`blocked` → bounced, block.'),
+  requirement('contract-test-addresses.complained', '`complained` → delivered, complained, spam.'),
+  requirement(
+    'contract-test-addresses.whole-pipeline',
+    'The whole pipeline runs, on the channels `api`, `sdk` and `mcp`.',
+  ),
+  requirement('contract-test-addresses.whole-pipeline-smtp', 'The whole pipeline runs, on the channel `smtp`.'),
+  requirement('contract-test-addresses.webhooks', 'The whole pipeline runs, with real webhooks.'),
+  requirement('contract-test-addresses.never-suppressed', 'They never enter the suppression list.'),
+  requirement('contract-test-addresses.every-account', 'Every account may send from and to the sandbox domain.'),
 ]);

@@ -1,72 +1,81 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const emailsSend = section('POST /emails', [
-  active('emails-send.paths', '`POST /emails` (also written `POST /v1/emails`).'),
-  active('emails-send.request', 'Request: send request.'),
-  active('emails-send.accepted', 'Response `202 Accepted`: `{id, status}` with `status` = `queued`.'),
-  active('emails-send.provenance-body', 'Provenance may be set in the body (`agent_name`, `source`).'),
-  active(
+  requirement('emails-send.paths', '`POST /emails` (also written `POST /v1/emails`).'),
+  requirement('emails-send.request', 'Request: send request.'),
+  requirement('emails-send.accepted', 'Response `202 Accepted`: `{id, status}` with `status` = `queued`.'),
+  requirement('emails-send.provenance-body', 'Provenance may be set in the body (`agent_name`, `source`).'),
+  requirement(
     'emails-send.provenance-headers',
     'Provenance may be set through headers `X-Service-Agent` and `X-Service-Source`.',
   ),
-  active('emails-send.provenance-persona', 'Provenance may be set through default personas configured on the key.'),
-  active(
+  requirement(
+    'emails-send.provenance-persona',
+    'Provenance may be set through default personas configured on the key.',
+  ),
+  requirement(
     'emails-send.provenance-precedence',
     'Which wins when several are present (body, headers, default): not shown.',
   ),
-  active(
+  requirement(
     'emails-send.provenance-precedence-persona',
     'Which wins when several are present (a persona among them): not shown.',
   ),
-  active(
+  requirement(
     'emails-send.dry-run',
     'With `dry_run` true the request is validated, rendered and checked against the suppression list, and the response contains what would have been sent without sending.',
   ),
-  active('emails-send.dry-run-shape', 'Exact response shape of a dry run: not shown.'),
-  active('emails-send.tracking', 'Open and click tracking, when on, append a 1x1 image to the HTML and rewrite links.'),
-  active(
+  requirement('emails-send.dry-run-shape', 'Exact response shape of a dry run: not shown.'),
+  requirement(
+    'emails-send.tracking',
+    'Open and click tracking, when on, append a 1x1 image to the HTML and rewrite links.',
+  ),
+  requirement(
     'emails-send.utm',
     'UTM parameters, when `utm` is given, are injected into all http and https links before queueing.',
   ),
-  active(
+  requirement(
     'emails-send.utm-untouched',
     'Left untouched by UTM: the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
   ),
-  active(
+  requirement(
     'emails-send.tracking-untouched',
     'Left untouched by tracking: the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
   ),
-  active(
+  requirement(
     'emails-send.tracking-never-rewritten',
     'With click tracking, the one-click unsubscribe link and any URL containing template variables are never rewritten.',
   ),
-  active('emails-send.tracking-records', 'Tracking records neither recipient IP address nor user agent.'),
+  requirement('emails-send.tracking-records', 'Tracking records neither recipient IP address nor user agent.'),
 ]);
 
 export const emailsBatch = section('POST /emails/batch', [
-  active('emails-batch.request', 'Request: `{emails: [send request, ...]}`, at most 100 items.'),
-  active('emails-batch.idempotency-key', 'Optional header `Idempotency-Key`.'),
-  active(
+  requirement('emails-batch.request', 'Request: `{emails: [send request, ...]}`, at most 100 items.'),
+  requirement('emails-batch.idempotency-key', 'Optional header `Idempotency-Key`.'),
+  requirement(
     'emails-batch.independent',
     'Each item is evaluated independently; a refusal of one item (suppressed recipient, allowlist refusal) never fails the others.',
   ),
-  active(
+  requirement(
     'emails-batch.item-keys',
     "Each item's idempotency key is `<Idempotency-Key>:<index>`, so retrying the whole batch replays accepted items and retries refused ones.",
   ),
-  active('emails-batch.response', 'Response: always `207 Multi-Status` with `{accepted, refused, total, results}`.'),
-  active('emails-batch.provenance', 'Per-item provenance is preserved.'),
-  active('emails-batch.utm', 'Per-item UTM parameters are preserved.'),
+  requirement(
+    'emails-batch.response',
+    'Response: always `207 Multi-Status` with `{accepted, refused, total, results}`.',
+  ),
+  requirement('emails-batch.provenance', 'Per-item provenance is preserved.'),
+  requirement('emails-batch.utm', 'Per-item UTM parameters are preserved.'),
 ]);
 
 export const emailsCancel = section('DELETE /emails/:id and POST /emails/:id/cancel', [
-  active('emails-cancel.delete', '`DELETE /emails/:id`: cancel a message that is still `queued`.'),
-  active('emails-cancel.post', '`POST /emails/:id/cancel`: cancel a message that is still `queued`.'),
+  requirement('emails-cancel.delete', '`DELETE /emails/:id`: cancel a message that is still `queued`.'),
+  requirement('emails-cancel.post', '`POST /emails/:id/cancel`: cancel a message that is still `queued`.'),
 ]);
 
 export const emailsResend = section('POST /emails/:id/resend', [
-  active('emails-resend.key', 'Sends again under the key that originally sent it.'),
-  active('emails-resend.acceptance', 'Runs the acceptance check (suppressions, current quota).'),
-  active('emails-resend.refused', 'Refused if the key is revoked or the stored body has aged out.'),
-  active('emails-resend.response', 'Response shape: not shown.'),
+  requirement('emails-resend.key', 'Sends again under the key that originally sent it.'),
+  requirement('emails-resend.acceptance', 'Runs the acceptance check (suppressions, current quota).'),
+  requirement('emails-resend.refused', 'Refused if the key is revoked or the stored body has aged out.'),
+  requirement('emails-resend.response', 'Response shape: not shown.'),
 ]);

@@ -1,65 +1,68 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const events = section('Events', [
-  active('events.signed', 'Events are delivered to webhook endpoints as signed requests.'),
-  active(
+  requirement('events.signed', 'Events are delivered to webhook endpoints as signed requests.'),
+  requirement(
     'events.attempts-recorded',
     'Every attempt is recorded with status, error and duration, per event, and can be read through the deliveries listing.',
   ),
-  active(
+  requirement(
     'events.opened',
     "Events recorded on a message's trail include `opened` (recorded when the tracking image is fetched, only when open tracking is on).",
   ),
-  active(
+  requirement(
     'events.clicked',
     "Events recorded on a message's trail include `clicked` (recorded when the rewritten link redirect is followed, only when click tracking is on).",
   ),
-  active('events.bounce-and-complaint', 'Bounce and complaint events exist.'),
-  active('events.type-names', 'The full list of event type names: not shown.'),
-  active('events.hard', 'Bounce and complaint events carry a classification: `hard` (address does not exist).'),
-  active('events.soft', 'Bounce and complaint events carry a classification: `soft` (temporarily undeliverable).'),
-  active(
+  requirement('events.bounce-and-complaint', 'Bounce and complaint events exist.'),
+  requirement('events.type-names', 'The full list of event type names: not shown.'),
+  requirement('events.hard', 'Bounce and complaint events carry a classification: `hard` (address does not exist).'),
+  requirement('events.soft', 'Bounce and complaint events carry a classification: `soft` (temporarily undeliverable).'),
+  requirement(
     'events.block',
     'Bounce and complaint events carry a classification: `block` (receiver refused on policy or content).',
   ),
-  active(
+  requirement(
     'events.spam',
     'Bounce and complaint events carry a classification: `spam` (recipient reported the mail as spam).',
   ),
-  active('events.unknown', 'Bounce and complaint events carry a classification: `unknown` (provider could not say).'),
-  active('events.classification-null', 'All other event types carry null in that field.'),
-  active('events.payload', 'Event payload shape: not shown.'),
-  active(
+  requirement(
+    'events.unknown',
+    'Bounce and complaint events carry a classification: `unknown` (provider could not say).',
+  ),
+  requirement('events.classification-null', 'All other event types carry null in that field.'),
+  requirement('events.payload', 'Event payload shape: not shown.'),
+  requirement(
     'events.payload-fields',
     "Payload `{id,type,createdAt,apiVersion,data:{emailId,seq,recipient,from,to,subject,tags,metadata,channel,source,agentName,classification,detail,occurredAt}}`; `id` is stable over retries and replays (replay's `ids` are these).",
   ),
-  active(
+  requirement(
     'events.payload-other-types',
     "`data` of the other types: the approval's record without bodies, the domain's, suppression's, key's or endpoint's record, and `{limit,used,threshold}`. An approval's `edited[]` holds field names.",
   ),
-  active(
+  requirement(
     'events.webhook-types',
     'Types: `email.` + each trail type; `approval.requested approval.decided approval.reminder domain.verified domain.degraded domain.failed suppression.added suppression.removed quota.threshold (80 %, 100 %) key.expiring webhook.disabled webhook.test`.',
   ),
-  active('events.signature', 'Signature scheme and header of webhook deliveries (an HMAC is used): not shown.'),
-  active(
+  requirement('events.signature', 'Signature scheme and header of webhook deliveries (an HMAC is used): not shown.'),
+  requirement(
     'events.signature-headers',
     'Standard Webhooks: headers `webhook-id`, `webhook-timestamp`, `webhook-signature: v1,<base64 HMAC-SHA256(id.timestamp.body)>`, secrets `whsec_…`, two signatures for 24 h after `POST /webhooks/:id/rotate`.',
   ),
-  active('events.retries', 'Retry schedule and the condition that disables an endpoint: not shown.'),
-  active(
+  requirement('events.retries', 'Retry schedule and the condition that disables an endpoint: not shown.'),
+  requirement(
     'events.retry-schedule',
     '2xx within 15 s is success; redirects are not followed. Ten tries over about 75 h: 0, 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after the one before, ±20 %, `retry-after` honoured.',
   ),
-  active(
+  requirement(
     'events.disabling',
     '`410` disables at once; otherwise 5 days of failures only (≥ 20) disable, with mail to the team and `webhook.disabled`.',
   ),
-  active('events.test', '`POST /webhooks/:id/test` sends a test event.'),
-  active(
+  requirement('events.test', '`POST /webhooks/:id/test` sends a test event.'),
+  requirement(
     'events.replay',
     '`POST /webhooks/:id/replay` re-sends events from a window of at most 7 days and is refused for a disabled endpoint.',
   ),
-  active('events.classification-field', 'Event payload field for the classification name: not shown.'),
-  active('events.classification-field-name', '`classification` is null except on bounces and complaints.'),
+  requirement('events.classification-field', 'Event payload field for the classification name: not shown.'),
+  requirement('events.classification-field-name', '`classification` is null except on bounces and complaints.'),
 ]);

@@ -1,61 +1,61 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const support = section('Support tickets', [
-  active(
+  requirement(
     'support.tickets',
     '`POST /support/tickets`, `GET /support/tickets`, `GET /support/tickets/:id`: raise a ticket and read the thread, with context the app captured.',
   ),
-  active('support.bodies', 'Request and response bodies: not shown.'),
-  active(
+  requirement('support.bodies', 'Request and response bodies: not shown.'),
+  requirement(
     'support.record-fields',
     'Ticket: create `{subject,body,requestId?,emailId?,context?}` → `{id,number,status: open|pending|solved|closed,subject,messages:[{author,body,createdAt}],context,createdAt}`.',
   ),
-  active('support.list-shape', 'Answers are `{tickets: […], total, nextCursor}`.'),
-  active('support.replies', '`POST /support/tickets/:id/messages {body}` → 201 with the ticket.'),
-  active('support.context', 'The server attaches the request log of `requestId` and the trail of `emailId`.'),
-  active(
+  requirement('support.list-shape', 'Answers are `{tickets: […], total, nextCursor}`.'),
+  requirement('support.replies', '`POST /support/tickets/:id/messages {body}` → 201 with the ticket.'),
+  requirement('support.context', 'The server attaches the request log of `requestId` and the trail of `emailId`.'),
+  requirement(
     'support.operator',
     'An operator lists, reads, answers and closes with `postrider-server tickets …`; the answer appears as author `support` and is mailed to the requester.',
   ),
 ]);
 
 export const team = section('Team', [
-  active('team.list', '`GET /team`: team listing. Bodies: not shown.'),
-  active(
+  requirement('team.list', '`GET /team`: team listing. Bodies: not shown.'),
+  requirement(
     'team.list-fields',
     'Team: `{members:[{id,name,email,role: owner|admin|developer|approver|viewer,status: active|invited,joinedAt}],seats:{used,limit}}`.',
   ),
-  active('team.invitations', '`POST /team/invitations {email,role}`, `PATCH` and `DELETE /team/:id`.'),
-  active(
+  requirement('team.invitations', '`POST /team/invitations {email,role}`, `PATCH` and `DELETE /team/:id`.'),
+  requirement(
     'team.audit',
     'Audit: `GET /audit` → entries `{id,seq,action,actor,targetId,createdAt,hash,previousHash}`. Answers are `{entries: […], total, nextCursor}`.',
   ),
 ]);
 
 export const sessions = section('Sessions', [
-  active(
+  requirement(
     'sessions.endpoints',
     '`GET /auth/session`, `POST /auth/magic-link`, `GET /auth/oauth/:provider`, `POST /auth/logout`: session endpoints for interactive users.',
   ),
-  active('sessions.bodies', 'Request and response bodies: not shown.'),
-  active(
+  requirement('sessions.bodies', 'Request and response bodies: not shown.'),
+  requirement(
     'sessions.magic-link',
     'Sessions: `POST /auth/magic-link {email}` always 202 `{ok:true}`; the token is single-use, 10 min, hashed, bound to the browser that asked; `GET /auth/magic-link/:token` shows a button, `POST` on it spends it (mail scanners follow links).',
   ),
-  active(
+  requirement(
     'sessions.cookie',
     'Cookie `__Host-session` (`session` over plain http in development): opaque, hashed, HttpOnly, Secure, SameSite=Lax, 7 days idle, 30 absolute; writes check Origin.',
   ),
-  active('sessions.oauth', 'OAuth with state and PKCE; an unknown provider is 404.'),
-  active(
+  requirement('sessions.oauth', 'OAuth with state and PKCE; an unknown provider is 404.'),
+  requirement(
     'sessions.read-and-logout',
     '`GET /auth/session` → 200 `{authenticated,user,account,expiresAt}`, nulls when signed out. Logout 204.',
   ),
-  active(
+  requirement(
     'sessions.signup',
     '`POSTRIDER_SIGNUP` (open in development, closed in production) says whether an unknown address makes an account.',
   ),
-  active(
+  requirement(
     'sessions.device',
     'The CLI signs in by `POST /auth/device` → `{deviceCode,userCode,verificationUrl,expiresIn,interval}`, confirmed by the signed-in person on the page `GET /auth/device` (`POST /auth/device/confirm {userCode}`), then `POST /auth/device/token {deviceCode}` → `{token,expiresAt}`, a bearer session token; until then 400 `authorization_pending`.',
   ),

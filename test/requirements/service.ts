@@ -1,60 +1,63 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const general = section('General', [
-  active('general.base-url', 'All paths are relative to `{base_url}`.'),
-  active('general.json-bodies', 'Bodies are JSON unless stated.'),
+  requirement('general.base-url', 'All paths are relative to `{base_url}`.'),
+  requirement('general.json-bodies', 'Bodies are JSON unless stated.'),
 ]);
 
 export const service = section('What the service does', [
-  active('service.sends', 'The service sends email on behalf of an account.'),
-  active(
+  requirement('service.sends', 'The service sends email on behalf of an account.'),
+  requirement(
     'service.own-domains',
     'The service sends email on behalf of an account from its own verified sending domains.',
   ),
-  active(
+  requirement(
     'service.asynchronous',
     'Sending is asynchronous. The API never calls the outbound mail provider inside the request.',
   ),
-  active('service.identifier', 'A send returns an identifier within the request and the status `queued`.'),
-  active('service.background-worker', 'Delivery happens afterwards on a background worker.'),
-  active('service.outcome-by-reading', 'The outcome is reported by reading the message.'),
-  active('service.outcome-by-webhook', 'The outcome is reported through webhooks.'),
-  active(
+  requirement('service.identifier', 'A send returns an identifier within the request and the status `queued`.'),
+  requirement('service.background-worker', 'Delivery happens afterwards on a background worker.'),
+  requirement('service.outcome-by-reading', 'The outcome is reported by reading the message.'),
+  requirement('service.outcome-by-webhook', 'The outcome is reported through webhooks.'),
+  requirement(
     'service.provenance',
     'Every message carries origin provenance: `channel`, `source` and an optional `agent_name`.',
   ),
-  active(
+  requirement(
     'service.check-suppression',
     'Every recipient (`to`, `cc`, `bcc`) passes an acceptance check against the suppression list.',
   ),
-  active(
+  requirement(
     'service.check-allowlist',
     'Every recipient (`to`, `cc`, `bcc`) passes an acceptance check against the recipient allowlist of the key.',
   ),
-  active(
+  requirement(
     'service.check-quota',
     'Every recipient (`to`, `cc`, `bcc`) passes an acceptance check against the current monthly quota.',
   ),
-  active('service.check-single', 'Single sends pass the acceptance check.'),
-  active('service.check-batch', 'Batch items pass the acceptance check.'),
-  active('service.check-resend', 'Resends pass the acceptance check.'),
-  active('service.tracking', 'Optional per-account open tracking and click tracking.'),
-  active('service.utm', 'UTM link tagging.'),
-  active('service.tags', 'Tags.'),
-  active('service.dry-run', 'A dry run mode.'),
-  active('service.scheduled-sends', 'Scheduled sends.'),
-  active('service.log-pagination', 'A message log with keyset pagination.'),
-  active('service.log-filters', 'A message log with filters.'),
-  active('service.log-export', 'A message log with streamed export.'),
-  active('service.domains', 'Sending domains with DNS records.'),
-  active('service.keys', 'API keys with restrictions.'),
-  active('service.webhooks', 'Signed webhooks with delivery logs and replay.'),
-  active('service.templates', 'Versioned Liquid templates.'),
-  active('service.suppressions', 'A suppression list.'),
-  active('service.statistics', 'Account statistics.'),
-  active('service.tickets', 'Support tickets.'),
-  active('service.mcp', 'An MCP JSON-RPC endpoint.'),
-  active('service.tools', 'Unauthenticated free diagnostic tools.'),
-  active('service.request-log', 'Requests are logged with a request identifier carried in the `x-request-id` header.'),
-  active('service.request-in-ticket', 'The request identifier can be quoted in a support ticket.'),
+  requirement('service.check-single', 'Single sends pass the acceptance check.'),
+  requirement('service.check-batch', 'Batch items pass the acceptance check.'),
+  requirement('service.check-resend', 'Resends pass the acceptance check.'),
+  requirement('service.tracking', 'Optional per-account open tracking and click tracking.'),
+  requirement('service.utm', 'UTM link tagging.'),
+  requirement('service.tags', 'Tags.'),
+  requirement('service.dry-run', 'A dry run mode.'),
+  requirement('service.scheduled-sends', 'Scheduled sends.'),
+  requirement('service.log-pagination', 'A message log with keyset pagination.'),
+  requirement('service.log-filters', 'A message log with filters.'),
+  requirement('service.log-export', 'A message log with streamed export.'),
+  requirement('service.domains', 'Sending domains with DNS records.'),
+  requirement('service.keys', 'API keys with restrictions.'),
+  requirement('service.webhooks', 'Signed webhooks with delivery logs and replay.'),
+  requirement('service.templates', 'Versioned Liquid templates.'),
+  requirement('service.suppressions', 'A suppression list.'),
+  requirement('service.statistics', 'Account statistics.'),
+  requirement('service.tickets', 'Support tickets.'),
+  requirement('service.mcp', 'An MCP JSON-RPC endpoint.'),
+  requirement('service.tools', 'Unauthenticated free diagnostic tools.'),
+  requirement(
+    'service.request-log',
+    'Requests are logged with a request identifier carried in the `x-request-id` header.',
+  ),
+  requirement('service.request-in-ticket', 'The request identifier can be quoted in a support ticket.'),
 ]);

@@ -1,38 +1,41 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const states = section('States and transitions', [
-  active('states.named', 'Message statuses named: `queued`, `delivered`, `bounced`.'),
-  active('states.full-set', 'The full set of statuses: not shown.'),
-  active(
+  requirement('states.named', 'Message statuses named: `queued`, `delivered`, `bounced`.'),
+  requirement('states.full-set', 'The full set of statuses: not shown.'),
+  requirement(
     'states.accepted',
     '`POST /emails` accepted: passes the acceptance check, becomes `queued`. Returns the id; a worker delivers later.',
   ),
-  active(
+  requirement(
     'states.batch-item-accepted',
     'Batch item accepted: passes the acceptance check, becomes `queued`. Returns the id; a worker delivers later.',
   ),
-  active(
+  requirement(
     'states.removed',
     '`queued`, by `DELETE /emails/:id` or `POST /emails/:id/cancel`, when the message is still `queued`: removed. The message is deleted from the outbox before it reaches the mail provider.',
   ),
-  active(
+  requirement(
     'states.resent',
     'Any state, by `POST /emails/:id/resend`, when the issuing key is not revoked, the body not aged out and the acceptance check passes: a new message in `queued`. The resend has its own event trail.',
   ),
-  active(
+  requirement(
     'states.other-transitions',
     'Transitions of messages other than the rows above (queued to delivered, bounced and so on): not shown.',
   ),
-  active(
+  requirement(
     'states.domain-delete',
     '`DELETE /domains/:id`: domain is removed from the account; its DKIM records are preserved in the domain history.',
   ),
-  active('states.domain-restore', '`POST /domains/:id/restore`: a removed domain is restored without new DNS keys.'),
-  active(
+  requirement(
+    'states.domain-restore',
+    '`POST /domains/:id/restore`: a removed domain is restored without new DNS keys.',
+  ),
+  requirement(
     'states.domain-verify',
     '`POST /domains/:id/verify`: live DNS lookup; per-record pass or fail with a reason. The set of verification statuses: not shown.',
   ),
-  active('states.account-deletion', '`PATCH /account` can cancel a scheduled account deletion.'),
-  active('states.webhook-replay', 'Webhook endpoint, replay: refused when the endpoint is disabled.'),
-  active('states.key-revoked', 'API key, revoked: resend of a message issued by a revoked key is refused.'),
+  requirement('states.account-deletion', '`PATCH /account` can cancel a scheduled account deletion.'),
+  requirement('states.webhook-replay', 'Webhook endpoint, replay: refused when the endpoint is disabled.'),
+  requirement('states.key-revoked', 'API key, revoked: resend of a message issued by a revoked key is refused.'),
 ]);

@@ -1,29 +1,29 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const tools = section('Tools', [
-  active(
+  requirement(
     'tools.utm-request',
     '`POST /tools/utm`: request `url` (string), `source`, `medium`, `campaign`, `content` (strings; `term` also accepted as a UTM field).',
   ),
-  active(
+  requirement(
     'tools.utm-response',
     '`POST /tools/utm`: response `200`: `{ok, original, tagged, params}`. Existing query parameters and anchors are preserved.',
   ),
-  active(
+  requirement(
     'tools.utm-decided',
     '`POST /tools/utm`: `{url,source,medium,campaign,term?,content?,override_existing?}` → `{ok,original,tagged,params}`, http and https only.',
   ),
-  active(
+  requirement(
     'tools.checks',
     '`POST /tools/:check`: checks named: SPF, DKIM, DMARC, MX, blocklist, inbox placement, UTM campaign builder.',
   ),
-  active('tools.nothing-stored', 'Nothing is stored.'),
-  active('tools.check-bodies', 'Request and response bodies and the exact check path names: not shown.'),
-  active(
+  requirement('tools.nothing-stored', 'Nothing is stored.'),
+  requirement('tools.check-bodies', 'Request and response bodies and the exact check path names: not shown.'),
+  requirement(
     'tools.check-fields',
     'Checks `POST /tools/{spf,dkim,dmarc,mx,blocklist,inbox-placement}`: `{domain}` (+`selector`), blocklist `{target}`, inbox-placement `{from,subject,html,text}` or `{raw}` → `{ok,check,target,status: pass|warn|fail,records,findings:[{level,code,message,fix}],checkedAt}`.',
   ),
-  active('tools.list', '`GET /tools`: lists the tools. Response shape: not shown.'),
-  active('tools.list-fields', '`GET /tools` → `{tools:[{name,method,path,description,input (JSON Schema)}]}`.'),
-  active('tools.limits', '20 requests per minute and address, 64 KB bodies, nothing stored.'),
+  requirement('tools.list', '`GET /tools`: lists the tools. Response shape: not shown.'),
+  requirement('tools.list-fields', '`GET /tools` → `{tools:[{name,method,path,description,input (JSON Schema)}]}`.'),
+  requirement('tools.limits', '20 requests per minute and address, 64 KB bodies, nothing stored.'),
 ]);

@@ -1,45 +1,45 @@
-import { active, section } from './requirement.ts';
+import { requirement, section } from './requirement.ts';
 
 export const webhooks = section('Webhooks', [
-  active(
+  requirement(
     'webhooks.endpoints',
     '`GET /webhooks`, `POST /webhooks`, `PATCH /webhooks/:id`, `DELETE /webhooks/:id`: webhook endpoints with signed delivery.',
   ),
-  active('webhooks.test', '`POST /webhooks/:id/test`: test send.'),
-  active(
+  requirement('webhooks.test', '`POST /webhooks/:id/test`: test send.'),
+  requirement(
     'webhooks.simulate',
     '`POST /webhooks/simulate`: a simulator delivering to a local developer address of the form `http://localhost:<port>` with HMAC verification.',
   ),
-  active(
+  requirement(
     'webhooks.deliveries',
     '`GET /webhooks/:id/deliveries`: a list of every delivery attempt with status, error and duration per event.',
   ),
-  active('webhooks.replay', '`POST /webhooks/:id/replay`: replay of events from a window of up to 7 days.'),
-  active('webhooks.bodies', 'Request and response bodies: not shown.'),
-  active(
+  requirement('webhooks.replay', '`POST /webhooks/:id/replay`: replay of events from a window of up to 7 days.'),
+  requirement('webhooks.bodies', 'Request and response bodies: not shown.'),
+  requirement(
     'webhooks.endpoint-fields',
     'Endpoint: `{id,url,description,events[] ([] = all),status: enabled|disabled,disabledReason,failingSince,createdAt}`; create `{url,description?,events?}`; PATCH also `status`.',
   ),
-  active(
+  requirement(
     'webhooks.endpoint-urls',
     'In production an http URL, credentials in it or an inside IP literal are 422 at creation; a name that resolves inside fails at delivery, unconnected.',
   ),
-  active('webhooks.list-shape', 'Answers are `{webhooks|deliveries: […], total, nextCursor}`.'),
-  active(
+  requirement('webhooks.list-shape', 'Answers are `{webhooks|deliveries: […], total, nextCursor}`.'),
+  requirement(
     'webhooks.delivery-fields',
     'Deliveries, filtered by `event_type`, `status`, `event_id`, `since`, `until`: `{id,eventId,eventType,attempt,status: succeeded|failed|pending,statusCode,error,durationMs,responseBody (≤ 4 KB),createdAt,nextAttemptAt}`.',
   ),
-  active('webhooks.delivery-retry', '`POST /webhooks/:id/deliveries/:deliveryId/retry` → 202 `{queued:1}`.'),
-  active(
+  requirement('webhooks.delivery-retry', '`POST /webhooks/:id/deliveries/:deliveryId/retry` → 202 `{queued:1}`.'),
+  requirement(
     'webhooks.replay-fields',
     'Replay `{since,until?,events?,ids?,status?: failed|succeeded,dryRun?}` → 202 `{queued}` (dry run: 200 `{wouldQueue}`); > 7 days 422 `window_too_large`; disabled 409.',
   ),
-  active('webhooks.test-answer', 'Test → 202 `{eventId}`.'),
-  active(
+  requirement('webhooks.test-answer', 'Test → 202 `{eventId}`.'),
+  requirement(
     'webhooks.simulate-fields',
     'Simulate `{url: http://localhost:<port>…, event?}`: only loopback; a server in development mode delivers it itself, any other returns the signed request for the CLI or SDK to post → `{ok,delivered,statusCode,durationMs,headers,payload,secret}`.',
   ),
-  active(
+  requirement(
     'webhooks.stream',
     "`GET /webhooks/stream` (server-sent events) feeds the CLI's `webhooks listen`, signed like the real ones.",
   ),
