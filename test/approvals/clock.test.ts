@@ -14,7 +14,7 @@ import { decide, decidingKey, holdingKey, quotaUsed } from './approving.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('holds over time', () => {
+describe('the lifetime of a hold', () => {
   let server: TestApp;
   let mailer: ApprovalMailer;
   let agent: string;

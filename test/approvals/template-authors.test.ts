@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { decidingKey, holdingKey } from './approving.ts';
 
-describe('who answers for the parts of a template', () => {
+describe('the authors of the parts of a template', () => {
   let server: TestApp;
   let sender: string;
   let writer: string;

@@ -83,7 +83,7 @@ describe('the binary', () => {
     expect(JSON.parse(stdout).messages).toHaveLength(2_000);
   });
 
-  it('starts like a program of its own', async () => {
+  it('starts as a separate program', async () => {
     expect(await readFile(MAIN, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 });

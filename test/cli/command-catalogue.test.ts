@@ -67,12 +67,12 @@ describe('a flag', () => {
 });
 
 describe('an operation that cannot be a command', () => {
-  it('is found when the catalogue is made: a flag with two meanings', () => {
+  it('is found when the catalog is built: a flag with two meanings', () => {
     const operation = { ...EVERY_KIND, query: z.object({ json: z.string().optional() }) };
     expect(() => describeCommands([operation])).toThrow('--json would have two meanings');
   });
 
-  it('is found when the catalogue is made: a positional argument that does not exist', () => {
+  it('is found when the catalog is built: a positional argument that does not exist', () => {
     const operation = { ...EVERY_KIND, cli: { command: 'requests list', positional: ['id'] } };
     expect(() => describeCommands([operation])).toThrow('no argument is named id');
   });

@@ -117,7 +117,7 @@ describe('postrider doctor', () => {
     expect((await examine(atServer(blind))).byName['webhooks']).toBe('skip: The key may not read webhook endpoints.');
   });
 
-  it('writes for people at a terminal, and never shows a key', async () => {
+  it('formats its output for a terminal, and never shows a key', async () => {
     const terminal: Terminal = { columns: 200, env: { ...atServer(), NO_COLOR: '1' }, cwd };
     const { code, stdout } = await runInProcess(['doctor'], terminal);
     expect(code).toBe(0);

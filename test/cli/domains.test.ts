@@ -236,7 +236,7 @@ describe('domains verify --watch', () => {
     for (const line of stripVTControlCharacters(stderr).split('\n')) expect(line.length).toBeLessThan(60);
   });
 
-  it('goes on after a look that failed for a moment', async () => {
+  it('continues after a check that failed temporarily', async () => {
     const replies = [problem(503, 'unavailable', { retryable: true }), ok(VERIFIED)];
     const { code } = await runAgainst(replies, ['domains', 'verify', ID, '--watch']);
     expect(code).toBe(0);

@@ -46,7 +46,7 @@ describe('the exit code', () => {
     expect((await runAgainst(refusals(429, code, true), ['whoami'])).code).toBe(7);
   });
 
-  it('is 7 at once when the server asks to wait more than ten seconds, and says how long', {
+  it('is 7 immediately when the server asks to wait more than ten seconds, and says how long', {
     tags: ['contract-cli.exit-7'],
   }, async () => {
     const fields = { retryable: true, fix: 'Wait for the seconds in `retry-after`.' };

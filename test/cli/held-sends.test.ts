@@ -143,7 +143,7 @@ describe('HTML as an approver sees it', () => {
     '<v:roundrect href="https://evil.example/">SHOWN</v:roundrect>',
     'SHOWN <a href="&#104;ttps://&#0000000000101;vil.example/">x</a>',
     'SHOWN <a href="/">x</a><base href="https://evil.example/">',
-  ])('hides no words and no link that a mail client shows: %s', (html) => {
+  ])('hides no text and no link that a mail client shows: %s', (html) => {
     const { text, links } = readHtml(html);
     expect(text).toContain('SHOWN');
     const told = [text, ...links.map(({ target }) => target)].join('\n');

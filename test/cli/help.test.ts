@@ -82,7 +82,7 @@ describe('help', () => {
   });
 });
 
-describe('the catalogue of commands', () => {
+describe('the catalog of commands', () => {
   const offered = OPERATIONS.filter(({ cli }) => cli !== null);
 
   it('has every operation that is shown in the CLI, and no other', () => {

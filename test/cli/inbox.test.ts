@@ -236,7 +236,7 @@ describe('the inbox in a terminal', () => {
     );
   });
 
-  it('exits at once without access, before it touches the terminal', async () => {
+  it('exits immediately without access, before it touches the terminal', async () => {
     await using terminal = open(NARROW, { POSTRIDER_API_KEY: 'pr_live_nonsense' });
     // The end of the program may be known before its last words are drawn.
     await terminal.shows(/^Error: /);
@@ -244,7 +244,7 @@ describe('the inbox in a terminal', () => {
     expect(terminal.written()).not.toContain('\u001b[?1049h');
   });
 
-  it('lets a person edit and approve what an agent sent over MCP, and the agent sees the delivery and the edits', {
+  it('lets a user edit and approve what an agent sent over MCP, and the agent sees the delivery and the edits', {
     tags: ['approvals.who-decides'],
   }, async () => {
     await clear();

@@ -90,7 +90,7 @@ describe('the table of emails', () => {
     expect(stdout).toMatch(/^ID +STATUS +TO +SUBJECT/);
   });
 
-  it('shortens ids to what tells them apart if the whole ones do not fit', async () => {
+  it('shortens ids to what distinguishes them if the whole ones do not fit', async () => {
     const ids = ['01980d3c-0000-7000-8000-000000000001', '01980d3c-0000-7001-8000-000000000002'];
     const messages = ids.map((id) => sampleRecord({ id, subject: 'x'.repeat(80) }));
     const list = async (columns: number) =>
@@ -244,7 +244,7 @@ describe('other responses', () => {
     expect(stdout).not.toContain('revoked');
   });
 
-  it('show a record without a view of its own as a sheet', async () => {
+  it('show a record without its own view as a sheet', async () => {
     const { stdout } = await runAgainst(
       [{ status: 200, body: { id: 'r1', code: null, inner: { a: [1, 2] } } }],
       ['requests', 'get', 'r1'],
@@ -272,7 +272,7 @@ describe('other responses', () => {
 describe('a narrow terminal', () => {
   const text = 'A reply of several words, which is too long for a row of a terminal that is sixty columns wide.';
 
-  it('wraps sheets, bodies, remarks and refusals between words', async () => {
+  it('wraps sheets, bodies, remarks and errors between words', async () => {
     const message = sampleMessage({ subject: text, text, lastError: text, events: [sampleEvent({ detail: text })] });
     const redacted = { ...message, contentRedacted: true };
     const runs = [

@@ -6,7 +6,7 @@ import { signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { runAgainst, runInProcess, type Terminal } from './run-in-process.ts';
 
-describe('people at the command line', () => {
+describe('users at the command line', () => {
   let server: TestApp;
   let owner: TestSession;
   let folder: string;
@@ -66,7 +66,7 @@ describe('people at the command line', () => {
     expect((await run(['whoami'])).code).toBe(3);
   });
 
-  it('have profiles: a flag goes before the environment, that before the profile in use, that before the quickstart file', async () => {
+  it('have profiles: a flag overrides the environment, then the profile in use, then the quickstart file', async () => {
     await login('--profile', 'work');
     await login('--profile', 'home');
     const list = JSON.parse((await run(['profiles', 'list', '--json'])).stdout).profiles;
@@ -141,7 +141,7 @@ describe('people at the command line', () => {
     expect((await team('invite', 'x@sandbox.test', '--role', 'king')).code).toBe(2);
   });
 
-  it('are notified when nobody confirmed, and poll no faster than the server allows', async () => {
+  it('are notified when no one confirmed, and poll no faster than the server allows', async () => {
     const device = {
       status: 200,
       body: {

@@ -49,7 +49,7 @@ describe('postrider api', () => {
 });
 
 describe('postrider commands', () => {
-  it('lists every operation and every command of its own, with their arguments', async () => {
+  it('lists every operation and every separate command, with their arguments', async () => {
     const { code, stdout } = await runInProcess(['commands', '--json']);
     expect(code).toBe(0);
     const { commands, globalOptions, exitCodes } = JSON.parse(stdout);

@@ -46,7 +46,7 @@ describe('send', () => {
     expect(await bodyOf(['--text', 'Hi'])).toMatchObject({ channel: 'sdk' });
   });
 
-  it('carries every field that was given, and no other', async () => {
+  it('contains every field that was passed, and no other', async () => {
     const given = await bodyOf([
       ...[
         '--to',
@@ -96,12 +96,12 @@ describe('send', () => {
 });
 
 describe('the idempotency key of a send', () => {
-  it('is the one given', async () => {
+  it('is the one that was passed', async () => {
     const { received } = await runAgainst([ACCEPTED], ['send', ...BASICS, '--idempotency-key', 'order 17']);
     expect(received[0]?.headers['idempotency-key']).toBe('order 17');
   });
 
-  it('is generated when none is given, so that retrying after a lost response does not send twice', async () => {
+  it('is generated when none is passed, so that retrying after a lost response does not send twice', async () => {
     const { code, received } = await runAgainst(['reset', ACCEPTED], ['send', ...BASICS]);
     const keys = received.map(({ headers }) => headers['idempotency-key']);
     expect(code).toBe(0);

@@ -53,7 +53,7 @@ describe('a check', () => {
     expect(received[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('shows the findings, the worst first, with the fix where something is wrong', async () => {
+  it('shows the findings, the worst first, with the fix when something is wrong', async () => {
     const { stdout } = await runAgainst(answers, argv, { columns: 80, env: PLAIN });
     expect(stdout).toMatch(/^spf of example\.com: fail\n\nfail {2}spf_include_missing: An `include` leads/);
     expect(stdout).toMatch(/\n {6}Fix: Correct the name/);
@@ -99,7 +99,7 @@ describe('inbox-placement', () => {
     expect(JSON.parse(received[0]?.body ?? '')).toEqual({ raw: '@file\n\nHi' });
   });
 
-  it('leaves stdin alone when the message is given in parts', async () => {
+  it('leaves stdin alone when the message is passed in parts', async () => {
     const parts = ['--from', 'a@example.com', '--subject', 'Hi', '--text', 'Hi'];
     const { received } = await runAgainst([{ status: 200, body: SPF }], [...argv, ...parts], { stdin: 'not this' });
     expect(JSON.parse(received[0]?.body ?? '')).toEqual({ from: 'a@example.com', subject: 'Hi', text: 'Hi' });

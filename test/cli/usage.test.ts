@@ -63,7 +63,7 @@ describe('a wrong command line', () => {
     if (fix !== undefined) expect(problem.fix).toBe(fix);
   });
 
-  it('names everything that is missing at once, with an example', async () => {
+  it('names everything that is missing together, with an example', async () => {
     const problem = await problemOf(['send', '--text', 'Hi']);
     expect(problem.detail).toBe('missing --from <address>, --to <address>');
     expect(problem.fix).toContain('postrider send --from');

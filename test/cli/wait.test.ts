@@ -86,7 +86,7 @@ describe('send --wait', () => {
     expect((await runAgainst(replies, [...SEND, '--wait', '30'])).code).toBe(0);
   });
 
-  it('exits at once when the key may not read, and still prints the id', async () => {
+  it('exits immediately when the key may not read, and still prints the id', async () => {
     const { code, stdout, stderr } = await runAgainst([ACCEPTED, problem(403, 'missing_scope')], [...SEND, '--wait']);
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toEqual({ id: ID, status: 'queued' });

@@ -144,7 +144,7 @@ describe('postrider webhooks listen', () => {
     ]);
   });
 
-  it('exits when the server refuses or is not reachable at the start', async () => {
+  it('exits when the server rejects the call or is not reachable at the start', async () => {
     const baseUrl = await serve((_, response) => {
       const problem = {
         type: 'about:blank',
@@ -224,7 +224,7 @@ describe('server-sent events', () => {
     }
   });
 
-  it('are given up when one has no end', async () => {
+  it('are abandoned when one has no end', async () => {
     await expect(readAll(pieces(`data: ${'x'.repeat(5_000_000)}`, 1_000_000))).rejects.toThrow('without an end');
   });
 });
@@ -290,7 +290,7 @@ describe('postrider webhooks', () => {
     expect((await trigger('email.sent --no-json')).stdout).toMatch(/^Sent \S+, which brings email\.sent about\.\n$/);
   });
 
-  it('trigger posts a made-up event of any type to a local program', async () => {
+  it('trigger posts a sample event of any type to a local program', async () => {
     const { caught, url } = await startReceiver();
     const { code, stdout } = await trigger(`approval.requested --forward-to ${url}/hooks`);
     const answer = JSON.parse(stdout);
@@ -318,7 +318,7 @@ describe('postrider webhooks', () => {
     });
   });
 
-  it('trigger reports what went wrong: a program that refuses, no program, an unknown type or one that cannot be caused', async () => {
+  it('trigger reports the problem: an error from the program, no program, an unknown or untriggerable type', async () => {
     const { url } = await startReceiver(500);
     const refused = await trigger(`email.sent --forward-to ${url}`);
     expect([refused.code, JSON.parse(refused.stderr).code]).toEqual([12, 'not_taken']);

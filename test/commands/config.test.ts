@@ -389,7 +389,7 @@ describe('the settings', () => {
     for (const value of values) expect(problemsOf({ [name]: value }), value).toEqual([name]);
   });
 
-  it('report all errors at once, and repeat no password', { tags: ['contract-settings.wrong'] }, () => {
+  it('report all errors together, and repeat no password', { tags: ['contract-settings.wrong'] }, () => {
     const environment = {
       POSTRIDER_PORT: 'x',
       DATABASE_URL: 'mysql://u:hunter2@h/d',

@@ -135,7 +135,7 @@ describe('postrider-server doctor', () => {
     ]);
   });
 
-  it('writes for people without --json, and says how to fix what fails', async () => {
+  it('writes plain text without --json, and says how to fix what fails', async () => {
     const { code, stdout } = await runDoctor({ ...healthy, POSTRIDER_HELO_NAME: 'gone.doctor.example' });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^pass {2}settings {8}The settings are right \(production\)\.$/m);

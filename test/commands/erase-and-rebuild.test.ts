@@ -93,7 +93,7 @@ describe('the operator', () => {
     return found;
   }
 
-  it('erases an account at once: no table has a row of it, and no other account loses one', {
+  it('erases an account immediately: no table has a row of it, and no other account loses one', {
     tags: ['contract-operator.erase'],
   }, async () => {
     const [kept, gone] = [await newFullAccount('kept'), await newFullAccount('gone')];

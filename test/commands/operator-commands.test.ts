@@ -83,7 +83,7 @@ describe('operator commands', () => {
     return 'fix' in error ? `${error.message} Fix: ${String(error.fix)}` : error.message;
   }
 
-  it('accounts create creates an account whose key works at once, in every mode', {
+  it('accounts create creates an account whose key works immediately, in every mode', {
     tags: ['contract-operator.accounts', 'contract-operator.anywhere', 'contract-running.production-start'],
   }, async () => {
     for (const env of [development, production]) {
@@ -187,7 +187,7 @@ describe('operator commands', () => {
     ]);
   });
 
-  it('write for people without --json, and show a key once', {
+  it('write plain text without --json, and show a key once', {
     tags: ['contract-operator.accounts', 'contract-operator.keys'],
   }, async () => {
     expect(await run(`keys create --account ${server.accountId}`)).toMatch(

@@ -117,7 +117,7 @@ describe('postrider-server secrets rotate', () => {
 
   const at = (url: string) => url.replace(before.baseUrl, after.baseUrl);
 
-  it('refuses without a former key, and says how to rotate', async () => {
+  it('fails without a former key, and says how to rotate', async () => {
     const { code, stderr } = await rotate(before.database, { POSTRIDER_SECRET_KEY: NEW_KEY.toString('base64') });
     expect(code).toBe(1);
     expect(stderr).toContain('There is no former key');

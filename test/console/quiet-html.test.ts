@@ -82,7 +82,7 @@ describe('the HTML of a message as displayed', () => {
     }
   });
 
-  it('keeps words, structure, styles, embedded pictures and colors', () => {
+  it('keeps text, structure, styles, embedded pictures and colors', () => {
     const html = `<body bgcolor="#eee"><style>p{color:red}</style><h1 class=big>Hi &amp; 1 &lt; 2</h1>
       <table width="600"><tr><td align='right' colspan=2>Total</td></tr></table>
       <img alt="Logo" src="data:image/png;base64,AA==" width=10><p style="margin:0">a < b<br>c</p></body>`;

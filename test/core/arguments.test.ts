@@ -34,7 +34,7 @@ describe('the arguments of an operation', () => {
 });
 
 describe('placing arguments', () => {
-  it('puts each one where the request carries it', () => {
+  it('puts each one in its place in the request', () => {
     expect(placeArguments(send, { from: 'a@b.co', idempotency_key: 'k' })).toEqual({
       params: {},
       query: {},

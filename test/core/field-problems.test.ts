@@ -66,7 +66,7 @@ describe('the problems of a request', () => {
     ]);
   });
 
-  it('say in words what is wrong with the name of an entry', () => {
+  it('say what is wrong with the name of an entry', () => {
     const [problem] = problemsOf({ ...VALID, metadata: { ['k'.repeat(65)]: 'v' } });
     expect(problem).toMatchObject({ path: `metadata.${'k'.repeat(65)}`, code: 'too_long' });
     expect(problem?.message).toContain('at most 64 characters');

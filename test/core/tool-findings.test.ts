@@ -16,7 +16,7 @@ const FINDINGS = CHECKS.flatMap((check) =>
   Object.entries(TOOL_FINDINGS[check]).map(([code, finding]) => ({ check, code, ...finding })),
 );
 
-describe('the catalogue of findings', () => {
+describe('the catalog of findings', () => {
   it.each(FINDINGS)('explains $code and what to do, in sentences', ({ check, code, level, message, fix }) => {
     expect(code).toMatch(new RegExp(`^${check === 'inbox-placement' ? 'inbox' : check}_[a-z]+(_[a-z]+)*$`));
     expect(message).toMatch(/^\P{Ll}.*\.$/su);

@@ -127,7 +127,7 @@ describe('a client that is bound to an account', () => {
     expect(await database.sql`SELECT id FROM accounts WHERE name = 'late'`).toHaveLength(0);
   });
 
-  it('leaves connections for other accounts, however many transactions one account begins at once', async () => {
+  it('leaves connections for other accounts, however many transactions one account runs in parallel', async () => {
     const busy = bindAccount(pool, ME, { transactionsAtOnce: 2 });
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     const work = Array.from({ length: 10 }, async (_, n) => {
@@ -151,7 +151,7 @@ describe('a client that is bound to an account', () => {
     expect(() => bindAccount(pool, `${ME}'; RESET ROLE; --`)).toThrow('cannot be bound');
   });
 
-  it('fails at once when its database is down, and works again when it is back', async () => {
+  it('fails immediately when its database is down, and works again when it is back', async () => {
     const proxy = await startDatabaseProxy(database);
     const target = proxy.database.target;
     const far = openDatabase({

@@ -35,7 +35,7 @@ describe('a statement that is canceled', () => {
     expect(await pool.run('SELECT 1')).toHaveLength(1);
   });
 
-  it('ends where the request reaches the server before the statement does', async () => {
+  it('ends when the cancel request reaches the server before the statement does', async () => {
     const gone = new AbortController();
     const slow = pool.begin(async (tx) => {
       await tx.run('SELECT 1');
@@ -49,7 +49,7 @@ describe('a statement that is canceled', () => {
     await proxy.up();
   });
 
-  it('ends where it is canceled at once, and its transaction is rolled back', async () => {
+  it('ends when it is canceled immediately, and its transaction is rolled back', async () => {
     const began = performance.now();
     const gone = new AbortController();
     const slow = pool.begin(async (tx) => {
@@ -79,7 +79,7 @@ describe('a statement that is canceled', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  it('reports that the database is away, and no more, where the request cannot be sent', async () => {
+  it('reports only that the database is away when the cancel request cannot be sent', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);

@@ -38,7 +38,7 @@ describe('a pool whose connections are lost', () => {
     }
   }
 
-  it('leaves no query unanswered, and works again as soon as the database does', async () => {
+  it('settles every query, and works again as soon as the database does', async () => {
     const sql = open();
     const counts = { answered: 0, failed: 0 };
     let cycles = 0;
@@ -101,7 +101,7 @@ describe('a transaction whose connection is lost', () => {
   const isLost = { code: 'CONNECTION_CLOSED' };
 
   it.each(['during a statement', 'between two statements'])(
-    'fails, as do those that wait for the connection, and the process goes on: %s',
+    'fails, as do those that wait for the connection, and the process continues: %s',
     async (when) => {
       await expect.poll(answered, { timeout: 5_000 }).toHaveLength(1);
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

@@ -61,7 +61,7 @@ describe('row-level security', () => {
   });
   afterAll(() => database.drop());
 
-  it('is enabled, forced and has its two policies on every table with rows of accounts, including partitions of any month', () => {
+  it('is enabled and forced with its two policies on every table with account rows, partitions included', () => {
     const unprotected = tables
       .filter(({ hasAccount, name }) => hasAccount || name === 'accounts')
       .filter(({ name, isEnabled, isForced, policies }) => {
@@ -137,7 +137,7 @@ describe('row-level security', () => {
   });
 });
 
-describe('an installation on a database of its own', () => {
+describe('an installation on its own database', () => {
   const admin = (target: DatabaseTarget) => openDatabase({ target, maxConnections: 1, applicationName: 'tests' });
   const rolesOf = (user: string) => [`CREATE ROLE ${user} LOGIN`, `CREATE DATABASE ${user} OWNER ${user}`];
 

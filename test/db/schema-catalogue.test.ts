@@ -29,7 +29,7 @@ describe('the declared tables', () => {
     expect(migrated.filter((fact) => fact.startsWith('column ')).length).toBeGreaterThan(400);
   });
 
-  it('are nullable where the migrated database is, in primary keys as well', () => {
+  it('are nullable as in the migrated database, in primary keys as well', () => {
     expect(nullabilityDifferences(TABLES, migrated)).toEqual([]);
   });
 });

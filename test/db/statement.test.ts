@@ -73,13 +73,13 @@ describe('a statement of the query builder', () => {
     await expect(run(sql, misnamed)).rejects.toThrow('named({ … })');
   });
 
-  it('is rejected when it is awaited by itself, bypassing the caller’s connection', async () => {
+  it('is rejected when it is awaited directly, bypassing the caller’s connection', async () => {
     await expect(builder.select().from(accounts)).rejects.toMatchObject({
       cause: { message: expect.stringContaining('not by being awaited') },
     });
   });
 
-  it('is built once, and once more for each set of optional parameters', async () => {
+  it('is built once, and again for each set of optional parameters', async () => {
     let times = 0;
     const readOne = defineStatement({ id: accounts.id, name: optional(accounts.name) }, ({ id, name }) => {
       times += 1;

@@ -339,7 +339,7 @@ describe('hostile replies', () => {
     expect(slowest).toBeLessThan(500);
   });
 
-  it('mean the same with control characters and invalid UTF-8 among their words', () => {
+  it('mean the same with control characters and invalid UTF-8 in their text', () => {
     expect(classify(`550 User${CONTROLS.replaceAll(/[\r\n]/g, '')}unknown`)).toBe('hard');
     expect(classifyDiagnostic({ status: null, diagnostic: `smtp; 550 User${HIDING}unknown`, action: 'failed' })).toBe(
       'hard',

@@ -101,7 +101,7 @@ describe('the outcome of an attempt', () => {
     expect(outcome.lastError).toBe('Ann@example.com: 451 4.3.0 Later');
   });
 
-  it('is retried at once when the transport says that it need not wait', () => {
+  it('is retried immediately when the transport says that it need not wait', () => {
     const outcome = decideOutcome(facts(), [refused(451, '4.3.0 Later', { retryAtOnce: true })]);
     expect(outcome.retryAt).toBe(NOW.toISOString());
   });

@@ -42,7 +42,7 @@ describe('delivery', () => {
   const until = { timeout: 10_000, interval: 10 };
   const trailOf = ({ events }: { events: Event[] }) => events.map(({ type, classification }) => [type, classification]);
 
-  it('goes from queued to sending to sent when the provider accepts it', {
+  it('changes from queued to sending to sent when the provider accepts it', {
     tags: [
       'contract-messages.statuses',
       'contract-messages.sent',

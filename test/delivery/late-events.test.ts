@@ -42,7 +42,7 @@ describe('a late event', () => {
     ['delivered', 'complained', 'complained'],
     ['bounced', 'complained', 'complained'],
   ] as const)(
-    'after %s that says %s leads to %s, and stands on the trail',
+    'after %s that says %s leads to %s, and is in the event log',
     { tags: ['contract-messages.late-events'] },
     async (before, type, after) => {
       const id = await makeMessage(before);

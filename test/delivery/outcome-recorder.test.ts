@@ -172,7 +172,7 @@ describe('recording outcomes', () => {
     }
   });
 
-  it('keeps a renewed lease, and makes a returned one due at once, its attempt not counted', async () => {
+  it('keeps a renewed lease, and makes a returned one due immediately, without counting its attempt', async () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     const [held] = claims;
     if (held === undefined) throw new Error('nothing was claimed');
@@ -218,7 +218,7 @@ describe('recording outcomes', () => {
       return claims;
     }
 
-    it('is stuck from the first refusal until the last pending outcome is recorded', async () => {
+    it('is stuck from the first rejection until the last pending outcome is recorded', async () => {
       const { journal } = await newJournal();
       const claims = await claimMany(450);
       const { sql } = server.database;
@@ -303,7 +303,7 @@ describe('recording outcomes', () => {
       },
     );
 
-    it('keeps trying while the database refuses, with the outcome safe in the journal', async () => {
+    it('keeps trying while the database rejects writes, with the outcome safe in the journal', async () => {
       const { folder, journal } = await newJournal();
       const { id, claims } = await sendAndClaim('r0@example.com');
       const { sql } = server.database;

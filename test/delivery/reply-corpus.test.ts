@@ -22,7 +22,7 @@ describe('the corpus of replies', () => {
     expect(CORPUS.some((entry) => entry.label === 'spam')).toBe(false);
   });
 
-  it('names for every reply where it was published, and has none twice', () => {
+  it('names a published source for every reply, and contains none twice', () => {
     for (const { raw, source } of CORPUS) {
       expect(source.title.trim(), raw.join(' ')).not.toBe('');
       expect(new URL(source.url).protocol, raw.join(' ')).toMatch(/^https?:$/);
@@ -43,7 +43,7 @@ describe('the corpus of replies', () => {
 });
 
 describe('classifyReply over the corpus', () => {
-  it('classifies what its rules were made from', {
+  it('classifies the replies that its rules were written from', {
     tags: ['events.hard', 'events.soft', 'events.block', 'events.unknown'],
   }, () => {
     expect(misses(KNOWN).map(({ label, raw }) => `${label}: ${raw.join(' ')}`)).toEqual([]);

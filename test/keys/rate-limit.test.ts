@@ -31,7 +31,7 @@ describe('the rate limit of a key', () => {
     t: Number(/;t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1] ?? Number.NaN),
   });
 
-  it('allows the whole minute’s requests at once, then rejects with `retry-after` (trust checklist 21)', {
+  it('allows the whole minute’s requests in a burst, then rejects with `retry-after` (trust checklist 21)', {
     tags: ['keys.rate-limit', 'contract-errors.429', 'limits.rate-limit'],
   }, async () => {
     const key = await first.newKey({ rateLimit: 4 });
@@ -177,7 +177,7 @@ describe('a process that counts requests of a key', () => {
     return { accountId: server.accountId, keyId: body.id as string, rateLimit };
   };
 
-  it('takes many tokens from the database at once, and gives back what it did not use', async () => {
+  it('takes many tokens from the database in one query, and returns unused ones', async () => {
     const { sql } = server.database;
     const caller = await callerOf(100_000);
     const before = async () =>

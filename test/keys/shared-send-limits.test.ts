@@ -46,7 +46,7 @@ describe('the send limit of a key that creates keys', () => {
     expect((await send(third)).body.detail).toContain('The key that made this one may send 3 messages an hour');
   });
 
-  it('is exact while many keys of one creator send at once, alone and in batches', {
+  it('is exact while many keys of one creator send in parallel, alone and in batches', {
     tags: ['holes.shared-limits'],
   }, async () => {
     const first = await make(null, limit(10));

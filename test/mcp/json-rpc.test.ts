@@ -113,7 +113,7 @@ describe('a plain POST of protocol 2026-07-28', () => {
 describe.each(LEGACY_VERSIONS)('a plain POST of protocol %s', (version) => {
   const versioned = { 'mcp-protocol-version': version };
 
-  it('initializes, lists and calls, each in a request of its own', {
+  it('initializes, lists and calls, each in its own request', {
     tags: ['mcp.endpoint', 'service.mcp', 'mcp.bodies'],
   }, async () => {
     const hello = await post(

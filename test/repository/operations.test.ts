@@ -32,7 +32,7 @@ function testsOf(name: string): string[] {
 }
 
 describe('an operation', () => {
-  it.each(declarations)('is proven by a test of its own: %s', (name) => {
+  it.each(declarations)('is proven by its own test: %s', (name) => {
     expect(testsOf(name), `Add test/operations/${name}.test.ts.`).not.toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('an operation', () => {
     },
   );
 
-  it.each(operations)('$id has an id of its own, and its own method and path', (operation) => {
+  it.each(operations)('$id has a unique id, and a unique method and path', (operation) => {
     expect(operation.id).toMatch(/^[a-z-]+\.[a-z-]+$/);
     const alike = operations.filter(
       ({ id, method, path }) => id === operation.id || (method === operation.method && path === operation.path),

@@ -25,7 +25,7 @@ const SURFACES = [
   { surface: 'SMTP', rename: nameInReply },
 ];
 
-describe.each(SURFACES)('a fix of the catalogue over $surface', ({ rename }) => {
+describe.each(SURFACES)('a fix of the catalog over $surface', ({ rename }) => {
   it('names no method and path', () => {
     expect(CATALOGUE.filter(({ fix }) => METHOD_AND_PATH.test(rename(fix)))).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('a reference to an operation', () => {
     expect(createNameTools(ALL_TOOLS)(`Use ${verify}.`)).toBe('Use `verify_domain` (id d1).');
   });
 
-  it('is the command for a user to run where the connection has no tool for it', () => {
+  it('is the command for a user to run when the connection has no tool for it', () => {
     const text = createNameTools(DEFAULT_TOOLS)(`Use ${verify}.`);
     expect(text).toBe('Use `postrider domains verify d1` (no tool here does this: ask a user to run it).');
   });
@@ -66,7 +66,7 @@ describe('a reference to an operation', () => {
     expect(nameCommands(nameOperation('templates.drafts'))).toBe('`postrider templates drafts`');
   });
 
-  it('stays as it is where the registry has no such operation', () => {
+  it('stays unchanged when the registry has no such operation', () => {
     expect(nameCommands('Use `GET /nowhere`.')).toBe('Use `GET /nowhere`.');
   });
 
@@ -100,7 +100,7 @@ describe('the fix of a send from an unknown domain', () => {
     expect(body.fix).toContain('add it with `POST /domains`');
   });
 
-  it('names the tool over MCP, in refusals, previews and batch items', async () => {
+  it('names the tool over MCP, in errors, previews and batch items', async () => {
     const tools = await connectTo(server, 'toolsets=domains');
     const refused = await tools.call('send_email', mail);
     const preview = await tools.call('preview_email', mail);

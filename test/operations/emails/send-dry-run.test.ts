@@ -190,7 +190,7 @@ describe('a dry run', () => {
     expect(body.quota.cost).toBe(0);
   });
 
-  it('has a type of its own in the SDK', async () => {
+  it('has its own type in the SDK', async () => {
     const client = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
     const send = { from: 'a@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hello', text: 'Hi' };
     const preview = await client.emails.send({ ...send, dry_run: true });

@@ -96,7 +96,7 @@ describe('the monthly quota', () => {
     expect((await small.send({ to: outside(5) }, { key: two.key })).status).toBe(202);
   });
 
-  it('is exact to the last unit under 64 parallel senders, in two processes at once (trust checklist 22)', {
+  it('is exact to the last unit under 64 parallel senders in two processes (trust checklist 22)', {
     tags: ['contract-quota.exact'],
   }, async () => {
     const { key, accountId } = await server.newAccount();
