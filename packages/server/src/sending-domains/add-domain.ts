@@ -19,26 +19,26 @@ export interface DomainOrder {
   readonly actor: string;
 }
 
-/** Why a domain cannot begin in an account. */
+/** Why an account cannot add a domain. */
 export type BeginRefusal =
   | { readonly kind: 'exists' }
   | { readonly kind: 'too-many' }
   | { readonly kind: 'claimed'; readonly claim: NameClaim }
   | TooManyKeys;
 
-/** The account had a key with this selector at the name before. */
+/** The account has already had a key with this selector at the name. */
 export interface SelectorTaken {
   readonly kind: 'selector-taken';
   readonly selector: string;
   readonly name: string;
 }
 
-/** Adds a pending domain with its keys, all or nothing. The DNS is asked, and keys are made, outside the transaction. */
+/** Adds a pending domain with its keys, in one transaction. DNS queries and key generation run outside the transaction. */
 export async function addDomain(
   tools: DomainTools,
   { accountId, name, returnPathHost, keys: wishes, actor }: DomainOrder,
 ): Promise<BeginRefusal | SelectorTaken | { readonly kind: 'added'; readonly id: string }> {
-  // Making a key costs a second of a processor: not for a name that is there already.
+  // Generating a key takes a second of CPU time, so check first whether the domain already exists.
   if (await hasDomain(tools.sql, accountId, name)) return { kind: 'exists' };
   if (
     (await countDomains(tools.sql, { accountId, removed: false, cap: LIMITS.domainsPerAccount })) >=
@@ -51,18 +51,18 @@ export async function addDomain(
   const taken = await findTaken(tools.sql, claimant, wishes);
   if (taken !== null) return taken;
   const asked = await proveName(tools, claimant);
-  // Who asks again and again whether the challenge is met gets no key each time.
+  // A caller who retries until the challenge is published gets no new key each time.
   if (asked !== null && asked.outcome !== 'met') return { kind: 'claimed', claim: asked };
   const now = tools.clock.now();
   const keys = await makeKeys(tools, claimant, wishes, now);
   if ('kind' in keys) return keys;
   return await tools.names.begin(async (transaction) => {
     if ((await countForAddition(transaction, accountId)) >= LIMITS.domainsPerAccount) {
-      // Who adds a name twice is told so, whatever else would be wrong.
+      // A name added twice is reported first, even if something else is also wrong.
       return { kind: (await hasDomain(transaction, accountId, name)) ? 'exists' : 'too-many' };
     }
     if (await hasDomain(transaction, accountId, name)) return { kind: 'exists' };
-    // While the account has no domain of this name, nothing but another addition could take a selector, and those wait for this one.
+    // While the account has no domain of this name, only another addition could use a selector, and additions wait for this transaction.
     const takenMeanwhile = await findTaken(transaction, claimant, wishes);
     if (takenMeanwhile !== null) return takenMeanwhile;
     const verdict = await holdName(transaction, tools, claimant, asked, { actor, now });
@@ -77,7 +77,7 @@ export async function addDomain(
   });
 }
 
-/** The first of the selectors under which the account had a key at this name before. */
+/** Returns the first of the selectors under which the account has already had a key at this name. */
 async function findTaken(
   query: Query,
   { accountId, name }: { readonly accountId: string; readonly name: string },

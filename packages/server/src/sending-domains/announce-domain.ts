@@ -4,7 +4,7 @@ import { announce } from '../events/announce.ts';
 import { toDomain } from './domain-record.ts';
 import type { DomainTools } from './domain-tools.ts';
 
-/** Tells what has become of a domain, where that is something to be told. */
+/** Announces a domain's new status, if there is an event for it. */
 export async function announceDomain(
   transaction: Transaction,
   { ids, own }: Pick<DomainTools, 'ids' | 'own'>,

@@ -2,15 +2,15 @@ import { type DkimRecord, pickKeyRecords, readDkimRecord } from '../diagnostics/
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict } from './record-verdict.ts';
 
-/** The key whose record is looked for. */
+/** The key whose record is checked. */
 export interface ExpectedDkimKey {
   readonly host: string;
   readonly algorithm: 'rsa' | 'ed25519';
-  /** The p= tag, in base64. */
+  /** The `p=` tag, in base64. */
   readonly publicKey: string;
 }
 
-/** Whether a verifier that looks the selector up finds our public key (RFC 6376 §3.6.1, RFC 8463). */
+/** Whether a verifier that queries the selector finds our public key (RFC 6376 §3.6.1, RFC 8463). */
 export function checkDkimRecord(expected: ExpectedDkimKey, answer: DnsAnswer<string>): RecordVerdict {
   if (answer.kind !== 'found') return judgeAbsence(answer, 'TXT', expected.host) ?? fail('');
   const found = answer.values;
@@ -31,13 +31,13 @@ function withoutKey(host: string): string {
   return `The TXT record at ${host} is no DKIM key; if nothing was published there, a wildcard record (*) answers.`;
 }
 
-/** What is written around a value in a zone file, and was pasted into a form. */
+/** Finds the quoting of zone files, which users paste into DNS forms along with the value. */
 function findEscapes(host: string, found: readonly string[]): string | null {
   if (!found.some((text) => /\\;|^\s*"/.test(text))) return null;
   return `The TXT record at ${host} holds quotes or backslashes that are no part of the value; publish the value without them.`;
 }
 
-/** RFC 6376 §3.6.2.2: with several keys at one selector verifiers may take any of them. */
+/** RFC 6376 §3.6.2.2: if a selector has several keys, verifiers may use any of them. */
 function judgeSeveral(expected: ExpectedDkimKey, keys: readonly DkimRecord[], found: readonly string[]): RecordVerdict {
   const ours = keys.some((key) => findFault(expected, key) === null);
   return fail(
@@ -62,7 +62,7 @@ function findFault({ algorithm, publicKey }: ExpectedDkimKey, key: DkimRecord): 
     : 'The record holds another key. Publish the value as it is shown.';
 }
 
-/** What makes verifiers pass a record over, whichever key it holds. That the key itself is sound follows from its being ours. */
+/** Faults that make verifiers ignore a record, whichever key it contains. The key itself is valid if it is ours. */
 const REFUSED: Readonly<Partial<Record<DkimRecord['faults'][number]['code'], (particulars: string) => string>>> = {
   dkim_wrong_version: () =>
     'The version is not the first tag, or not DKIM1, and then the record counts for nothing (RFC 6376 §3.6.1).',

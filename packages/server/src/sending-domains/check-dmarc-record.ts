@@ -2,7 +2,7 @@ import { type DmarcFault, isDmarcRecord, readDmarcRecord } from '../diagnostics/
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
 
-/** A name with what the DNS answered for its TXT records. */
+/** A name and the DNS response for its TXT records. */
 export interface DmarcAnswer {
   readonly host: string;
   readonly answer: DnsAnswer<string>;
@@ -11,9 +11,9 @@ export interface DmarcAnswer {
 const ADVICE = 'Publish one, so that receivers know what to do with forged mail.';
 
 /**
- * Whether receivers find a DMARC policy for the domain (RFC 7489 §6.6.3): its own, or that of the organisation above it.
- * @param own at `_dmarc.` and the domain.
- * @param organisation at `_dmarc.` and the organisational domain; null where that is the domain itself.
+ * Whether receivers find a DMARC policy for the domain (RFC 7489 §6.6.3): its own, or that of its organizational domain.
+ * @param own the response at `_dmarc.<domain>`
+ * @param organisation the response at `_dmarc.<organizational domain>`; null if that is the domain itself
  */
 export function checkDmarcRecord(own: DmarcAnswer, organisation: DmarcAnswer | null): RecordVerdict {
   const verdict = judgePolicy(own);
@@ -38,7 +38,7 @@ export function checkDmarcRecord(own: DmarcAnswer, organisation: DmarcAnswer | n
   return fail(`There is no DMARC record at ${own.host}. ${ADVICE}`);
 }
 
-/** Of what calls itself DMARC: exactly one record, with a policy that is one. Null where nothing does. */
+/** Judges the DMARC records: there must be exactly one, with a valid policy. Null if there is none. */
 function judgePolicy({ host, answer }: DmarcAnswer): RecordVerdict | null {
   if (answer.kind !== 'found') return null;
   const policies = answer.values.filter(isDmarcRecord);
@@ -53,7 +53,7 @@ function judgePolicy({ host, answer }: DmarcAnswer): RecordVerdict | null {
 
 const FATAL = new Set<DmarcFault['code']>(['dmarc_syntax_error', 'dmarc_policy_missing', 'dmarc_policy_invalid']);
 
-/** RFC 7489 §6.6.3: what leaves receivers without a policy. Other tags that are wrong are passed over. */
+/** RFC 7489 §6.6.3: faults that leave receivers without a policy. Faults in other tags are ignored. */
 function isFatal({ code, tag }: DmarcFault): boolean {
   return FATAL.has(code) || (code === 'dmarc_tag_invalid' && tag === 'sp');
 }

@@ -26,28 +26,28 @@ export interface CheckOptions {
   readonly dns: DnsResolver;
   /** The id of a key, or `system`. */
   readonly actor: string;
-  /** Whether a failed domain begins anew: somebody asked for it. */
+  /** Whether a failed domain starts again, because a caller requested the check. */
   readonly restarts: boolean;
 }
 
-/** A domain after its records were looked up. */
+/** A domain after a check of its records. */
 export interface CheckedDomain {
   readonly domain: DomainRow;
-  /** What has to be published before it can be verified, where another account holds the name. */
+  /** The challenge to publish before the domain can be verified; null unless another account has the name. */
   readonly claim: NameClaim | null;
 }
 
 type Verdicts = ReadonlyMap<string, RecordVerdict>;
 
 /**
- * Records of others decide how much is asked, and servers of others how long that takes. What is not answered by then counts as a DNS that
- * could not be asked. An honest domain comes to some fifty questions for each address of this server.
+ * Third-party records decide the number of queries, and third-party servers how long they take. What is unanswered at the limit counts as a
+ * DNS failure. An ordinary domain needs about fifty queries for each address of this server.
  */
 const CHECK_BOUNDS: LookupBounds = { questions: 500, timeMs: 30_000 };
 
 /**
- * Looks the records of a domain up and draws the consequences, each with its entry in the audit log: its status, the keys it signs with, and
- * whose the name is. The DNS is asked outside every transaction. Null where the domain is not there, or removed.
+ * Looks up the records of a domain and applies the result, with audit entries: the domain's status, the keys it signs with, and who has the
+ * name. DNS queries run outside transactions. Returns null if the domain does not exist or was removed.
  */
 export async function checkDomain(
   tools: DomainTools,
@@ -73,14 +73,16 @@ export async function checkDomain(
   });
 }
 
-/** Without the verdicts on selectors that name other keys by now: a rotation meanwhile may have put another in the place of one that waited. */
+/** Drops verdicts on selectors that now belong to other keys, because a rotation during the lookup may have replaced a waiting key. */
 function withoutOtherKeys(verdicts: Verdicts, asked: readonly DomainKey[], now: readonly DomainKey[]): Verdicts {
   const known = new Set(asked.map(({ id }) => id));
   const others = new Set(now.filter(({ id }) => !known.has(id)).map(({ selector }) => dkimRecordId(selector)));
   return others.size === 0 ? verdicts : new Map([...verdicts].filter(([record]) => !others.has(record)));
 }
 
-/** Whether a published challenge proves that a name belongs to the account although another one holds it; null where nobody does. */
+/**
+ * Whether a published challenge proves that the name belongs to the account although another account has it; null if no other account does.
+ */
 export async function lookUpClaim(
   { names, challenges }: Pick<DomainTools, 'names' | 'challenges'>,
   dns: DnsResolver,
@@ -99,7 +101,7 @@ function isSending(status: DomainRow['status']): boolean {
 
 interface Findings extends CheckOptions {
   readonly verdicts: Verdicts;
-  /** What was found of the challenge before; null where nobody else held the name. */
+  /** The result of the challenge lookup; null if no other account had the name. */
   readonly asked: NameClaim | null;
 }
 
@@ -155,7 +157,7 @@ async function settle(
   return { domain: after, claim: held ? claim : null };
 }
 
-/** The other account loses the name, and is told by its audit log; not to whom. */
+/** Takes the name from the other account. Its audit log records the loss, but not who has the name now. */
 export async function takeOver(
   transaction: Transaction,
   tools: DomainTools,
@@ -175,7 +177,7 @@ export async function takeOver(
   ];
 }
 
-/** Answers the selector of the RSA key that signs from now on, where that changed. */
+/** Returns the selector of the RSA key that signs from now on; null if it did not change. */
 async function changeKeys(
   transaction: Transaction,
   { accountId, keys }: DomainRow,

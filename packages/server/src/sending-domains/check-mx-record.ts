@@ -1,23 +1,20 @@
 import type { DnsAnswer, MxRecord } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
 
-/** What is known of an exchange that does not bear our name. */
+/** What the DNS says about an exchange with a name other than ours. */
 export interface ExchangeFacts {
   readonly cname: DnsAnswer<string>;
   readonly addresses: DnsAnswer<string>;
-  /** Those of our own host. */
+  /** The addresses of our own host. */
   readonly ownAddresses: DnsAnswer<string>;
 }
 
 export type MxJudgement =
   | { readonly kind: 'decided'; readonly verdict: RecordVerdict }
-  /** Mail goes to a host of another name, which may be ours all the same. */
+  /** Mail is sent to a host with another name, which may still be ours. */
   | { readonly kind: 'other-name'; readonly exchange: string; readonly found: readonly string[] };
 
-/**
- * Whether bounces to the return path come to our host.
- * @param ownHost the public name of this installation, in lower case.
- */
+/** Whether bounces to the return path reach our host. @param ownHost the public name of this installation, in lower case */
 export function checkMxRecord(host: string, ownHost: string, answer: DnsAnswer<MxRecord>): MxJudgement {
   const decided = (verdict: RecordVerdict): MxJudgement => ({ kind: 'decided', verdict });
   if (answer.kind !== 'found') return decided(judgeAbsence(answer, 'MX', host) ?? fail(''));
@@ -46,7 +43,7 @@ export function checkMxRecord(host: string, ownHost: string, answer: DnsAnswer<M
   return { kind: 'other-name', exchange, found };
 }
 
-/** The verdict on an exchange of another name: it may be an alias of ours, or the same machine. */
+/** The verdict on an exchange with another name, which may be an alias of our host or the same machine. */
 export function judgeOtherExchange(
   exchange: string,
   ownHost: string,
@@ -54,7 +51,7 @@ export function judgeOtherExchange(
   { cname, addresses, ownAddresses }: ExchangeFacts,
 ): RecordVerdict {
   if (cname.kind === 'found' && cname.values.includes(ownHost)) {
-    // RFC 5321 §5.1 and RFC 2181 §10.3 forbid it, and nearly every sender follows it all the same.
+    // RFC 5321 §5.1 and RFC 2181 §10.3 forbid an alias here, but nearly every sender follows it.
     return pass(found, `${exchange} is an alias (CNAME) of ${ownHost}; an MX record should name the host itself.`);
   }
   if (cname.kind === 'failed' || addresses.kind === 'failed' || ownAddresses.kind === 'failed') {

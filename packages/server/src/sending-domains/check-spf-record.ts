@@ -2,27 +2,27 @@ import { effectiveTerms, isSpfRecord, readSpfRecord, type SpfTerm } from '../dia
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
 
-/** What an evaluation by RFC 7208 came to for one address. */
+/** The result of an SPF evaluation (RFC 7208) for one address. */
 export interface SpfEvaluation {
   readonly address: string;
   readonly result: string;
   readonly comment: string;
 }
 
-/** A record that can be read. Only an evaluation tells what it comes to: terms before ours may decide otherwise, or break the limits. */
+/** A readable record. Only an evaluation gives its result, because terms before ours may decide otherwise, or exceed the limits. */
 export interface ReadableSpf {
   readonly kind: 'evaluate';
   readonly found: readonly string[];
   readonly warning: string | null;
-  /** Whether a term of it is the one that was shown. */
+  /** Whether one of its terms is the mechanism that we show. */
   readonly namesUs: boolean;
 }
 
 export type SpfJudgement = { readonly kind: 'decided'; readonly verdict: RecordVerdict } | ReadableSpf;
 
 /**
- * Reads the return path's SPF record, as far as that goes without asking for more.
- * @param mechanism the one that names us: `a:mail.example.com`, `ip4:192.0.2.1`.
+ * Reads the SPF record of the return path, without further DNS queries.
+ * @param mechanism the mechanism that names us: `a:mail.example.com`, `ip4:192.0.2.1`
  */
 export function checkSpfRecord(host: string, mechanism: string, answer: DnsAnswer<string>): SpfJudgement {
   const decided = (verdict: RecordVerdict): SpfJudgement => ({ kind: 'decided', verdict });
@@ -56,8 +56,8 @@ function textOf({ text }: SpfTerm): string {
 }
 
 /**
- * The verdict of evaluations, one for each address mail may leave from.
- * @param own the name or address this installation sends as.
+ * The verdict on the evaluations, one for each address that mail may be sent from. @param own the name or address that this installation
+ * uses
  */
 export function judgeSpfEvaluations(
   own: string,
@@ -77,7 +77,7 @@ export function judgeSpfEvaluations(
   return fail(`The record does not let ${own} (${refused.join(', ')}) send for this domain; ${advice}.`, found);
 }
 
-/** A host without an address is an omission of the installation, which the owner of a domain can do nothing about. */
+/** A host without an address is a mistake in the installation's setup, which a domain's owner cannot fix. */
 function judgeWithoutAddress(own: string, found: readonly string[], namesUs: boolean): RecordVerdict {
   const advice = `${own} has no address in the DNS, so that SPF passes for no mail until the operator publishes one.`;
   if (namesUs) return pass(found, advice);

@@ -2,18 +2,18 @@ import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 
-/** A new signing key: the private half to keep encrypted, the public half to publish. */
+/** A new signing key: the private half to store encrypted, the public half to publish. */
 export interface GeneratedDkimKey {
   /** PKCS #8 in PEM. */
   readonly privateKeyPem: string;
-  /** As the p= tag wants it: of RSA the SubjectPublicKeyInfo (RFC 6376 §3.6.1), of Ed25519 the bare 32 octets (RFC 8463 §4.2). */
+  /** The value of the `p=` tag: for RSA the SubjectPublicKeyInfo (RFC 6376 §3.6.1), for Ed25519 the bare 32 bytes (RFC 8463 §4.2). */
   readonly publicKeyBase64: string;
 }
 
 /**
- * Generates an RSA key of 2048 bits: what RFC 8301 §3.2 recommends. 4096 would cost six times the signing time, and
- * some DNS hosts refuse its record. Takes a few hundred milliseconds of a thread of its own: in libuv's pool a few of these at once would keep
- * every signature of the process waiting.
+ * Generates a 2048-bit RSA key, as RFC 8301 §3.2 recommends. 4096 bits would take six times as long to sign, and some DNS hosts refuse the
+ * record. It takes a few hundred milliseconds in a separate thread: in libuv's pool, a few at once would delay every signature of the
+ * process.
  */
 export function generateDkimKey(): Promise<GeneratedDkimKey> {
   return new Promise((resolve, reject) => {
@@ -24,26 +24,24 @@ export function generateDkimKey(): Promise<GeneratedDkimKey> {
   });
 }
 
-/** Beside this file, in the sources as in what they are compiled to. */
+/** Next to this file, both in the sources and in the compiled output. */
 function workerFile(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './dkim-key-worker.ts' : './dkim-key-worker.js', import.meta.url);
 }
 
 const ED25519_OCTETS = 32;
 
-/** Generates an Ed25519 key (RFC 8463), in some fifty microseconds. */
+/** Generates an Ed25519 key (RFC 8463), which takes about fifty microseconds. */
 export async function generateEd25519Key(): Promise<GeneratedDkimKey> {
   const { privateKey, publicKey } = await promisify(generateKeyPair)('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'der' },
   });
-  // The SubjectPublicKeyInfo of RFC 8410 ends in the octets of the key.
+  // The SubjectPublicKeyInfo of RFC 8410 ends with the bytes of the key.
   return { privateKeyPem: privateKey, publicKeyBase64: publicKey.subarray(-ED25519_OCTETS).toString('base64') };
 }
 
-/**
- * The value of the TXT record that publishes a key (RFC 6376 §3.6.1), as one string.
- */
+/** The value of the TXT record that publishes a key (RFC 6376 §3.6.1), as one string. */
 export function dkimRecordValue(publicKeyBase64: string, algorithm: 'rsa' | 'ed25519' = 'rsa'): string {
   return `v=DKIM1; k=${algorithm}; p=${publicKeyBase64}`;
 }

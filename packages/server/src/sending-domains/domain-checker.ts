@@ -2,20 +2,20 @@ import { claimDueDomains } from '../db/queries/domains.ts';
 import { type CheckedDomain, type CheckOptions, checkDomain } from './check-domain.ts';
 import type { DomainReference, DomainTools } from './domain-tools.ts';
 
-/** Looks domains up: one that is asked for, and all that are due. */
+/** Checks domains: one on request, and all that are due. */
 export interface DomainChecker {
-  /** Now, past every cache. Null where the domain is not there, or removed. */
+  /** Checks now, bypassing all caches. Returns null if the domain does not exist or was removed. */
   check(domain: DomainReference, options: Omit<CheckOptions, 'dns'>): Promise<CheckedDomain | null>;
-  /** Now, and nobody waits for it. What goes wrong is tried again by the clock. */
+  /** Starts a check without waiting for it. If it fails, the scheduled check tries again. */
   checkSoon(domain: DomainReference, actor: string): void;
-  /** Those whose time has come, of all accounts. Any number of processes may do so at once. */
+  /** Checks the domains of all accounts that are due. Any number of processes may call this at once. */
   checkDue(): Promise<void>;
-  /** No further ones are begun; answers when those that nobody waits for are done. */
+  /** Starts no more checks. Resolves when the background checks are done. */
   stop(): Promise<void>;
 }
 
 const AT_ONCE = 10;
-/** Longer than any look-up takes, which has a bound of its own: what a dead process had taken is due again after that. */
+/** Longer than any lookup, which has its own time limit. After that, domains claimed by a dead process are due again. */
 const LEASE_MS = 5 * 60_000;
 
 export function createDomainChecker(
@@ -35,7 +35,7 @@ export function createDomainChecker(
     void work.finally(() => running.delete(work));
   }
 
-  /** A place that is free is taken at once: domains whose servers do not answer must not hold up the rest. */
+  /** Starts another check as soon as one finishes, so that domains with unresponsive servers do not delay the others. */
   async function checkAllDue(): Promise<void> {
     const active = new Set<Promise<void>>();
     for (;;) {
@@ -58,7 +58,7 @@ export function createDomainChecker(
     checkSoon(domain, actor) {
       if (!stopping) track(checkQuietly(domain, { dns: tools.dns.fresh(), actor, restarts: false }));
     },
-    // A round of many domains outlasts the minute after which the next one is asked for.
+    // With many domains, a round takes longer than the minute until the next one is requested.
     checkDue: () => {
       round ??= checkAllDue().finally(() => {
         round = null;

@@ -3,36 +3,40 @@ import type { NameHolder } from '../db/queries/domain-names.ts';
 import { deriveKeys } from '../derived-keys.ts';
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
 
-/** The TXT record by which an account proves that a name is its own although another account has verified it. */
+/** The TXT record with which an account proves that a name is its own although another account has verified it. */
 export interface ClaimChallenge {
   readonly host: string;
   readonly value: string;
-  /** What it was under former secret keys: whoever has published that has proven as much. */
+  /** The value under former secret keys, which proves as much if published. */
   readonly formerValues: readonly string[];
 }
 
-/** Whom a challenge is against; it is void once another has the name, or the name has moved. */
+/** The current holder of the name. The challenge becomes invalid once the name moves or another account has it. */
 export type ChallengedHolder = Pick<NameHolder, 'id' | 'takeovers'>;
 
 /**
- * The same at every try, so that nothing has to be stored, and made for no other account. A name that moves voids it: one that is left published
- * takes nothing a second time.
+ * Computes a challenge. It is the same at every call, so nothing is stored, and differs for each account. When the name moves, the
+ * challenge becomes invalid, so a record that stays published cannot take the name again.
  */
 export type ClaimChallenges = (accountId: string, name: string, holder: ChallengedHolder) => ClaimChallenge;
 
-/** A name that another account holds, and what came of the challenge that takes it from there. */
+/** A name that another account has, and the result of the challenge that would take it. */
 export interface NameClaim {
   readonly challenge: ClaimChallenge;
-  /** Of the holder; not where it has met a challenge, and its records are still missing. */
+  /** Whether the holder is verified; false if it met a challenge itself and its records are still missing. */
   readonly isVerified: boolean;
-  /** `unanswered`: the DNS could not be asked whether it is published. */
+  /** `unanswered`: the DNS lookup of the challenge failed. */
   readonly outcome: 'met' | 'missing' | 'unanswered';
 }
 
 const LABEL = '_postrider-challenge';
 const PREFIX = 'postrider-domain-challenge=';
 
-/** `secretKey`: the installation's 32 bytes, of which a key for this purpose alone is derived; `formerKeys` are still honoured. */
+/**
+ * Creates the function that computes challenges.
+ * @param secretKey the installation's 32-byte key, from which a key for this purpose only is derived
+ * @param formerKeys former keys, whose challenges are still accepted
+ */
 export function createClaimChallenges(secretKey: Buffer, formerKeys: readonly Buffer[] = []): ClaimChallenges {
   const { present, former } = deriveKeys('postrider domain claims', secretKey, formerKeys);
   return (accountId, name, { id, takeovers }) => {
@@ -42,7 +46,7 @@ export function createClaimChallenges(secretKey: Buffer, formerKeys: readonly Bu
   };
 }
 
-/** Whether the challenge is published; any number of others may stand beside it. */
+/** Whether the challenge is published. Other TXT records at the name do not matter. */
 export function judgeChallenge(
   { value, formerValues }: ClaimChallenge,
   answer: DnsAnswer<string>,
@@ -52,7 +56,7 @@ export function judgeChallenge(
   return answer.kind === 'found' && answer.values.some((text) => proofs.includes(text.trim())) ? 'met' : 'missing';
 }
 
-/** The claim as it stands now, under the lock of the name: what was asked before counts only for the challenge that is asked for now. */
+/** The claim at this moment, under the lock of the name. The earlier lookup counts only if the challenge is still the same. */
 export function renewClaim(challenge: ClaimChallenge, holder: NameHolder, asked: NameClaim | null): NameClaim {
   const isSame = asked?.challenge.value === challenge.value;
   return { challenge, isVerified: holder.isVerified, outcome: isSame ? asked.outcome : 'missing' };

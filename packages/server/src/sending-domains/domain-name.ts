@@ -3,12 +3,12 @@ import { parse } from 'tldts';
 import { hasFalsePunycode } from '../diagnostics/false-punycode.ts';
 import { dkimHost } from './domain-records.ts';
 
-/** What a domain is to be made with; the name in lower case as A-labels. */
+/** The settings of a new domain; the name is in lower case, as A-labels. */
 export interface DomainChoice {
   readonly name: string;
-  /** Of all its keys; the first one is the one that may have been asked for. */
+  /** The selectors of all its keys. The caller may have chosen the first one. */
   readonly selectors: readonly string[];
-  /** Whether its caller named the first one. */
+  /** Whether the caller chose the first selector. */
   readonly isSelectorGiven: boolean;
   /** A label, or a full name below the domain. */
   readonly returnPath: string;
@@ -20,7 +20,7 @@ export type DomainChoiceVerdict =
 
 const MAX_NAME_CHARACTERS = 253;
 
-/** Whether an account may have this domain at all, and where its bounces come back to. */
+/** Whether an account may have this domain at all, and which host receives its bounces. */
 export function checkDomainChoice(choice: DomainChoice, sandboxDomain: string): DomainChoiceVerdict {
   const { name, selectors } = choice;
   const refuse = (path: string, code: string, message: string): DomainChoiceVerdict => ({
@@ -62,8 +62,8 @@ export function checkDomainChoice(choice: DomainChoice, sandboxDomain: string): 
 }
 
 /**
- * Names that mean the same in no two networks, or no host at all (RFC 6761, RFC 6762, RFC 7686): no domain of theirs could be verified by what
- * receivers see. `arpa` is the infrastructure's (RFC 3172). `test` and `example` are left to those who try the server out with a DNS of their own.
+ * Names that mean different things in different networks, or no host at all (RFC 6761, RFC 6762, RFC 7686): receivers could not verify such
+ * a domain. `arpa` is for infrastructure (RFC 3172). `test` and `example` are allowed for trying out the server with a private DNS.
  */
 const SPECIAL_USE = /\.(?:localhost|local|onion|invalid|arpa)$/;
 
@@ -83,7 +83,7 @@ const NAME_TOO_LONG: FieldProblem = {
   message: `leaves no room for the records of its keys: \`<selector>._domainkey.\` and the name have at most ${MAX_NAME_CHARACTERS} characters in all`,
 };
 
-/** Whether the record of a key can have a name in the DNS (RFC 1035 §2.3.4). */
+/** Whether the name of a key's record is valid in the DNS (RFC 1035 §2.3.4). */
 export function fitsName(selector: string, name: string): boolean {
   const host = dkimHost(selector, name);
   return host.length <= MAX_NAME_CHARACTERS && host.split('.').every((label) => label.length <= MAX_LABEL_CHARACTERS);

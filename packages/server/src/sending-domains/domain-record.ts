@@ -10,7 +10,7 @@ import {
 } from './domain-records.ts';
 import type { PublicHost } from './public-host.ts';
 
-/** A sending domain as the API shows it. */
+/** Converts a stored domain to the API's format. */
 export function toDomain(row: DomainRow, own: PublicHost, now: Date): Domain {
   return {
     id: row.id,
@@ -25,7 +25,7 @@ export function toDomain(row: DomainRow, own: PublicHost, now: Date): Domain {
   };
 }
 
-/** The records to publish, each with what the last look-up found. */
+/** The records to publish, each with the result of the last lookup. */
 export function toRecords(row: DomainRow, own: PublicHost, now: Date): DomainRecord[] {
   const keys = listedKeys(row.keys, now);
   const notes = new Map(
@@ -45,7 +45,7 @@ export function toRecords(row: DomainRow, own: PublicHost, now: Date): DomainRec
   });
 }
 
-/** On the record of the key that would sign: whoever looks why nothing moves, although everything is published, reads it there. */
+/** Added to the record of the key that would sign, to explain why the domain is not verified although everything is published. */
 const HELD =
   'Another account of this server holds the name, so that no record verifies the domain: verify tells the one that takes the name over.';
 

@@ -2,20 +2,20 @@ import { type DomainRecord, LIMITS } from '@postrider/core';
 import { dkimRecordValue } from './dkim-key.ts';
 import type { PublicHost } from './public-host.ts';
 
-/** One key of a domain, as far as its record goes. */
+/** What the records of a domain's key depend on. */
 export interface ListedKey {
   readonly selector: string;
   readonly algorithm: 'rsa' | 'ed25519';
   readonly publicKey: string;
   readonly state: 'waiting' | 'signing' | 'retired';
-  /** ISO 8601. */
+  /** An ISO 8601 time; null if the key is not retired. */
   readonly retiredAt: string | null;
 }
 
-/** A record to publish, before anything is known of it. */
+/** A record to publish, before any lookup. */
 export interface ExpectedRecord
   extends Pick<DomainRecord, 'purpose' | 'type' | 'name' | 'host' | 'value' | 'priority' | 'ttl' | 'required'> {
-  /** Under which its look-ups are kept. */
+  /** The id under which its lookups are stored. */
   readonly id: string;
 }
 
@@ -25,10 +25,10 @@ export interface RecordFacts {
   readonly keys: readonly ListedKey[];
 }
 
-/** Long enough for caches, short enough that a mistake is mended within the hour. */
+/** Long enough for caches, and short enough that a mistake can be corrected within an hour. */
 const TTL_SECONDS = 3_600;
 const MX_PRIORITY = 10;
-/** What to publish where there is nothing: reports nothing and forbids nothing, but large receivers want a policy to be there. */
+/** The value to publish if there is no policy. It reports and forbids nothing, but large receivers require a policy. */
 const DMARC_ADVICE = 'v=DMARC1; p=none';
 
 /** The records of a domain, required ones first. */
@@ -64,24 +64,24 @@ export function expectedRecords(
   ];
 }
 
-/** What has to be published before mail may be sent. */
+/** The records that must be published before mail can be sent. */
 export function recordsToPublish(facts: RecordFacts, own: PublicHost): readonly ExpectedRecord[] {
   return expectedRecords(facts, own).filter(({ required }) => required);
 }
 
 const DAY_MS = 86_400_000;
 
-/** The keys whose records are listed: those in use, and those that have signed until lately, for mail that is still on its way. */
+/** The keys whose records are listed: those in use, and recently retired ones, because mail they signed may still be in transit. */
 export function listedKeys<Key extends ListedKey>(keys: readonly Key[], now: Date): readonly Key[] {
   return keys.filter(({ retiredAt }) => retiredAt === null || now.getTime() < unlistedAt(retiredAt).getTime());
 }
 
-/** When the record of a key that signs no more can go. */
+/** When the record of a retired key can be removed. */
 export function unlistedAt(retiredAt: string): Date {
   return new Date(Date.parse(retiredAt) + LIMITS.retiredKeyDays * DAY_MS);
 }
 
-/** Mail carries the signature of the RSA key whatever else there is; without its record nothing would verify. */
+/** All mail is signed with the RSA key, so without its record receivers could not verify mail. */
 function isRequiredKey({ algorithm, state }: Pick<ListedKey, 'algorithm' | 'state'>): boolean {
   return algorithm === 'rsa' && state === 'signing';
 }

@@ -1,16 +1,16 @@
 import { type DomainStatus, LIMITS } from '@postrider/core';
 
-/** A domain’s status and since when it has it. */
+/** A domain's status, and the time since which it has had it. */
 export interface StatusFacts {
   readonly status: Exclude<DomainStatus, 'removed'>;
   readonly since: Date;
 }
 
-/** What a look-up of the required records came to: `unknown` where the DNS could not be asked about one and none is known to be missing. */
+/** The result of looking up the required records. `unknown`: at least one lookup failed, and no record is known to be missing. */
 export type LookUpOutcome = 'complete' | 'missing' | 'unknown';
 
 export interface StatusDecision extends StatusFacts {
-  /** When its records are looked up next; null where nothing is due by itself. */
+  /** When the records are looked up next; null if no lookup is scheduled. */
   readonly nextCheckAt: Date | null;
 }
 
@@ -19,13 +19,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const FIRST_CHECK_MS = 5 * MINUTE_MS;
 const LAST_CHECK_MS = HOUR_MS;
 const DAILY_MS = 24 * HOUR_MS;
-/** The pauses are a quarter of the time waited so far: 5 minutes at the beginning, an hour from the fourth hour on. */
+/** The interval is a quarter of the time waited so far: 5 minutes at the start, an hour from the fourth hour on. */
 const GROWTH = 4;
 
 /**
- * What becomes of a domain after its records were looked up. An unanswerable DNS proves nothing: it neither verifies a domain nor takes
- * anything away from one.
- * @param held another account holds the name, so that it cannot be verified here.
+ * Decides a domain's status after a lookup of its records. A failed DNS lookup proves nothing: it neither verifies a domain nor degrades
+ * one.
+ * @param held whether another account has the name, so that it cannot be verified here
  */
 export function decideStatus(facts: StatusFacts, outcome: LookUpOutcome, held: boolean, now: Date): StatusDecision {
   switch (facts.status) {
@@ -44,7 +44,7 @@ export function decideStatus(facts: StatusFacts, outcome: LookUpOutcome, held: b
   }
 }
 
-/** How a domain begins, or begins anew. */
+/** The status of a new domain, or of one that starts again. */
 export function beginPending(now: Date): StatusDecision {
   return { status: 'pending', since: now, nextCheckAt: after(now, FIRST_CHECK_MS) };
 }
@@ -65,7 +65,7 @@ function graceEnd(since: Date): Date {
   return after(since, LIMITS.domainGraceHours * HOUR_MS);
 }
 
-/** The end of a time limit is looked at when it comes, and not up to an hour later; one that is past counts no more. */
+/** Schedules the check at the end of a time limit if that is earlier, and not up to an hour later. An end in the past is ignored. */
 function soonest(next: Date, end: Date, now: Date): Date {
   return end > now && end < next ? end : next;
 }

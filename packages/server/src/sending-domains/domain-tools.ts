@@ -8,11 +8,11 @@ import type { ClaimChallenges } from './domain-claim.ts';
 import type { KeyMaker } from './key-maker.ts';
 import type { PublicHost } from './public-host.ts';
 
-/** What sending domains are kept with. */
+/** What the functions on sending domains need. */
 export interface DomainTools {
-  /** Behind a call bound to the caller's account. */
+  /** Bound to the caller's account within a call. */
   readonly sql: Sql;
-  /** Never bound: whose a name is lies between accounts, and taking it changes the rows of both. */
+  /** Never bound to an account: the holder of a name may be another account, and taking a name changes the rows of both. */
   readonly names: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -28,7 +28,7 @@ export interface DomainReference {
   readonly id: string;
 }
 
-/** An entry of the audit log about a domain. */
+/** Makes an audit entry about a domain. */
 export function auditDomain(
   ids: IdGenerator,
   { accountId, id: targetId }: DomainReference,

@@ -5,12 +5,12 @@ import { lookUpClaim, takeOver } from './check-domain.ts';
 import { type NameClaim, renewClaim } from './domain-claim.ts';
 import type { DomainReference, DomainTools } from './domain-tools.ts';
 
-/** A domain that is about to begin in an account. */
+/** A domain that an account is about to add. */
 export interface Claimant extends DomainReference {
   readonly name: string;
 }
 
-/** Whether the account has proven, right now, that a name is its own although another account holds it; null where nobody does. */
+/** Whether the account has just proven that a name is its own although another account has it; null if no other account does. */
 export async function proveName(tools: DomainTools, claimant: Claimant): Promise<NameClaim | null> {
   return await lookUpClaim(tools, tools.dns.fresh(), claimant);
 }
@@ -19,7 +19,10 @@ export type NameVerdict =
   | { readonly kind: 'held'; readonly claim: NameClaim }
   | { readonly kind: 'free'; readonly claimedAt: Date | null; readonly entries: readonly AuditEntry[] };
 
-/** Decides, to the end of the transaction, whether a name may begin in an account; takes it from its holder where that was proven. */
+/**
+ * Decides, with a lock until the end of the transaction, whether an account may add a name. Takes the name from its holder if the claim was
+ * proven.
+ */
 export async function holdName(
   transaction: Transaction,
   tools: DomainTools,

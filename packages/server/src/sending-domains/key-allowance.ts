@@ -5,10 +5,10 @@ import { countKeyMade } from '../db/queries/dkim-selectors.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Counts a key of the account's; answers the seconds until there is room for another, and null where it was counted. */
+/** Counts a new key of the account. Returns null if it was counted, else the seconds until another key is allowed. */
 export type KeyAllowance = (accountId: string) => Promise<number | null>;
 
-/** So many RSA keys in any hour, over all processes, whether they are kept or not. */
+/** Limits RSA keys per hour, across all processes and whether or not the keys are kept. */
 export function createKeyAllowance(sql: Sql, clock: Clock, limit: number = LIMITS.dkimKeysPerHour): KeyAllowance {
   return async (accountId) => {
     const now = clock.now();

@@ -1,13 +1,14 @@
 import type { ListedKey } from './domain-records.ts';
 import type { RecordVerdict } from './record-verdict.ts';
 
-/** What becomes of keys, in the order in which it has to be done: of an algorithm never two sign. */
+/** A change of a key's state, in the order to apply them: two keys of one algorithm never sign at once. */
 export type KeyChange<Key> = { readonly kind: 'retire' | 'sign' | 'wait'; readonly key: Key };
 
 /**
- * A key that waits signs as soon as its record is found, and the one before it is retired. An Ed25519 key whose record is gone steps back:
- * the domain is verified without it, but a signature that nobody can verify is worse than none. The RSA key never does: its record is required.
- * @param verdictOf what was found of a key's record; undefined where it was not looked up.
+ * A waiting key signs as soon as its record is found, and the previous key is retired. An Ed25519 key whose record is gone waits again: the
+ * domain is verified without it, but an unverifiable signature is worse than none. The RSA key keeps signing, because its record is
+ * required.
+ * @param verdictOf the result of a key's lookup; undefined if it was not looked up
  */
 export function decideKeyChanges<Key extends ListedKey>(
   keys: readonly Key[],

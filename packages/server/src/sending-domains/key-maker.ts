@@ -2,15 +2,15 @@ import { createSemaphore } from '../semaphore.ts';
 import { type GeneratedDkimKey, generateDkimKey } from './dkim-key.ts';
 import type { KeyAllowance } from './key-allowance.ts';
 
-/** The account has had all the keys made for it that it may within an hour. */
+/** The account has reached its limit of generated keys per hour. */
 export interface TooManyKeys {
   readonly kind: 'too-many-keys';
   readonly retryAfterSeconds: number;
 }
 
-/** Makes RSA keys for accounts: nothing else that a call may ask for costs so much of a processor. */
+/** Generates RSA keys for accounts. No other call uses as much CPU time. */
 export interface KeyMaker {
-  /** One at a time in this process, in the order of arrival. */
+  /** Generates one key at a time in this process, in order of arrival. */
   make(accountId: string): Promise<GeneratedDkimKey | TooManyKeys>;
 }
 

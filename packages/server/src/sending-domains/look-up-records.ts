@@ -10,7 +10,7 @@ import type { PublicHost } from './public-host.ts';
 import { type RecordVerdict, unknown } from './record-verdict.ts';
 import { seekWithZoneTwice } from './zone-twice.ts';
 
-/** Looks every record of a domain up, side by side; answers the verdicts by record id. Never rejects for what the DNS does. */
+/** Looks up all records of a domain in parallel. Returns the verdicts by record id. Never rejects because of the DNS. */
 export async function lookUpRecords(
   dns: DnsResolver,
   facts: RecordFacts,
@@ -69,7 +69,7 @@ function foundAddress(address: string): DnsAnswer<string> {
   return { kind: 'found', values: [address] };
 }
 
-/** Both families: mail leaves over either. Failed where one of them could not be asked. */
+/** Both IPv4 and IPv6, because mail is sent over either. Fails if one of the lookups fails. */
 async function addressesOf(dns: DnsResolver, name: string): Promise<DnsAnswer<string>> {
   const [v4, v6] = await Promise.all([dns.a(name), dns.aaaa(name)]);
   if (v4.kind === 'failed') return v4;

@@ -4,14 +4,14 @@ import { generateEd25519Key } from './dkim-key.ts';
 import type { DomainReference, DomainTools } from './domain-tools.ts';
 import type { TooManyKeys } from './key-maker.ts';
 
-/** A key to be made. */
+/** A key to generate. */
 export interface KeyWish {
   readonly algorithm: NewDkimKey['algorithm'];
   readonly selector: string;
   readonly state: NewDkimKey['state'];
 }
 
-/** Makes keys, off the main thread, with their private halves sealed. */
+/** Generates keys off the main thread and seals their private halves. */
 export async function makeKeys(
   { ids, secrets, keyMaker }: Pick<DomainTools, 'ids' | 'secrets' | 'keyMaker'>,
   { accountId, id: domainId }: DomainReference,
@@ -34,14 +34,14 @@ export async function makeKeys(
 const SELECTOR_BYTES = 5;
 
 /**
- * A selector of its own for every key: verifiers and caches may still hold the record of one that was there before, and several accounts
- * can publish theirs side by side.
+ * Every key has its own selector: verifiers and caches may still have the record of an earlier key, and several accounts can publish theirs
+ * in parallel.
  */
 export function makeSelector(): string {
   return `pr${randomBytes(SELECTOR_BYTES).toString('hex')}`;
 }
 
-/** The Ed25519 key stands beside the RSA key of a selector. */
+/** The selector of the Ed25519 key that accompanies an RSA key. */
 export function ed25519Selector(selector: string): string {
   return `${selector}-ed25519`;
 }

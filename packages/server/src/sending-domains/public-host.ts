@@ -1,20 +1,20 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** How this installation is named in the records of its domains. */
+/** How DNS records name this installation. */
 export interface PublicHost {
-  /** The host that takes bounces: what MX records name. */
+  /** The host that receives bounces, named in MX records. */
   readonly name: string;
-  /** What mail leaves as: the name given in EHLO. */
+  /** The name that the server sends in EHLO. */
   readonly helo: string;
-  /** The SPF mechanism that stands for it. */
+  /** The SPF mechanism that names the host. */
   readonly mechanism: string;
-  /** Its address, where it is named by one; null: to be looked up. */
+  /** The address, if the SPF mechanism contains it; null if it has to be looked up. */
   readonly address: string | null;
 }
 
 /**
- * @param heloName a host name, or an address literal such as `[192.0.2.1]` or `[IPv6:2001:db8::1]` (RFC 5321 §4.1.3).
- * @param fallbackName names the host in MX records where it greets with an address: those can hold none.
+ * @param heloName a host name, or an address literal such as `[192.0.2.1]` or `[IPv6:2001:db8::1]` (RFC 5321 §4.1.3)
+ * @param fallbackName the host for MX records if `heloName` is an address, because MX records cannot contain addresses
  */
 export function toPublicHost(heloName: string, fallbackName: string): PublicHost {
   const literal = /^\[(?:IPv6:)?(.+)\]$/i.exec(heloName)?.[1] ?? null;

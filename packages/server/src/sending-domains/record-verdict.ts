@@ -1,16 +1,16 @@
 import type { DnsAnswer } from '../dns/dns-resolver.ts';
 
-/** What the DNS says of one record. */
+/** The result of looking up one record. */
 export interface RecordVerdict {
-  /** `pending`: nobody could say. */
+  /** `pending`: the lookup failed, so the result is unknown. */
   readonly status: 'pass' | 'fail' | 'pending';
-  /** Why it does not pass, or what to know although it does; a sentence. */
+  /** Why the record fails, or a warning about one that passes; a sentence. */
   readonly reason: string | null;
-  /** What was found, fit to be stored and shown. */
+  /** The values found, shortened and escaped so that they can be stored and shown. */
   readonly found: readonly string[];
 }
 
-/** Third-party text is bounded: a host may answer with whatever it likes. */
+/** Third-party text is limited, because a host may return anything. */
 const MAX_FOUND = 10;
 const MAX_FOUND_CHARACTERS = 1_000;
 
@@ -26,7 +26,7 @@ export function unknown(reason: string, found: readonly string[] = []): RecordVe
   return { status: 'pending', reason: printable(reason), found: showFound(found) };
 }
 
-/** The verdict on a question that brought no record; null where it brought some. `what`: the kind that was looked for. */
+/** The verdict on a response without records; null if it has records. @param what the record type that was looked up */
 export function judgeAbsence(answer: DnsAnswer<unknown>, what: string, host: string): RecordVerdict | null {
   switch (answer.kind) {
     case 'found':
@@ -48,7 +48,7 @@ function showFound(found: readonly string[]): readonly string[] {
   return found.length > MAX_FOUND ? [...shown, `… and ${found.length - MAX_FOUND} more`] : shown;
 }
 
-/** Whatever is no printable ASCII is shown as an escape: control characters must reach neither the database nor a terminal. */
+/** Escapes everything except printable ASCII, so that control characters reach neither the database nor a terminal. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

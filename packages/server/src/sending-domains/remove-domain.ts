@@ -3,7 +3,10 @@ import { appendAudit } from '../db/queries/audit-log.ts';
 import { changeDomain, type DomainRow, forgetRemovedDomains, lockDomain, readDomain } from '../db/queries/domains.ts';
 import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';
 
-/** Removes a domain and keeps its keys; sends from it are refused from the commit on. Null where there is none, or it was removed before. */
+/**
+ * Removes a domain and keeps its keys. After the commit, sends from it are refused. Returns null if it does not exist or was already
+ * removed.
+ */
 export async function removeDomain(
   { sql, clock, ids }: DomainTools,
   { accountId, id }: DomainReference,

@@ -7,7 +7,9 @@ import { beginPending } from './domain-status.ts';
 import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';
 import { holdName, proveName } from './hold-name.ts';
 
-/** Brings a removed domain back with its keys; `there` where it was not removed. Null where the account has none of this id. */
+/**
+ * Restores a removed domain with its keys. `there` means that it was not removed. Returns null if the account has no domain with this id.
+ */
 export async function restoreDomain(
   tools: DomainTools,
   { accountId, id }: DomainReference,

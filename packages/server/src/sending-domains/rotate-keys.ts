@@ -11,7 +11,7 @@ import { ed25519Selector, type KeyWish, makeKeys, makeSelector } from './new-key
 
 export interface RotationOrder {
   readonly dkimSelector: string | null;
-  /** Null: a second key is renewed where there is one. */
+  /** Whether the domain is to have an Ed25519 key; null to rotate it only if there is one. */
   readonly ed25519: boolean | null;
   readonly actor: string;
 }
@@ -22,18 +22,18 @@ export type RotationVerdict =
   | { readonly kind: 'selector-too-long' }
   | TooManyKeys;
 
-/** What a rotation does with the keys of a domain. */
+/** The changes that a rotation makes to a domain's keys. */
 export interface RotationPlan {
-  /** Never published for certain, and in the way of a new one. */
+  /** Waiting keys, not known to be published, that the rotation replaces or removes. */
   readonly drops: readonly DomainKey[];
   readonly retires: readonly DomainKey[];
   readonly makes: readonly KeyWish[];
 }
 
 /**
- * Plans a rotation. A key that waits for its record already is as good as a new one, so that a repeated call does no more than the first,
- * unless another selector is wanted.
- * @param used the selectors that keys have had at the name, forgotten ones as well.
+ * Plans a rotation. A key that is still waiting for its record counts as new, so a repeated call changes nothing, unless it asks for
+ * another selector.
+ * @param used the selectors of all keys that the name has had, including deleted keys
  */
 export function planRotation(
   keys: readonly DomainKey[],
@@ -59,7 +59,7 @@ export function planRotation(
   }
   const wantsSecond = order.ed25519 ?? inUse('ed25519').length > 0;
   const makesSecond = wantsSecond && waiting('ed25519') === undefined;
-  // While both new keys are on their way a repeated call is the same call; later the second one alone gets a selector of its own.
+  // While both new keys wait, a repeated call changes nothing. If only the second key is new, it gets its own selector.
   const own = used.has(ed25519Selector(selector)) ? freshSelector : selector;
   const second: KeyWish[] = makesSecond
     ? [{ algorithm: 'ed25519', selector: ed25519Selector(own), state: 'waiting' }]
@@ -67,7 +67,9 @@ export function planRotation(
   return { drops: dropsRsa, retires: [], makes: [...makesRsa, ...second] };
 }
 
-/** Begins a rotation: new keys wait until their records are found, and the old ones sign until then. Null where there is no such domain. */
+/**
+ * Starts a rotation. New keys wait until their records are found; the old keys sign until then. Returns null if there is no such domain.
+ */
 export async function rotateKeys(
   tools: DomainTools,
   reference: DomainReference,
@@ -92,7 +94,7 @@ function isEmpty({ drops, retires, makes }: RotationPlan): boolean {
   return drops.length + retires.length + makes.length === 0;
 }
 
-/** Null where the keys of the domain were changed meanwhile, so that the plan is no longer right. Keys are made outside the transaction. */
+/** Returns null if the domain's keys changed meanwhile, so that the plan is outdated. Keys are generated outside the transaction. */
 async function carryOut(
   tools: DomainTools,
   { accountId, id, name, keys: known }: DomainRow,

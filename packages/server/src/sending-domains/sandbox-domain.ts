@@ -7,7 +7,7 @@ import { generateDkimKey } from './dkim-key.ts';
 
 const SELECTOR = 'postrider';
 
-/** The stored secrets were sealed under another key than the one given. */
+/** The stored secrets were sealed with a key other than the configured one. */
 class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError';
   readonly fix =
@@ -15,8 +15,8 @@ class SecretKeyError extends Error {
 }
 
 /**
- * Makes the installation's sandbox domain ready to send from: a DKIM key pair, kept under the nil account. Also proves that the secrets at
- * rest can be opened, so that a wrong key stops the start and not the first delivery.
+ * Prepares the installation's sandbox domain for sending: a DKIM key pair, stored under the nil account. This also checks that stored
+ * secrets can be opened, so that a wrong key fails at startup and not at the first delivery.
  */
 export async function ensureSandboxDomain(
   {

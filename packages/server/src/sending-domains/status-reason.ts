@@ -1,22 +1,22 @@
 import { LIMITS } from '@postrider/core';
 import type { StatusDecision, StatusFacts } from './domain-status.ts';
 
-/** What a look-up came to, as far as the reason of a status goes. */
+/** The facts of a check from which the reason of a status follows. */
 export interface ReasonFacts {
   readonly before: Pick<StatusFacts, 'status'> & { readonly reason: string | null };
   readonly decision: Pick<StatusDecision, 'status' | 'since'>;
   /** The purposes of the required records that are known to be missing. */
   readonly missing: readonly string[];
-  /** Another account holds the name. */
+  /** Whether another account has the name. */
   readonly isHeld: boolean;
 }
 
-/** What the account reads whose name was taken over: not by whom. */
+/** Shown to the account that lost the name. It does not reveal which account has it now. */
 export const TAKEN_OVER = 'Another account of this server has proven that the name is its own.';
 
 const HELD = 'Another account of this server holds the name.';
 
-/** Why a domain failed or is degraded; null where it is neither. What nobody could look up changes nothing of what is known. */
+/** Why a domain failed or is degraded; null for other statuses. Failed lookups leave the known reason unchanged. */
 export function explainStatus({ before, decision, missing, isHeld }: ReasonFacts): string | null {
   switch (decision.status) {
     case 'pending':

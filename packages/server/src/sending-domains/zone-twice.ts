@@ -2,11 +2,11 @@ import { organisationalDomain } from '../diagnostics/organisational-domain.ts';
 import { fail, type RecordVerdict } from './record-verdict.ts';
 
 /**
- * Many DNS consoles add the zone to whatever name is typed in: a record whose full name was given to one stands below the zone twice
- * (`s._domainkey.example.com.example.com`). Where a record is missing, it is looked for there. It has to be the right one there to be named,
- * so that wildcards and records of others say nothing.
- * @param name the domain whose records these are; the zone is its own, or that of the organisation above it.
- * @param lookUp judges the record as if it were due at the host it is given.
+ * Many DNS consoles append the zone to every name, so a full name entered there is stored with the zone twice
+ * (`s._domainkey.example.com.example.com`). A missing record is also looked up at that name. It is reported only if it is the right record,
+ * so wildcards and other records do not matter.
+ * @param name the domain of these records. The zone is the domain itself or its organizational domain.
+ * @param lookUp judges the record at the given host
  */
 export async function seekWithZoneTwice(
   host: string,
