@@ -2,7 +2,7 @@ import { toMailauthResolver } from '../diagnostics/mailauth-resolver.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { SpfEvaluation } from './check-spf-record.ts';
 
-const MAX_MS = 20_000; // what RFC 7208 §4.6.4 allows at least
+const MAX_MS = 20_000; // the minimum that RFC 7208 §4.6.4 recommends
 
 /** Evaluates SPF as a receiver would for mail from an address with this return path (RFC 7208), following includes and redirects. */
 export async function evaluateSpf(

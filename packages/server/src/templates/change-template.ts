@@ -14,7 +14,7 @@ import { carryAuthors } from './part-authors.ts';
 import type { EditVerdict, FirstVersion, TemplateEdit, VersionMaker } from './template-edit.ts';
 import { NO_CONTENT, replaceParts } from './template-version-content.ts';
 
-/** Stores a template as its version 1. */
+/** Stores a template as version 1. */
 export async function storeTemplate(
   sql: Sql,
   maker: VersionMaker,
@@ -43,8 +43,8 @@ export async function storeTemplate(
 }
 
 /**
- * Changes a template. The template is locked while its new version is made of the current one, so that of changes at the same time each
- * builds on the one before, under a number of its own.
+ * Changes a template. The template is locked while the new version is made from the current one, so that concurrent changes build on each
+ * other and get separate numbers.
  */
 export async function changeTemplate(
   sql: Sql,
@@ -55,7 +55,7 @@ export async function changeTemplate(
   try {
     return await sql.begin((transaction) => changeLocked(transaction, maker, name, edit));
   } catch (error) {
-    // The only unique name that a change can meet.
+    // Only the slug's unique constraint can fail here.
     if (edit.slug !== null && isUniqueViolation(error)) return { kind: 'slug_taken' };
     throw error;
   }
@@ -78,7 +78,7 @@ async function changeLocked(
     const from = edit.rollbackTo ?? currentVersion;
     const base = from === null ? null : await readTemplateVersion(transaction, accountId, id, from);
     if (base === null && from !== null) return { kind: 'version_not_found' };
-    // It would publish what no one has looked at.
+    // A rollback to a draft would publish content that no one has reviewed.
     if (base?.status === 'draft') return { kind: 'version_is_draft' };
     const next = replaceParts(base ?? NO_CONTENT, edit.content, edit.variables);
     if (!next.html && !next.text) return { kind: 'without_body' };

@@ -19,16 +19,16 @@ import {
 import { hashDraft } from './draft-hash.ts';
 import { vouchForChanges } from './part-authors.ts';
 
-/** Who decides about a draft, and which one. */
+/** The decision on a draft, and who makes it. */
 export interface DraftDecision {
   readonly accountId: string;
   readonly actor: string;
   readonly name: TemplateName;
-  /** Null: the only draft of the template. */
+  /** Null for the template's only draft. */
   readonly version: number | null;
-  /** Of what the decider was shown; null: the draft as it is, if nothing was published since it was written. */
+  /** The hash of what the decider was shown. Null accepts the draft as it is, if no version was published since it was written. */
   readonly contentHash: string | null;
-  /** How it was decided, for the audit log. */
+  /** The way of the decision, for the audit log. */
   readonly way: string;
   readonly note: string | null;
   readonly nextId: () => string;
@@ -43,10 +43,10 @@ export type DraftVerdict =
 export type DraftObstacle =
   | { readonly kind: 'not_found' | 'no_draft' | 'own_draft' | 'not_yours' | 'already_published' | 'gone' | 'changed' }
   | { readonly kind: 'several'; readonly versions: readonly number[] }
-  /** Another version was published since it was written. */
+  /** Another version was published after the draft was written. */
   | { readonly kind: 'outdated'; readonly currentVersion: number | null };
 
-/** Makes a draft the current version. The lock of the template puts it in an order with edits and with other decisions. */
+/** Makes a draft the current version. The template's lock serializes this with edits and other decisions. */
 export async function publishDraft(sql: Sql, decision: DraftDecision): Promise<DraftVerdict> {
   return await sql.begin(async (transaction) => {
     const found = await findDraft(transaction, decision);
@@ -72,8 +72,9 @@ export async function publishDraft(sql: Sql, decision: DraftDecision): Promise<D
 }
 
 /**
- * Removes a draft for good: its author takes it back, or a decider turns it down. A template of which it was the only version goes with it.
- * @param mayDecide whether the actor decides about the drafts of others
+ * Deletes a draft, because its author withdraws it or a decider rejects it. If it is the template's only version, the template is deleted
+ * too.
+ * @param mayDecide whether the actor may decide on drafts of others
  */
 export async function discardDraft(sql: Sql, decision: DraftDecision, mayDecide: boolean): Promise<DraftVerdict> {
   return await sql.begin(async (transaction) => {
@@ -93,7 +94,7 @@ export async function discardDraft(sql: Sql, decision: DraftDecision, mayDecide:
   });
 }
 
-/** @param author where no version is named, only drafts of this key count; null: all. */
+/** @param author if no version is named, only this key's drafts count; null for the drafts of all keys */
 async function findDraft(
   transaction: Transaction,
   { accountId, name, version }: DraftDecision,
@@ -115,7 +116,7 @@ async function findDraft(
   return { template, draft };
 }
 
-/** A draft is published as it was shown: without a hash, only where nothing was published since it was written. */
+/** A draft can be published only as it was shown. Without a hash, no version may have been published since it was written. */
 function obstacleOf(
   { currentVersion }: LockedTemplate,
   draft: VersionRow,

@@ -14,23 +14,23 @@ import type { EditVerdict, TemplateEdit, VersionMaker } from './template-edit.ts
 import { changedParts, NO_CONTENT, replaceParts, type VersionContent } from './template-version-content.ts';
 
 /**
- * Whether what a caller writes becomes a draft. The database decides together with what the request began with: a key that was put into approval
- * mode while its request was on the way writes drafts already.
+ * Whether a caller's changes become drafts. This also reads the key's present state, so that a key put into approval mode while its request
+ * was running already writes drafts.
  */
 export async function writesDrafts(transaction: Query, maker: VersionMaker): Promise<boolean> {
   const state = await lockWriter(transaction, maker.accountId, maker.createdBy);
   return maker.isDrafting || state?.isHeld === true || state?.isTest === true || state?.isPaused === true;
 }
 
-/** Whether the key may have one draft more. */
+/** Whether the key may have another draft. */
 export async function hasRoomForDraft(transaction: Query, { accountId, createdBy }: VersionMaker): Promise<boolean> {
   const filters = { accountId, keyId: createdBy };
   return (await countDrafts(transaction, filters, LIMITS.draftsPerKey)) < LIMITS.draftsPerKey;
 }
 
 /**
- * Stores a change as a draft, behind the lock of the template. A key has one draft of a template at most: its next change builds on that one,
- * over what is current by now, and replaces it.
+ * Stores a change as a draft; the template must be locked. A key has at most one draft per template: its next change replaces that draft,
+ * and combines its changes with the current version.
  */
 export async function draftLocked(
   transaction: Query,
@@ -61,7 +61,7 @@ export async function draftLocked(
     ...{ ...maker, ...next, templateId: id, version, note: edit.note, status: 'draft', baseVersion: currentVersion },
     draftId: maker.nextId(),
     authors: carryAuthors(restored ?? current, next, createdBy),
-    // The approvers know that there is a draft of this key to look at: they are not mailed about each of its changes.
+    // The approvers already know about this key's draft, so they are not mailed about each change.
     toldAt: own?.toldAt ?? null,
   });
   await setLastVersion(transaction, accountId, id, version);
@@ -72,7 +72,7 @@ export async function draftLocked(
   return { kind: 'changed', id, version };
 }
 
-/** What a draft changed, over what is current now. */
+/** Applies the changes of a draft to the current version. */
 function rebase(own: VersionRow, base: VersionRow | null, current: VersionRow | null): VersionContent {
   return replaceParts(current ?? NO_CONTENT, changedParts(base ?? NO_CONTENT, own), own.variables);
 }

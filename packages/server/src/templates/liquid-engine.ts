@@ -1,18 +1,18 @@
 import { type FilterImplOptions, Liquid } from 'liquidjs';
 
 export interface EngineLimits {
-  /** The longest source, in characters. */
+  /** The maximum length of a source, in characters. */
   readonly sourceCharacters: number;
-  /** What one rendering may make in characters and list items, as the engine counts them. */
+  /** The maximum number of characters and list items that one rendering may create, as the engine counts them. */
   readonly memoryUnits: number;
 }
 
-/** Tags that would read other templates: there are none to read, so they are as unknown as any other name. */
+/** Tags that read other templates. There are none to read, so these tags are treated as unknown. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block'] as const;
 
 /**
- * A Liquid engine without a file system: own properties only, unknown filters and tags are faults, dates are in UTC.
- * @param escapesHtml whether every value is escaped, unless its last filter is `raw`.
+ * A Liquid engine without a file system. It reads only own properties, rejects unknown filters and tags, and formats dates in UTC.
+ * @param escapesHtml whether to escape every value whose last filter is not `raw`
  */
 export function createLiquidEngine(escapesHtml: boolean, limits: EngineLimits): Liquid {
   const engine = new Liquid({
@@ -33,8 +33,8 @@ export function createLiquidEngine(escapesHtml: boolean, limits: EngineLimits): 
 }
 
 /**
- * What escapes by itself is not escaped once more, as templates that were written for engines without escaping have it; and line breaks can
- * become elements without a `raw` that would let the value's own elements through.
+ * The output of escaping filters is not escaped again, because templates written for engines without automatic escaping rely on that.
+ * `newline_to_br` escapes the value itself, so that it needs no `raw`, which would let the value's own elements through.
  */
 function markEscapingFilters(engine: Liquid): void {
   for (const name of ['escape', 'escape_once', 'xml_escape']) {

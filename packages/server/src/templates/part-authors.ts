@@ -1,13 +1,13 @@
 import type { PartAuthor, PartAuthors } from '../db/schema/templates.ts';
 import { TEMPLATE_PARTS, type TemplatePart, type TemplateSource } from './template-job.ts';
 
-/** A version with what is stored of its authors; `authors` is null on versions that are older than the column. */
+/** A version with its stored authors; `authors` is null for versions stored before the column existed. */
 export interface AuthoredVersion extends TemplateSource {
   readonly authors: PartAuthors | null;
   readonly createdBy: string | null;
 }
 
-/** The author of every part of a stored version. */
+/** The author of each part of a stored version. */
 function authorsOf(version: AuthoredVersion): PartAuthors {
   const { authors, createdBy } = version;
   return forParts(version, (part) => {
@@ -17,8 +17,8 @@ function authorsOf(version: AuthoredVersion): PartAuthors {
 }
 
 /**
- * The authors of a version made from another one. A part that stays the same keeps its author, also where it was sent again with the change:
- * clients that send all parts to change one must not vouch for the others.
+ * The authors of a version made from another one. An unchanged part keeps its author even if the change included it, because clients that
+ * send all parts to change one must not vouch for the others.
  */
 export function carryAuthors(before: AuthoredVersion | null, after: TemplateSource, maker: string): PartAuthors {
   const known = before === null ? {} : authorsOf(before);
@@ -28,7 +28,7 @@ export function carryAuthors(before: AuthoredVersion | null, after: TemplateSour
   });
 }
 
-/** The authors of a draft once it is published: the publisher vouches for the parts that differ from the current version. */
+/** The authors of a published draft: the publisher vouches for the parts that differ from the current version. */
 export function vouchForChanges(
   draft: AuthoredVersion,
   current: TemplateSource | null,
@@ -41,14 +41,14 @@ export function vouchForChanges(
   });
 }
 
-/** Who vouches for the parts that a send uses, each once. `leaves` is a part that the send replaces. */
+/** The distinct users and keys that vouch for the parts a send uses. `leaves` is the part that the send replaces. */
 export function vouchersOf(version: AuthoredVersion, leaves: TemplatePart | null): readonly (string | null)[] {
   const authors = authorsOf(version);
   const used = TEMPLATE_PARTS.filter((part) => part !== leaves && version[part] !== null);
   return [...new Set(used.map((part) => authors[part]?.vouchedBy ?? null))];
 }
 
-/** No one vouches for a part of which nothing is known. */
+/** No one vouches for a part whose author is unknown. */
 const UNKNOWN: PartAuthor = { author: null, vouchedBy: null };
 
 function forParts(version: TemplateSource, find: (part: TemplatePart) => PartAuthor): PartAuthors {

@@ -14,15 +14,15 @@ import {
 import { type PrintMode, printedIn, recordPrinted, watchPrinted } from './watch-printed.ts';
 import { isMissing, missingIn, readPath, recordMissing, type UsedVariable, watchVariables } from './watch-variables.ts';
 
-/** What the thread is started with. */
+/** The settings of the worker thread. */
 export interface JobSettings extends EngineLimits {
-  /** The time a rendering may take, all its parts together. */
+  /** The maximum time for one rendering, all parts together. */
   readonly renderMs: number;
-  /** The longest result of one part, in characters. */
+  /** The maximum length of one rendered part, in characters. */
   readonly resultCharacters: number;
-  /** Parsed templates are kept up to this many characters of source in all. */
+  /** The maximum size of the cache of parsed templates, in characters of source. */
   readonly keptCharacters: number;
-  /** Variables that are always there, and that no caller can give. */
+  /** Variables that are always set and that callers cannot set. */
   readonly reserved: Readonly<Record<string, string>>;
 }
 
@@ -36,11 +36,11 @@ interface ParsedPart {
   readonly engine: Liquid;
   readonly templates: Template[];
   readonly variables: readonly UsedVariable[];
-  /** Those of them that every rendering needs; what is needed of a list's elements only shows with the list. */
+  /** The variables that every rendering needs. What a list's elements need is known only once the list is. */
   readonly required: readonly { readonly name: string; readonly path: readonly string[] }[];
 }
 
-/** What works in the worker: parses, looks for variables, renders. Keeps what it parsed of sources that have a key. */
+/** The worker's part of the work: parses, finds variables, renders. Caches parsed sources that have a key. */
 export function createJobRunner(settings: JobSettings): JobRunner {
   const engines = { html: createLiquidEngine(true, settings), plain: createLiquidEngine(false, settings) };
   const kept = createKeptTemplates(settings.keptCharacters);
@@ -101,7 +101,7 @@ function parsePart(
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Renders the parts, and where it is judged what the variables add, again with a neutral word for what they print. */
+/** Renders the parts. To judge what the variables add, renders them again with a neutral word in place of what the variables print. */
 function renderAll(
   parts: readonly ParsedPart[],
   variables: Variables,
@@ -123,10 +123,10 @@ function renderAll(
   return { ...rendering, values };
 }
 
-/** More than a rule lets pass, with all of it escaped. */
+/** More than any rule allows, even when every character is escaped. */
 const PRINTED_CHARACTERS = 20_000;
 
-/** Letters that no caller can guess, so that no value can be what they would become a part of, such as a host. */
+/** Letters that no caller can guess, so that no value can be chosen to match a text that contains them, such as a host. */
 function neutralWord(): string {
   return [...randomBytes(16)].map((byte) => String.fromCharCode(0x61 + (byte % 26))).join('');
 }
@@ -154,7 +154,7 @@ function renderParts(
   const faults: TemplateFault[] = [];
   for (const { part, engine, templates, required } of parts) {
     const given = new Context(variables, engine.options, { sync: true }, {});
-    // Each part has a scope of its own: what one assigns or counts is not seen by the next.
+    // Each part has its own scope, so that it does not see what another part assigns or counts.
     const context = new Context(
       { ...variables, ...settings.reserved },
       engine.options,
@@ -182,7 +182,7 @@ function renderParts(
   return { rendering, texts, hasList };
 }
 
-/** Required variables that are absent, whether or not this rendering came to them, and what else it came to. */
+/** Required variables that are absent, whether or not this rendering used them, plus absent ones that it did use. */
 function absentOf(required: ParsedPart['required'], given: Context, context: Context): readonly string[] {
   const absent = required.filter(({ path }) => isMissing(readPath(path, given))).map(({ name }) => name);
   return [...absent, ...missingIn(context)];
@@ -190,7 +190,7 @@ function absentOf(required: ParsedPart['required'], given: Context, context: Con
 
 function toFault(part: TemplatePart, error: unknown): TemplateFault {
   if (!LiquidError.is(error)) {
-    // A parser that ran out of stack, or a string that no engine can hold.
+    // The parser ran out of stack, or a string exceeded the engine's maximum length.
     return { part, line: null, column: null, message: error instanceof Error ? error.message : String(error) };
   }
   const [line = null, column = null] = error.token.getPosition();
@@ -217,7 +217,7 @@ function sizeOf(source: TemplateSource): number {
   return TEMPLATE_PARTS.reduce((size, part) => size + (source[part]?.length ?? 0), 0);
 }
 
-/** Parsed templates by key; those used longest ago go first. */
+/** A cache of parsed templates by key; evicts the least recently used first. */
 function createKeptTemplates(maxCharacters: number) {
   const kept = new Map<string, { readonly parts: readonly ParsedPart[]; readonly size: number }>();
   let characters = 0;

@@ -1,11 +1,11 @@
 import type { TemplateContent } from '../db/queries/templates.ts';
 import type { VariablesJson } from '../db/schema/templates.ts';
 
-/** Who makes a version, and when. */
+/** The author and time of a new version. */
 export interface VersionMaker {
   readonly accountId: string;
   readonly createdBy: string;
-  /** Whether what it writes waits for a person: of keys in approval mode, and of test keys. */
+  /** Whether its changes need approval: true for keys in approval mode and for test keys. */
   readonly isDrafting: boolean;
   readonly nextId: () => string;
   readonly now: Date;
@@ -20,10 +20,10 @@ export interface FirstVersion extends TemplateContent {
 }
 
 export interface TemplateEdit {
-  /** Null: as they are. */
+  /** Null to leave the slug unchanged. */
   readonly slug: string | null;
   readonly name: string | null;
-  /** Parts that are left out stay as they are; the variables are those of the parts given. */
+  /** Omitted parts stay unchanged; the variables are those of the given parts. */
   readonly content: Partial<TemplateContent>;
   readonly variables: VariablesJson;
   readonly rollbackTo: number | null;
@@ -31,7 +31,7 @@ export interface TemplateEdit {
 }
 
 export type EditVerdict =
-  /** `version`: the one it made, or the one that stayed the current one; null where it made none of a template with drafts only. */
+  /** `version`: the new version, or the unchanged current one. Null if the template has only drafts and the change made no version. */
   | { readonly kind: 'changed'; readonly id: string; readonly version: number | null }
   | { readonly kind: 'not_found' | 'version_not_found' | 'version_is_draft' | 'without_body' | 'slug_taken' }
   | { readonly kind: 'renamed_by_draft' | 'too_many_drafts' };

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '@postrider/core';
 import type { TemplateFault } from './template-job.ts';
 
-/** Faults as fields of a problem; `path` is the part's name, behind `prefix` where the caller gave the template and not the part. */
+/** Converts faults to field problems. `path` is the part's name, after `prefix` if the caller passed a whole template. */
 export function toFieldProblems(faults: readonly TemplateFault[], code: string, prefix = ''): readonly FieldProblem[] {
   return faults.map((fault) => ({ path: `${prefix}${fault.part}`, code, message: describeFault(fault) }));
 }

@@ -1,35 +1,35 @@
 import type { UsedVariable } from './watch-variables.ts';
 
-/** The parts of a template, in the order they are named to people. */
+/** The parts of a template, in the order in which messages list them. */
 export const TEMPLATE_PARTS = ['subject', 'html', 'text'] as const;
 export type TemplatePart = (typeof TEMPLATE_PARTS)[number];
 
-/** Liquid sources by part; null where the template has no such part. */
+/** Liquid sources by part; null for parts that the template does not have. */
 export type TemplateSource = { readonly [Part in TemplatePart]: string | null };
 
-/** What the worker is asked, one job at a time. */
+/** A job for the worker, which runs one at a time. */
 export type TemplateJob =
   | { readonly kind: 'inspect'; readonly source: Partial<TemplateSource> }
   | {
       readonly kind: 'render';
-      /** Names the source for good, so that what was parsed for it may be kept; null for sources that are seen once. */
+      /** A permanent name of the source, under which the parsed source may be cached; null for sources used once. */
       readonly key: string | null;
       readonly source: TemplateSource;
-      /** A part that is not wanted. */
+      /** A part to skip. */
       readonly leaves: TemplatePart | null;
-      /** The values as JSON: what the worker parses has own properties and no others. */
+      /** The values as JSON, because parsed JSON has only own properties. */
       readonly variables: string;
-      /** Whether it is judged what the variables add to the template. */
+      /** Whether to judge what the variables add to the template. */
       readonly judgesValues?: boolean;
     };
 
-/** Each part's variables, for the parts that were asked about. */
+/** The variables of each part that was inspected. */
 export type PartVariables = { readonly [Part in TemplatePart]?: readonly UsedVariable[] };
 
-/** Where and why a part's Liquid is at fault. */
+/** A fault in a part's Liquid, and its place. */
 export interface TemplateFault {
   readonly part: TemplatePart;
-  /** From 1; null where the fault has no place, such as a limit that was reached. */
+  /** Counted from 1. Null if the fault has no place, such as an exceeded limit. */
   readonly line: number | null;
   readonly column: number | null;
   readonly message: string;
@@ -41,11 +41,11 @@ export type Inspection =
 
 /** What the variables of a rendering added to its template. */
 export interface PrintedValues {
-  /** What placeholders printed, by part; those with nothing between them are one text. */
+  /** The text that placeholders printed, by part. Adjacent placeholders count as one text. */
   readonly texts: { readonly [Part in TemplatePart]: readonly string[] };
   /** Whether a placeholder printed a whole list or object. */
   readonly hasList: boolean;
-  /** The parts with a neutral word in place of what placeholders printed: what the template says by itself. */
+  /** The parts with a neutral word in place of what placeholders printed, which leaves the template's own text. */
   readonly neutral: TemplateSource;
 }
 
@@ -55,9 +55,9 @@ export type Rendering =
       readonly subject: string | null;
       readonly html: string | null;
       readonly text: string | null;
-      /** What the rendering needed and did not get, by name. */
+      /** The names of variables that the rendering needed but did not get. */
       readonly missing: readonly string[];
-      /** What the variables added; null where it was not asked or cannot be known. */
+      /** What the variables added; null if this was not requested or cannot be determined. */
       readonly values: PrintedValues | null;
     }
   | { readonly ok: false; readonly faults: readonly TemplateFault[] };

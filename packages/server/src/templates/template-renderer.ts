@@ -12,40 +12,40 @@ import {
 } from './template-job.ts';
 
 export interface RenderOrder {
-  /** Names the source for good, such as a template's id with a version; null for sources that are seen once. */
+  /** A permanent name of the source, such as a template's id and version; null for sources used once. */
   readonly key: string | null;
   readonly source: TemplateSource;
-  /** A part that is not wanted. */
+  /** A part to skip. */
   readonly leaves?: TemplatePart;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Whether it is judged what the variables add to the template. */
+  /** Whether to judge what the variables add to the template. */
   readonly judgesValues?: boolean;
 }
 
-/** The renderer had too much to do: the same may be asked again. */
+/** The renderer is overloaded; the caller may retry. */
 export type Busy = { readonly ok: false; readonly busy: true };
 
 export interface TemplateRenderer {
   /** Parses parts and finds their variables. */
   inspect(accountId: string, source: Partial<TemplateSource>): Promise<Inspection | Busy>;
-  /** Renders a template; what comes back may be stored and sent. */
+  /** Renders a template. The result is safe to store and send. */
   render(accountId: string, order: RenderOrder): Promise<Rendering | Busy>;
   close(): Promise<void>;
 }
 
-/** Two can work for one account while the third is free for the others. */
+/** Two threads can work for one account while the third serves the others. */
 const THREADS = 3;
-/** The engine looks at the clock between two steps, so that nearly every rendering that takes too long ends with its line. */
+/** The engine checks the clock between steps, so nearly every slow rendering ends with a fault that names its line. */
 const RENDER_MS = 500;
-/** For steps that never end by themselves. The rest of the second is for waiting on a thread, ending one and answering. */
+/** For steps that never end. The rest of the second is for waiting for a thread, killing one, and responding. */
 const KILL_AFTER_MS = 800;
 const MAX_WAIT_MS = 5_000;
-/** Units of the engine: characters of strings and items of lists that are made. A list of so many numbers is half the heap. */
+/** The engine's units: created characters and list items. A list of this many numbers takes half the heap. */
 const MEMORY_UNITS = 4_000_000;
-/** What is parsed takes about twenty times the memory of its source. */
+/** A parsed template takes about twenty times the memory of its source. */
 const KEPT_CHARACTERS = 400_000;
 
-/** Renders templates in threads of their own, within LIMITS.templateRenderMs and LIMITS.templateRenderMegabytes each. */
+/** Renders templates in separate threads, each limited by LIMITS.templateRenderMs and LIMITS.templateRenderMegabytes. */
 export function createTemplateRenderer(): TemplateRenderer {
   const pool = createThreadPool<TemplateJob>({
     module: workerModule(),
@@ -67,7 +67,7 @@ export function createTemplateRenderer(): TemplateRenderer {
     const outcome = await pool.run({ accountId }, job);
     if (outcome.kind === 'busy') return { ok: false, busy: true };
     if (outcome.kind === 'overrun') return overrun(job.source);
-    return outcome.answer as Answer; // The worker answers each kind of job with its own kind of answer.
+    return outcome.answer as Answer; // The worker returns the result type that belongs to the job's kind.
   }
 
   return {
@@ -112,7 +112,7 @@ function tooLong(part: TemplatePart, limit: string): TemplateFault {
   return { part, line: null, column: null, message: `became longer than ${limit}` };
 }
 
-/** Beside this file, in the sources as in what they are compiled to. */
+/** Next to this file, both in the sources and in the compiled output. */
 function workerModule(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './template-worker.ts' : './template-worker.js', import.meta.url);
 }

@@ -3,13 +3,13 @@ import { type MadeTemplateSource, readTemplateSource } from '../db/queries/templ
 import type { TemplateReference } from './template-reference.ts';
 
 export interface TemplateSources {
-  /** The version a send names, as it stands now; null where there is none. */
+  /** The version that a send refers to, in its present state; null if there is none. */
   find(accountId: string, reference: TemplateReference): Promise<MadeTemplateSource | null>;
 }
 
 /**
- * Looks templates up for sends. The items of a batch ask in the same turn of the event loop and share one query; a later send always asks
- * anew, so that it sees every change that was answered before it came.
+ * Looks up templates for sends. The items of a batch ask in the same event loop turn and share one query. Later sends query again, so that
+ * they see every change whose response was sent before.
  */
 export function createTemplateSources(sqlOf: (accountId: string) => AccountSql): TemplateSources {
   const asked = new Map<string, Promise<MadeTemplateSource | null>>();

@@ -1,7 +1,7 @@
 import type { TemplateRenderer } from './template-renderer.ts';
 import type { TemplateSources } from './template-sources.ts';
 
-/** What templates are looked up and rendered with. */
+/** What looking up and rendering templates needs. */
 export interface TemplateTools {
   readonly renderer: TemplateRenderer;
   readonly sources: TemplateSources;

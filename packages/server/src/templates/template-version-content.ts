@@ -2,14 +2,14 @@ import type { TemplateContent } from '../db/queries/templates.ts';
 import type { VariablesJson } from '../db/schema/templates.ts';
 import { TEMPLATE_PARTS } from './template-job.ts';
 
-/** The parts of a version with the variables of each. */
+/** The parts of a version, with the variables of each. */
 export interface VersionContent extends TemplateContent {
   readonly variables: VariablesJson;
 }
 
 export const NO_CONTENT: VersionContent = { subject: null, html: null, text: null, variables: {} };
 
-/** Puts parts in the place of others; parts that are left out stay, with their variables. */
+/** Replaces parts. Omitted parts stay, with their variables. */
 export function replaceParts(
   before: VersionContent,
   parts: Partial<TemplateContent>,

@@ -5,10 +5,10 @@ import { createJobRunner, type JobSettings } from './run-template-job.ts';
 import type { TemplateJob } from './template-job.ts';
 
 /**
- * The thread that templates are parsed and rendered in: nothing of the service is in its reach, its heap is limited, and it can be killed in
- * the middle of a job. Started by the pool of template-renderer.ts, which sends one job at a time.
+ * The thread that parses and renders templates. It has no access to the service, its heap is limited, and it can be killed during a job.
+ * template-renderer.ts starts it through its pool, which sends one job at a time.
  */
-const runner = createJobRunner(workerData as JobSettings); // template-renderer.ts gives exactly these.
+const runner = createJobRunner(workerData as JobSettings); // template-renderer.ts passes exactly these settings.
 
 const tidyHeap = createHeapTidier();
 

@@ -11,13 +11,13 @@ import {
 
 /** What placeholders printed of the caller's variables. */
 export interface Printed {
-  /** Texts as they are in the rendered part. Placeholders with nothing between them are one text. */
+  /** Texts as they appear in the rendered part. Adjacent placeholders count as one text. */
   readonly texts: readonly string[];
   /** Whether a placeholder printed a whole list or object. */
   readonly hasList: boolean;
 }
 
-/** `record` keeps what is printed of the caller's variables; `replace` prints `neutral` in its place. */
+/** `record` keeps what the caller's variables print; `replace` prints `neutral` instead. */
 export type PrintMode =
   | { readonly kind: 'record'; readonly given: ReadonlySet<string> }
   | { readonly kind: 'replace'; readonly given: ReadonlySet<string>; readonly neutral: string };
@@ -26,30 +26,33 @@ interface Recorder {
   readonly mode: PrintMode;
   readonly texts: string[];
   hasList: boolean;
-  /** Where the last text ended. */
+  /** The end of the last text. */
   last: { readonly emitter: Emitter; readonly end: number } | null;
 }
 
 const REGISTER = 'printed values';
-/** A name that is only known while rendering may be any of the caller's. */
+/** A name that is known only during rendering can be any of the caller's. */
 const ANY = '*';
-/** Filters that make one value of a list. */
+/** Filters that turn a list into one value. */
 const REDUCING = new Set(['join', 'first', 'last', 'size', 'sum', 'find', 'find_index', 'has', 'json', 'inspect']);
 
-/** Has renderings of a parsed part keep what its placeholders print of the caller's variables. Changes nothing unless `recordPrinted` was called. */
+/**
+ * Makes renderings of a parsed part record what placeholders print of the caller's variables. Has no effect unless `recordPrinted` was
+ * called.
+ */
 export function watchPrinted(templates: readonly Template[]): void {
   const definitions = new Map<string, Set<string>>();
   const leaves = collect(templates, definitions);
   for (const { template, roots } of leaves) watchLeaf(template, closureOf(roots, definitions));
 }
 
-/** Begins to keep what is printed; has to be called before rendering. */
+/** Starts recording what is printed. Call this before rendering. */
 export function recordPrinted(context: Context, mode: PrintMode): void {
   context.setRegister(REGISTER, { mode, texts: [], hasList: false, last: null } satisfies Recorder);
 }
 
 export function printedIn(context: Context): Printed {
-  const { texts, hasList } = context.getRegister(REGISTER) as Recorder; // Only recordPrinted writes it.
+  const { texts, hasList } = context.getRegister(REGISTER) as Recorder; // Only recordPrinted writes this register.
   return { texts, hasList };
 }
 
@@ -60,7 +63,10 @@ interface Leaf {
   readonly roots: ReadonlySet<string>;
 }
 
-/** What prints values: everything with arguments but no content. Notes for every name that the template defines what it is made from. */
+/**
+ * Collects the tags that print values: all with arguments but no content. Records for every name that the template defines which names it
+ * depends on.
+ */
 function collect(templates: readonly Template[], definitions: Map<string, Set<string>>): readonly Leaf[] {
   return templates.flatMap((template) => {
     const names = [...(template.localScope?.() ?? [])].map(({ content }) => content);
@@ -78,7 +84,7 @@ function collect(templates: readonly Template[], definitions: Map<string, Set<st
 
 function closureOf(roots: ReadonlySet<string>, definitions: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
   const all = new Set(roots);
-  // What is added while iterating is visited too.
+  // The loop also visits names added during iteration.
   for (const name of all) for (const root of definitions.get(name) ?? []) all.add(root);
   return all;
 }
@@ -94,7 +100,7 @@ function rootsOf(argument: Argument): readonly string[] {
 
 function rootsOfToken(token: Token): readonly string[] {
   if (TypeGuards.isRangeToken(token)) return [...rootsOfToken(token.lhs), ...rootsOfToken(token.rhs)];
-  // A cycle has its candidates as they were parsed.
+  // The candidates of a `cycle` tag are parsed already.
   if ('initial' in token) return [ANY];
   if (!TypeGuards.isPropertyAccessToken(token)) return isConstant(token) ? [] : [ANY];
   const [first, ...rest] = token.props;
@@ -161,7 +167,7 @@ function printsList(template: Template, context: Context): boolean {
   return typeof initial === 'object' && initial !== null;
 }
 
-/** As the engine prints values. */
+/** Converts a value to text as the engine does. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return Array.isArray(value) ? value.map(textOf).join('') : String(value);

@@ -14,21 +14,21 @@ import {
   Value,
 } from 'liquidjs';
 
-/** A variable that a template takes from its caller. */
+/** A variable that the caller of a template passes. */
 export interface UsedVariable {
-  /** The path from the caller's variables, `user.name`; `[]` stands for every element of a list, `items[].price`. */
+  /** The path from the caller's variables, such as `user.name`; `[]` means every element of a list, as in `items[].price`. */
   readonly name: string;
-  /** Whether the template uses it outside every condition and without `default`. */
+  /** Whether the template uses it outside all conditions and without `default`. */
   readonly required: boolean;
 }
 
-/** `needed`: whenever the part is rendered. `reached`: where a condition leads to it. `tolerated`: nothing is as good as a value. */
+/** `needed`: used in every rendering. `reached`: used if a condition leads to it. `tolerated`: may be absent. */
 type Use = 'needed' | 'reached' | 'tolerated';
 
 interface Names {
-  /** What the template has given a value itself, up to where the walk has come. */
+  /** The names that the template has assigned up to this point of the walk. */
   readonly assigned: Set<string>;
-  /** Loop variables with the list they run over; null where that is not the caller's. */
+  /** Loop variables and the list they iterate over; null if the list is not the caller's. */
   readonly loops: ReadonlyMap<string, string | null>;
   readonly found: Map<string, boolean>;
 }
@@ -36,17 +36,17 @@ interface Names {
 interface WatchedToken {
   readonly name: string;
   readonly token: Token;
-  /** The path in the scopes; null where a part of it is only known while rendering. */
+  /** The path in the scopes; null if a part of it is known only during rendering. */
   readonly path: readonly string[] | null;
 }
 
 const REGISTER = 'missing variables';
 
 /**
- * Finds the variables that a parsed part takes from its caller, in the order of their first use, and has every rendering note those it
- * needed and did not get. A condition (`if`, `unless`, `case`) tolerates the absence of what it asks about, and so does `default`; names the
- * template gives a value to are its own from there on.
- * @param reserved names that are always given.
+ * Finds the variables that a parsed part takes from its caller, in order of first use, and makes every rendering record the ones it needed
+ * but did not get. Conditions (`if`, `unless`, `case`) and `default` tolerate absent variables. Names that the template assigns are its own
+ * from there on.
+ * @param reserved names that are always set
  */
 export function watchVariables(templates: readonly Template[], reserved: readonly string[]): readonly UsedVariable[] {
   const names: Names = { assigned: new Set(reserved), loops: new Map(), found: new Map() };
@@ -54,12 +54,12 @@ export function watchVariables(templates: readonly Template[], reserved: readonl
   return [...names.found].map(([name, required]) => ({ name, required }));
 }
 
-/** Begins to note what is missing; has to be called before rendering. */
+/** Starts recording missing variables. Call this before rendering. */
 export function recordMissing(context: Context): void {
   context.setRegister(REGISTER, new Set());
 }
 
-/** What was needed and not given, null included: in this API null is how a value is absent. */
+/** The variables that were needed but absent. Null counts as absent, as everywhere in this API. */
 export function missingIn(context: Context): readonly string[] {
   return [...notesOf(context)];
 }
@@ -68,21 +68,21 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** The value at a path in a rendering's scopes, read as the engine reads it. */
+/** Reads the value at a path in a rendering's scopes, as the engine does. */
 export function readPath([root = '', ...rest]: readonly string[], context: Context): unknown {
   let value: unknown = context.getSync([root]);
-  // The engine's own reading takes any value, scopes and others alike.
+  // The engine's reader accepts any value, not only scopes.
   for (const name of rest) value = context.readProperty(value as Scope, name);
   return value;
 }
 
-/** What `default` takes the place of. */
+/** Whether `default` replaces the value. */
 function isReplaced(value: unknown): boolean {
   return isMissing(value) || value === false || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 function notesOf(context: Context): Set<string> {
-  return context.getRegister(REGISTER) as Set<string>; // Only recordMissing writes it.
+  return context.getRegister(REGISTER) as Set<string>; // Only recordMissing writes this register.
 }
 
 function visitAll(templates: readonly Template[], use: Use, names: Names): void {
@@ -139,7 +139,7 @@ function watchValue(value: Value, use: Use, names: Names): void {
   const fallback = fallbackOf(value, use, names);
   if (watched.length === 0 && fallback.length === 0) return;
   const evaluate = value.value.bind(value);
-  // Every output of a template comes through here: the engine's generators are only entered where nothing else tells.
+  // This runs for every output of a template, so it evaluates the value a second time only if there is a fallback.
   value.value = (context, lenient) => {
     note(watched, context);
     if (fallback.length > 0 && isReplaced(toValueSync(value.initial.evaluate(context, true)))) note(fallback, context);
@@ -147,7 +147,7 @@ function watchValue(value: Value, use: Use, names: Names): void {
   };
 }
 
-/** Lists a value's variables, and answers those whose absence a rendering has to note. */
+/** Lists a value's variables. Returns those whose absence a rendering must record. */
 function listValue(value: Value, use: Use, names: Names): readonly WatchedToken[] {
   const hasDefault = value.filters.some(({ name }) => name === 'default');
   const initial = value.initial.postfix.flatMap((token) => listToken(token, hasDefault ? 'tolerated' : use, names));
@@ -155,7 +155,7 @@ function listValue(value: Value, use: Use, names: Names): readonly WatchedToken[
   return [...initial, ...given];
 }
 
-/** The variables a value falls back to. They are evaluated whatever the value is, and missed only where it is absent. */
+/** The variables of a value's `default`. They are always evaluated, but count as missing only if the value is absent. */
 function fallbackOf(value: Value, use: Use, names: Names): readonly WatchedToken[] {
   const reached = use === 'tolerated' ? 'tolerated' : 'reached';
   return argumentsOf(value, (name) => name === 'default').flatMap((token) => listToken(token, reached, names));
@@ -175,12 +175,12 @@ function listToken(token: Token, use: Use, names: Names): readonly WatchedToken[
   const inner = token.props.slice(1).flatMap((prop) => listToken(prop, use, names));
   const name = nameOf(token, names);
   if (name === null) return inner;
-  // That a list has elements is said by the list itself.
+  // The list's own entry already says that it has elements.
   if (!name.endsWith('[]')) names.found.set(name, names.found.get(name) === true || use === 'needed');
   return use === 'tolerated' ? inner : [...inner, { name, token, path: pathOf(token.props) }];
 }
 
-/** The path a token stands for from the caller's variables; null where it begins with something else. */
+/** The path of a token from the caller's variables; null if it starts elsewhere. */
 function nameOf(token: Token, names: Names): string | null {
   if (!TypeGuards.isPropertyAccessToken(token) || token.variable !== undefined) return null;
   const [root, ...rest] = token.props.map(segmentOf);
@@ -191,7 +191,7 @@ function nameOf(token: Token, names: Names): string | null {
   return rest.reduce<string>((path, segment) => (segment === null ? `${path}[]` : `${path}.${segment}`), start);
 }
 
-/** Null for an index or a name that is only known while rendering. */
+/** Returns null for an index, or a name that is known only during rendering. */
 function segmentOf(token: Token): string | null {
   return TypeGuards.isWordToken(token) || TypeGuards.isQuotedToken(token) ? token.content : null;
 }
