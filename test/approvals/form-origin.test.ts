@@ -32,9 +32,9 @@ describe('a decision by the link of an approver', () => {
 
   it.each([
     ['a page of another server', { origin: 'https://evil.example' }],
-    ['a page elsewhere that hides where it is from', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
-    ['another server, as the browser says', { 'sec-fetch-site': 'cross-site' }],
-    ['another port, as the browser says', { 'sec-fetch-site': 'same-site' }],
+    ['a page of another site that hides its origin', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+    ['another server, according to the browser', { 'sec-fetch-site': 'cross-site' }],
+    ['another port, according to the browser', { 'sec-fetch-site': 'same-site' }],
     ['a browser whose headers disagree', { 'sec-fetch-site': 'cross-site', origin: 'HERE' }],
   ])(
     'is rejected from %s',

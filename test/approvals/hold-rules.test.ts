@@ -29,10 +29,10 @@ const reasons = (rules: Partial<HoldWhen>, question: Partial<HoldQuestion> = {})
 
 describe('the rules that hold a send', { tags: ['approvals.modes'] }, () => {
   it.each<[string, Partial<HoldWhen>, Partial<HoldQuestion>, boolean]>([
-    ['nobody new', { firstContact: true }, {}, false],
-    ['somebody the account never wrote to', { firstContact: true }, { isKnown: () => false }, true],
+    ['no new recipient', { firstContact: true }, {}, false],
+    ['an address the account never wrote to', { firstContact: true }, { isKnown: () => false }, true],
     [
-      'a stranger whom an approver trusts',
+      'a new address that an approver trusts',
       { firstContact: true },
       { isKnown: () => false, isTrusted: () => true },
       false,
@@ -45,12 +45,12 @@ describe('the rules that hold a send', { tags: ['approvals.modes'] }, () => {
     ['a trusted recipient elsewhere', { recipientDomainNotIn: [] }, { isTrusted: () => true }, false],
     ['as many recipients as allowed', { recipientsOver: 1 }, {}, false],
     ['one more', { recipientsOver: 0 }, {}, true],
-    ['no blind copy', { hasBcc: true }, {}, false],
-    ['a blind copy', { hasBcc: true }, { recipients: [{ email: 'b@example.com', kind: 'bcc' }] }, true],
+    ['no bcc recipient', { hasBcc: true }, {}, false],
+    ['a bcc recipient', { hasBcc: true }, { recipients: [{ email: 'b@example.com', kind: 'bcc' }] }, true],
     ['no file', { hasAttachments: true }, {}, false],
     ['a file', { hasAttachments: true }, { carriesFiles: true }, true],
     ['a template', { freeformBody: true }, {}, false],
-    ['a body of its own', { freeformBody: true }, { isTemplated: false }, true],
+    ['a body without a template', { freeformBody: true }, { isTemplated: false }, true],
     [
       'a listed link',
       { linkDomainNotIn: ['a.example'] },

@@ -54,7 +54,7 @@ describe('every defined statement', () => {
     ['a name that is not returned', { name: accounts.name }, 'declares name, which it does not return'],
     ['another type', { id: pg.int4 }, 'id is uuid, declared as integer'],
     ['no null where the column has some', { id: pg.uuid, note: pg.text }, 'note may be null'],
-    ['a field too few', {}, 'returns id, which it does not declare'],
+    ['a missing field', {}, 'returns id, which it does not declare'],
   ])('would be found with %s', async (_what, fields, fault) => {
     const statement = returning(fields, sql`SELECT id, note FROM suppressions`);
     const shape = { ...statement.toSQL(), fields, isWhole: true };

@@ -142,9 +142,9 @@ describe('the watchdog', () => {
   });
 
   it.each([
-    ['whose time is over', async () => {}, 25 * HOUR_MS, 'the time for trying was over'],
+    ['whose retry time is over', async () => {}, 25 * HOUR_MS, 'the time for trying was over'],
     [
-      'whose body has aged out',
+      'whose body was removed by age',
       async ({ database: { sql } }: TestApp) => void (await sql`DELETE FROM message_bodies`),
       11 * MINUTE_MS,
       'aged out',

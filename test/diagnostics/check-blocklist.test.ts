@@ -90,14 +90,14 @@ describe('the blocklist check', () => {
   it.each([
     ['lists everything', () => dns.set('1.0.0.127.one.list.test', 'A', '127.0.0.2')],
     ['has no test entry', () => dns.remove('2.0.0.127.one.list.test')],
-    ['answers its test entry with an error', () => dns.set('2.0.0.127.one.list.test', 'A', '127.255.255.254')],
-    ['answers its test entry with a web server', () => dns.set('2.0.0.127.one.list.test', 'A', '198.51.100.1')],
-    ['does not answer', () => dns.fail('2.0.0.127.one.list.test', 'A', 'SERVFAIL')],
-    ['is refused at the entry none has', () => dns.fail('1.0.0.127.one.list.test', 'A', 'REFUSED')],
-    ['answers the target with an error', () => dns.set('7.249.124.192.one.list.test', 'A', '127.255.255.252')],
-    ['answers the target with 127.0.0.1', () => dns.set('7.249.124.192.one.list.test', 'A', '127.0.0.1')],
-    ['answers the target with a web server', () => dns.set('7.249.124.192.one.list.test', 'A', '198.51.100.1')],
-    ['does not answer for the target', () => dns.fail('7.249.124.192.one.list.test', 'A', 'silence')],
+    ['returns an error for its test entry', () => dns.set('2.0.0.127.one.list.test', 'A', '127.255.255.254')],
+    ['returns a web server for its test entry', () => dns.set('2.0.0.127.one.list.test', 'A', '198.51.100.1')],
+    ['does not respond', () => dns.fail('2.0.0.127.one.list.test', 'A', 'SERVFAIL')],
+    ['rejects the query for the entry that must not exist', () => dns.fail('1.0.0.127.one.list.test', 'A', 'REFUSED')],
+    ['returns an error for the target', () => dns.set('7.249.124.192.one.list.test', 'A', '127.255.255.252')],
+    ['returns 127.0.0.1 for the target', () => dns.set('7.249.124.192.one.list.test', 'A', '127.0.0.1')],
+    ['returns a web server for the target', () => dns.set('7.249.124.192.one.list.test', 'A', '198.51.100.1')],
+    ['does not respond for the target', () => dns.fail('7.249.124.192.one.list.test', 'A', 'silence')],
   ])('counts a list that %s as neither clean nor listed', async (_, break_) => {
     break_();
     const { codes, statuses } = await start()(FOUR);

@@ -98,7 +98,7 @@ describe('the check of the isolation between accounts', () => {
   it.each([
     ['row-level security is off', 'ALTER TABLE messages DISABLE ROW LEVEL SECURITY', 'messages'],
     ['it is not forced on the owner', 'ALTER TABLE messages NO FORCE ROW LEVEL SECURITY', 'messages'],
-    ['the policy is gone', 'DROP POLICY own_account ON suppressions', 'suppressions'],
+    ['the policy is missing', 'DROP POLICY own_account ON suppressions', 'suppressions'],
     ['a second policy shows more', 'CREATE POLICY more ON suppressions USING (true)', 'suppressions'],
     ['the policy shows all', 'ALTER POLICY own_account ON accounts USING (true)', 'accounts'],
     ['requests may read a partition', 'GRANT SELECT ON messages_other TO postrider_app', 'messages_other'],

@@ -102,8 +102,8 @@ describe('a received bounce', () => {
   it.each([
     ['a full mailbox', '5.2.2', 'smtp; 552 5.2.2 Mailbox full', 'soft'],
     ['a policy', '5.7.1', 'smtp; 554 5.7.1 Message rejected as spam', 'block'],
-    ['time that ran out', '4.4.7', 'smtp; 421 4.4.2 Connection timed out', 'soft'],
-    ['something nobody knows', '5.0.0', 'x-unix; input/output error', 'unknown'],
+    ['a timeout', '4.4.7', 'smtp; 421 4.4.2 Connection timed out', 'soft'],
+    ['an unknown reason', '5.0.0', 'x-unix; input/output error', 'unknown'],
   ])('because of %s suppresses no address', async (_name, status, diagnostic, classification) => {
     const mail = await send();
     expect(await bring(mail.returnPath, postfixBounce(mail, { status, diagnostic }))).toEqual(TAKEN);

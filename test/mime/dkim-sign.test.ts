@@ -111,7 +111,7 @@ describe('a signed message', () => {
   it.each([
     ['an empty body', ''],
     ['a body of blank lines', ' \n\t\n\r\n'],
-    ['blanks at line ends and empty lines at the end', 'a  \n\n b\t\tc \n\n\n'],
+    ['trailing blanks and empty lines at the end', 'a  \n\n b\t\tc \n\n\n'],
   ])('is accepted with %s', async (_, text) => {
     expect(await verify(await sign(composeMime({ ...MESSAGE, text, html: null })))).toEqual(['pass']);
   });
@@ -128,11 +128,11 @@ describe('a signed message', () => {
 
   it.each([
     ['the body is changed', (message: string) => message.replace('Hello', 'Hallo')],
-    ['the body is added to', (message: string) => `${message}more\r\n`],
+    ['the body is extended', (message: string) => `${message}more\r\n`],
     ['From is changed', (message: string) => message.replace('From: Shop', 'From: Bank')],
     ['the date is changed', (message: string) => message.replace('Date: Mon, 24', 'Date: Mon, 25')],
     ['List-Unsubscribe is changed', (message: string) => message.replace('/u/1', '/u/2')],
-    ['List-Unsubscribe-Post is taken out', (message: string) => message.replace(/List-Unsubscribe-Post:.*\r\n/, '')],
+    ['List-Unsubscribe-Post is removed', (message: string) => message.replace(/List-Unsubscribe-Post:.*\r\n/, '')],
     ['the signing time is changed', (message: string) => message.replace('t=1764', 't=1763')],
   ])('is rejected when %s', async (_, change) => {
     const message = await sign(composeMime(MESSAGE));

@@ -115,7 +115,7 @@ describe('hostile targets', () => {
     ['a path', () => '/etc/passwd'],
     ['two slashes', (port: number) => `//127.0.0.1:${port}/`],
     ['no host', () => 'https:///'],
-    ['a port that is none', () => 'https://127.0.0.1:99999/'],
+    ['an invalid port', () => 'https://127.0.0.1:99999/'],
   ])('%s is rejected', async (_, url) => {
     for (const port of [ports.http, ports.https]) expect(await ask(url(port))).toMatchObject({ kind: 'refused' });
     expect(hits).toEqual([]);

@@ -13,9 +13,9 @@ describe('the checker of regular expressions', () => {
   it.each([
     ['a literal that is quadratic', 'export const trim = (text: string) => text.replace(/\\s+$/, "");', '2nd degree'],
     ['an exponential one in a schema', 'const schema = z.string().regex(/^(a+)+$/);', 'exponential'],
-    ['one that is built of constants', 'const A = "a*"; const B = A + "b"; new RegExp(B + "$", "g");', 'polynomial'],
-    ['one that is built of another', ['const A = /a*/; RegExp(`$', '{A.source}b`);'].join(''), 'polynomial'],
-    ['one that is built when it runs', 'export const make = (name: string) => new RegExp(name);', 'only when it runs'],
+    ['one built from constants', 'const A = "a*"; const B = A + "b"; new RegExp(B + "$", "g");', 'polynomial'],
+    ['one built from another', ['const A = /a*/; RegExp(`$', '{A.source}b`);'].join(''), 'polynomial'],
+    ['one built at run time', 'export const make = (name: string) => new RegExp(name);', 'only when it runs'],
   ])('finds %s', { tags: ['holes.linear-patterns'] }, async (_name, code, complaint) => {
     const faults = await faultsOf(code);
     expect(faults).toHaveLength(1);

@@ -34,47 +34,47 @@ async function startBad(
 
 describe('a bad server before the message is sent costs time, and the next is tried', () => {
   it.each<readonly [string, (conversation: Conversation) => Promise<void> | void]>([
-    ['that says nothing', () => undefined],
+    ['that sends nothing', () => undefined],
     ['that greets with garbage', (c) => c.say('\u0000\u0001 welcome to the machine\r\n')],
     ['that speaks another protocol', (c) => c.say('HTTP/1.1 400 Bad Request\r\n\r\n')],
     ['that begins a greeting and never ends it', (c) => c.say('220-one\r\n220-two\r\n')],
     ['whose greeting is a line without an end', (c) => c.say(`220 ${'x'.repeat(100_000)}`)],
     ['whose greeting has lines without end', (c) => c.say('220-more\r\n'.repeat(10_000))],
-    ['that closes as soon as it is connected to', (c) => c.socket.destroy()],
+    ['that closes as soon as it accepts the connection', (c) => c.socket.destroy()],
     ['that greets with 421', (c) => c.say('421 4.3.2 Service not available\r\n')],
     ['that greets with 554', (c) => c.say('554 5.3.2 no mail service here\r\n')],
     [
-      'that answers EHLO with 421',
+      'that replies to EHLO with 421',
       async (c) => {
         c.say('220 hi\r\n');
         await c.reply('421 4.4.5 later\r\n');
       },
     ],
     [
-      'that answers EHLO with two codes',
+      'that replies to EHLO with two codes',
       async (c) => {
         c.say('220 hi\r\n');
         await c.reply('250-a\r\n500 b\r\n');
       },
     ],
     [
-      'that is gone after MAIL',
+      'that disconnects after MAIL',
       async (c) => {
         await c.open();
         await c.line();
         c.socket.destroy();
       },
     ],
-    ['that falls silent after EHLO', async (c) => c.open('PIPELINING')],
+    ['that stops responding after EHLO', async (c) => c.open('PIPELINING')],
     [
-      'that answers MAIL with garbage',
+      'that replies to MAIL with garbage',
       async (c) => {
         await c.open();
         await c.reply('maybe\r\n');
       },
     ],
     [
-      'that answers a recipient with 354',
+      'that replies to a recipient with 354',
       async (c) => {
         await c.open();
         await c.reply('250 ok\r\n');
@@ -108,9 +108,9 @@ describe('names without an address', () => {
         dns.set('loop.test', 'CNAME', ['mx2.test']);
       },
     ],
-    ['a name server that answers garbage', ({ dns }) => dns.fail('mx2.test', '*', 'garbage')],
+    ['a name server that returns garbage', ({ dns }) => dns.fail('mx2.test', '*', 'garbage')],
     ['a name server that is silent', ({ dns }) => dns.fail('mx2.test', '*', 'silence')],
-    ['an address at which nobody is', ({ name }) => name(2)],
+    ['an address without a server', ({ name }) => name(2)],
     ['no address', () => undefined],
   ])('(%s) are skipped', async (_what, prepare) => {
     const world = await startDirectWorld(afterTest);
@@ -186,7 +186,7 @@ describe('a reply in the transaction is final for the attempt', () => {
       'refused',
       550,
     ],
-    ['a refusal in a very long line', ['250 ok\r\n', `550 5.7.1 ${'no '.repeat(1_000)}\r\n`], 'refused', 550],
+    ['a rejection in a very long line', ['250 ok\r\n', `550 5.7.1 ${'no '.repeat(1_000)}\r\n`], 'refused', 550],
   ] as const)('%s', async (_what, replies, outcome, code) => {
     const { send, good } = await startBad(dialogue(...replies));
     const verdict = await send();
@@ -290,9 +290,9 @@ describe('STARTTLS', () => {
 
   it.each<readonly [string, (conversation: Conversation) => Promise<unknown> | unknown]>([
     ['then closes', (c) => c.socket.destroy()],
-    ['then answers with garbage', (c) => c.say('this is no TLS\r\n'.repeat(10))],
-    ['then goes on in the clear', (c) => c.say('220 go\r\n250 and on\r\n')],
-    ['then falls silent', () => undefined],
+    ['then sends garbage', (c) => c.say('this is no TLS\r\n'.repeat(10))],
+    ['then continues unencrypted', (c) => c.say('220 go\r\n250 and on\r\n')],
+    ['then stops responding', () => undefined],
   ])(
     'that is offered and %s fails: the same server gets the message without TLS, and the next one immediately',
     async (_what, fail) => {

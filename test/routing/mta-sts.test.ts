@@ -153,11 +153,11 @@ describe('a policy that is not in force', () => {
   it.each<readonly [string, PolicyAnswer]>([
     ['in mode testing', { body: ENFORCE.replace('enforce', 'testing').replace('mx2', 'other') }],
     ['in mode none', { body: 'version: STSv1\nmode: none\nmax_age: 60\n' }],
-    ['behind a redirect', { status: 302, location: 'https://mta-sts.a.test/elsewhere' }],
+    ['after a redirect', { status: 302, location: 'https://mta-sts.a.test/elsewhere' }],
     ['that is missing', { status: 404 }],
     ['of another type', { type: 'text/html', body: ENFORCE.replace('mx2', 'other') }],
     ['of more than 64 KB', { body: `${ENFORCE.replace('mx2', 'other')}${'x'.repeat(65_536)}` }],
-    ['that makes no sense', { body: 'hello' }],
+    ['with invalid content', { body: 'hello' }],
   ])('%s blocks nothing, and is not fetched again immediately', async (_what, given) => {
     const { send, policies, server } = await startWorld(given, null);
     expect(await send()).toMatchObject({ outcome: 'accepted' });

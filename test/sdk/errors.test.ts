@@ -117,7 +117,7 @@ describe('a server that cannot be reached', () => {
 
 describe('the API key', () => {
   it.each<[string, Reply]>([
-    ['a refusal', problem(401, 'invalid_key')],
+    ['an error response', problem(401, 'invalid_key')],
     ['a proxy’s page', { status: 502, body: 'Bad Gateway' }],
     ['a lost connection', 'reset'],
     ['a redirect', { status: 307, headers: { location: 'https://elsewhere.example/' } }],

@@ -22,7 +22,7 @@ describe('whether a failed request is sent again', () => {
     ['a connection that failed', { code: 'connection_failed', status: null }],
     ['an attempt that timed out', { code: 'timeout', status: null }],
     ['a rate limit', { code: 'rate_limited', status: 429 }],
-    ['a fault of the server', { code: 'internal', status: 500 }],
+    ['a server error', { code: 'internal', status: 500 }],
     ['a server that is unavailable', { code: 'unavailable', status: 503 }],
     ['the same send still running', { code: 'idempotency_in_progress', status: 409 }],
     ['a proxy without a server: 502', { code: 'unexpected_answer', status: 502 }],
@@ -33,10 +33,10 @@ describe('whether a failed request is sent again', () => {
   });
 
   it.each<[string, Partial<Failure>]>([
-    ['a refusal that will not change', { code: 'validation_failed', status: 422, retryable: false }],
+    ['a permanent error', { code: 'validation_failed', status: 422, retryable: false }],
     ['a used up quota', { code: 'quota_exceeded', status: 402, retryable: false }],
-    ['a fault that says it is not retryable', { code: 'internal', status: 500, retryable: false }],
-    ['a retryable refusal that waits for somebody else', { code: 'authorization_pending', status: 400 }],
+    ['an error marked as not retryable', { code: 'internal', status: 500, retryable: false }],
+    ['a retryable error that waits for a user', { code: 'authorization_pending', status: 400 }],
     ['an attachment that could not be fetched', { code: 'attachment_fetch_failed', status: 422 }],
     ['another server’s 500 page', { code: 'unexpected_answer', status: 500 }],
     ['another server’s 408', { code: 'unexpected_answer', status: 408 }],

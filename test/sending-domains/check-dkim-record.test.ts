@@ -19,7 +19,7 @@ describe('the record of a DKIM key', () => {
     ['without blanks', good.replaceAll(' ', '')],
     ['with blanks inside the key', good.replace('AbC', ' A bC\t')],
     ['without the padding of base64', good.replace(/=$/, '')],
-    ['with tags that allow what we do', `v=DKIM1; h=sha1:sha256; s=email; k=rsa; n=note; t=s; p=${KEY}`],
+    ['with tags that allow our use', `v=DKIM1; h=sha1:sha256; s=email; k=rsa; n=note; t=s; p=${KEY}`],
     ['for every service', `v=DKIM1; s=*; p=${KEY}`],
     ['with unknown tags', `v=DKIM1; x=1; p=${KEY}`],
   ])('passes %s', (_, record) => {
@@ -49,9 +49,9 @@ describe('the record of a DKIM key', () => {
     ['escaped semicolons', `v=DKIM1\\; k=rsa\\; p=${KEY}`, /backslashes/],
     ['quotes in the value', `"v=DKIM1; k=rsa; p=${KEY}"`, /quotes/],
     ['another version', `v=DKIM2; p=${KEY}`, /version is not the first tag, or not DKIM1/],
-    ['the version behind other tags', `k=rsa; p=${KEY}; v=DKIM1`, /version is not the first tag/],
+    ['the version after other tags', `k=rsa; p=${KEY}; v=DKIM1`, /version is not the first tag/],
     ['the same tag twice', `v=DKIM1; p=${KEY}; p=${KEY}`, /no DKIM key/],
-    ['what a wildcard answers', 'v=spf1 -all', /wildcard/],
+    ['the response of a wildcard', 'v=spf1 -all', /wildcard/],
     ['nothing', '', /no DKIM key/],
   ])('fails with %s', (_, record, reason) => {
     expect(check(found(record))).toMatchObject({

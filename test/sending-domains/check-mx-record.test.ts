@@ -46,7 +46,7 @@ describe('the MX record of a return path', () => {
     ['our address', { cname: NO_RECORD, addresses: found('192.0.2.25'), ownAddresses: own }, 'pass', /has the address/],
     ['another address', { cname: NO_RECORD, addresses: found('192.0.2.9'), ownAddresses: own }, 'fail', /instead of/],
     [
-      'one address of ours and one of others',
+      'one address of ours and one other',
       { cname: NO_RECORD, addresses: found('192.0.2.25', '192.0.2.9'), ownAddresses: own },
       'fail',
       /instead of/,
@@ -59,7 +59,7 @@ describe('the MX record of a return path', () => {
       /instead of/,
     ],
     [
-      'an address nobody could say',
+      'an address that could not be looked up',
       { cname: NO_RECORD, addresses: SILENT, ownAddresses: own },
       'pending',
       /could not be looked up/,

@@ -25,16 +25,11 @@ const NOTHING = { drops: [], retires: [], makes: [] };
 
 describe('planning a rotation', () => {
   it.each([
-    ['makes a key', [OLD], {}, { ...NOTHING, makes: ['fresh'] }],
-    ['makes a key of the selector that is named', [OLD], { dkimSelector: 's2' }, { ...NOTHING, makes: ['s2'] }],
+    ['creates a key', [OLD], {}, { ...NOTHING, makes: ['fresh'] }],
+    ['creates a key with the named selector', [OLD], { dkimSelector: 's2' }, { ...NOTHING, makes: ['s2'] }],
     ['does nothing while one waits', [OLD, NEW], {}, NOTHING],
-    ['does nothing while the one that is named waits', [OLD, NEW], { dkimSelector: 'new' }, NOTHING],
-    [
-      'puts another in the place of one that waits',
-      [OLD, NEW],
-      { dkimSelector: 's2' },
-      { ...NOTHING, drops: ['new'], makes: ['s2'] },
-    ],
+    ['does nothing while the named one waits', [OLD, NEW], { dkimSelector: 'new' }, NOTHING],
+    ['replaces one that waits', [OLD, NEW], { dkimSelector: 's2' }, { ...NOTHING, drops: ['new'], makes: ['s2'] }],
     ['adds a second key', [OLD], { ed25519: true }, { ...NOTHING, makes: ['fresh', 'fresh-ed25519'] }],
     ['adds a second key beside one that waits', [OLD, NEW], { ed25519: true }, { ...NOTHING, makes: ['new-ed25519'] }],
     [
@@ -45,7 +40,7 @@ describe('planning a rotation', () => {
     ],
     ['keeps a second key that waits', [OLD, key('e', 'waiting', 'ed25519')], {}, { ...NOTHING, makes: ['fresh'] }],
     [
-      'takes a second key away',
+      'removes a second key',
       [OLD, key('e', 'signing', 'ed25519'), key('f', 'waiting', 'ed25519')],
       { ed25519: false },
       { drops: ['f'], retires: ['e'], makes: ['fresh'] },
@@ -71,25 +66,25 @@ describe('the keys after a lookup', () => {
   it.each([
     ['switch once the new record is found', [OLD, NEW], { old: 'pass', new: 'pass' }, ['retire old', 'sign new']],
     [
-      'switch also where the old record is gone already',
+      'switch also when the old record is already gone',
       [OLD, NEW],
       { old: 'fail', new: 'pass' },
       ['retire old', 'sign new'],
     ],
     ['stay while it is not there', [OLD, NEW], { old: 'pass', new: 'fail' }, []],
-    ['stay while nobody can say', [OLD, NEW], { old: 'pass', new: 'pending' }, []],
-    ['stay where it was not looked up', [OLD, NEW], { old: 'pass' }, []],
-    ['stay where the only record is gone', [OLD], { old: 'fail' }, []],
-    ['begin to sign with a second one', [OLD, key('e', 'waiting', 'ed25519')], { old: 'pass', e: 'pass' }, ['sign e']],
+    ['stay while the DNS does not respond', [OLD, NEW], { old: 'pass', new: 'pending' }, []],
+    ['stay when it was not looked up', [OLD, NEW], { old: 'pass' }, []],
+    ['stay when the only record is gone', [OLD], { old: 'fail' }, []],
+    ['start signing with a second one', [OLD, key('e', 'waiting', 'ed25519')], { old: 'pass', e: 'pass' }, ['sign e']],
     [
-      'stop signing with a second one that nobody finds',
+      'stop signing with a second one that is not found',
       [OLD, key('e', 'signing', 'ed25519')],
       { e: 'fail' },
       ['wait e'],
     ],
-    ['go on with a second one while nobody can say', [OLD, key('e', 'signing', 'ed25519')], { e: 'pending' }, []],
+    ['keep a second one while the DNS does not respond', [OLD, key('e', 'signing', 'ed25519')], { e: 'pending' }, []],
     [
-      'give a second one up where the next one waits',
+      'drop a second one when the next one waits',
       [OLD, key('e', 'signing', 'ed25519'), key('f', 'waiting', 'ed25519')],
       { e: 'fail', f: 'fail' },
       ['retire e'],

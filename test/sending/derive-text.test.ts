@@ -4,10 +4,10 @@ import { type SeededRandom, seededRandom } from '../harness/seeded-random.ts';
 
 describe('the text of a page', () => {
   it.each([
-    ['plain text as it is', 'Hello there', 'Hello there'],
+    ['plain text unchanged', 'Hello there', 'Hello there'],
     ['any white space as one space', ' Hello \n\t  there&nbsp;&nbsp; you\u00a0\r\n', 'Hello there you'],
     ['white space across elements as one space', 'a <b> b</b> <i>c </i> d', 'a b c d'],
-    ['no space where the page has none', 'a<b>b</b>c', 'abc'],
+    ['no space when the page has none', 'a<b>b</b>c', 'abc'],
     [
       'entities decoded, in the forms browsers take',
       '&lt;b&gt; &amp;amp; &eacute;&#8364;&#x1F600; &copy 5&nbsp;&euro;',
@@ -15,8 +15,8 @@ describe('the text of a page', () => {
     ],
     ['a lone "<" as text', '1 < 2 <3 <', '1 < 2 <3 <'],
     ['nothing that only guides layout', 'Donau\u00addampf\u200bschiff&shy;fahrt \ufeff.', 'Donaudampfschifffahrt .'],
-    ['joiners and direction marks, which carry meaning', 'می\u200cخواهم 👩\u200d👧', 'می\u200cخواهم 👩\u200d👧'],
-    ['nothing for nothing', ' \n<p> </p><div><br></div>', ''],
+    ['joiners and direction marks, which have a meaning', 'می\u200cخواهم 👩\u200d👧', 'می\u200cخواهم 👩\u200d👧'],
+    ['nothing for an empty page', ' \n<p> </p><div><br></div>', ''],
   ])('has %s', (_, html, text) => {
     expect(deriveText(html)).toBe(text);
   });
@@ -25,9 +25,9 @@ describe('the text of a page', () => {
 describe('what a page does not show', () => {
   it.each([
     ['head', '<head><meta charset=utf-8><title>Title</title>stray</head><body>Hello', 'Hello'],
-    ['a head that nobody closed', '<html><head><title>Title</title><link rel=x><p>Hello', 'Hello'],
+    ['a head that is never closed', '<html><head><title>Title</title><link rel=x><p>Hello', 'Hello'],
     ['style and script', '<style>p{color:red}</style>Hel<SCRIPT>if (a<b) "</p>"</SCRIPT >lo', 'Hello'],
-    ['a script that holds other end tags', '<script>document.write("</div><b>x</b>")</script>Hello', 'Hello'],
+    ['a script that contains other end tags', '<script>document.write("</div><b>x</b>")</script>Hello', 'Hello'],
     ['template and svg', 'Hel<template>a<template>b</template>c</template>lo<svg><text>x</text></svg>', 'Hello'],
     ['comments', 'a<!-- b <p>c</p> --><!---->d<!-->e<!--->f<!-- <!-- --> g', 'adef g'],
     [
@@ -47,7 +47,7 @@ describe('what a page does not show', () => {
     ],
     ['what an unquoted style hides', '<span style=display:none>preview</span>Hello', 'Hello'],
     ['a hidden paragraph up to the next block', '<p style="display:none">preview<p>Hello', 'Hello'],
-    ['scripts within the hidden', '<div style="display:none"><script>"</div>"</script>a</div>Hello', 'Hello'],
+    ['scripts within hidden elements', '<div style="display:none"><script>"</div>"</script>a</div>Hello', 'Hello'],
     [
       'hidden elements without content, alone',
       '<img style="display:none" alt="a"><br style="display:none">Hello',
@@ -67,14 +67,18 @@ describe('what a page does not show', () => {
 
 describe('lines', () => {
   it.each([
-    ['paragraphs and headings stand apart', '<h1>Title</h1><p>One</p>\n\n<p>Two</p>', 'Title\n\nOne\n\nTwo'],
-    ['divisions begin a line', 'a<div>b</div><div>c</div>d', 'a\nb\nc\nd'],
+    [
+      'paragraphs and headings are separated by an empty line',
+      '<h1>Title</h1><p>One</p>\n\n<p>Two</p>',
+      'Title\n\nOne\n\nTwo',
+    ],
+    ['divisions start a line', 'a<div>b</div><div>c</div>d', 'a\nb\nc\nd'],
     ['br breaks a line, two leave one empty', 'a<br>b<br/><br>c<BR><br><br><br>d', 'a\nb\n\nc\n\nd'],
     ['a br at the end of a block adds nothing', '<div>a<br></div><div>b</div>', 'a\nb'],
-    ['a block of its own for br leaves an empty line', '<div>a</div><div><br></div><div>b</div>', 'a\n\nb'],
+    ['a separate block for br leaves an empty line', '<div>a</div><div><br></div><div>b</div>', 'a\n\nb'],
     ['nested blocks add up to one break', '<div><div><div>a</div></div></div><div><div>b</div></div>', 'a\nb'],
-    ['a rule shows', 'a<hr>b', 'a\n\n---\n\nb'],
-    ['no line ends in a blank', 'a <br> b &nbsp;<p> c </p> ', 'a\nb\n\nc'],
+    ['a rule becomes dashes', 'a<hr>b', 'a\n\n---\n\nb'],
+    ['trailing blanks are removed', 'a <br> b &nbsp;<p> c </p> ', 'a\nb\n\nc'],
   ])('%s', (_, html, text) => {
     expect(deriveText(html)).toBe(text);
   });
@@ -88,12 +92,12 @@ describe('lines', () => {
 describe('lists', () => {
   it.each([
     ['mark their items', 'Buy:<ul><li>milk</li><li>bread</ul>soon', 'Buy:\n\n- milk\n- bread\n\nsoon'],
-    ['number them where they are ordered', '<ol>\n<li>one\n<li>two\n<li>three</ol>', '1. one\n2. two\n3. three'],
+    ['number ordered items', '<ol>\n<li>one\n<li>two\n<li>three</ol>', '1. one\n2. two\n3. three'],
     ['indent lists within lists', '<ul><li>a<ul><li>b<li>c</ul></li><li>d</ul>', '- a\n  - b\n  - c\n- d'],
     ['indent further lines of an item', '<ul><li>a<br>b<div>c</div></ul>', '- a\n  b\n  c'],
-    ['hold paragraphs without empty lines between items', '<ul><li><p>a</p></li><li><p>b</p></li></ul>', '- a\n- b'],
+    ['contain paragraphs without empty lines between items', '<ul><li><p>a</p></li><li><p>b</p></li></ul>', '- a\n- b'],
     ['leave out empty items', '<ul><li></li><li>a</li><li> </li></ul>b', '- a\n\nb'],
-    ['mark items that stand in no list', '<li>a<li>b', '- a\n- b'],
+    ['mark items outside a list', '<li>a<li>b', '- a\n- b'],
   ])('%s', (_, html, text) => {
     expect(deriveText(html)).toBe(text);
   });
@@ -119,12 +123,12 @@ describe('links', () => {
       'See the page (https://example.com/a?b=1&c=2).',
     ],
     [
-      'show it once where it is the text',
+      'show the address once when it is the text',
       '<a href="https://example.com/">https://example.com/</a>',
       'https://example.com/',
     ],
     [
-      'show it whole where the text is short for it',
+      'show the complete address when the text is an abbreviation of it',
       '<a href="https://example.com/">example.com</a> is',
       'https://example.com/ is',
     ],
@@ -137,15 +141,15 @@ describe('links', () => {
     ['show telephone numbers without scheme', '<a href="tel:+123">call</a>', 'call (+123)'],
     ['keep template braces', '<a href="{{unsubscribe_url}}">Unsubscribe</a>', 'Unsubscribe ({{unsubscribe_url}})'],
     [
-      'lead nowhere from anchors and scripts',
+      'show no address for anchors and scripts',
       '<a href="#top">up</a> <a href="javascript:x()">do</a> <a name=x>y</a>',
       'up do y',
     ],
-    ['put the address behind the text, not behind the block', '<a href="/x"><div>a</div></a><p>b', 'a (/x)\n\nb'],
-    ['leave the space behind them', '<a href=/x>a </a>b', 'a (/x) b'],
-    ['stay apart from each other', '<a href=/x>a</a><a href=/y>b</a>', 'a (/x) b (/y)'],
-    ['end where the next begins', '<a href=/x>a <a href=/y>b', 'a (/x) b (/y)'],
-    ['with nothing in them are nothing', 'a<a href="https://example.com"></a>b', 'ab'],
+    ['put the address after the text, not after the block', '<a href="/x"><div>a</div></a><p>b', 'a (/x)\n\nb'],
+    ['keep the space after them', '<a href=/x>a </a>b', 'a (/x) b'],
+    ['stay separate from each other', '<a href=/x>a</a><a href=/y>b</a>', 'a (/x) b (/y)'],
+    ['end when the next starts', '<a href=/x>a <a href=/y>b', 'a (/x) b (/y)'],
+    ['without content are left out', 'a<a href="https://example.com"></a>b', 'ab'],
     ['around an image show its text', '<a href=/x><img src=l alt="Our &amp; logo"></a>', 'Our & logo (/x)'],
     ['around an image without text show the address', 'a<a href=/x><img src=l></a>b', 'a /x b'],
     [

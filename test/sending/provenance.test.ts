@@ -10,12 +10,12 @@ const NOBODY: ProvenanceClaims = {
 
 describe('provenance', () => {
   it.each<[string, Partial<ProvenanceClaims>, ReturnType<typeof resolveProvenance>]>([
-    ['nothing said', {}, { channel: 'api', source: 'backend', agentName: null }],
+    ['the defaults', {}, { channel: 'api', source: 'backend', agentName: null }],
     ['over MCP', { fixedChannel: 'mcp' }, { channel: 'mcp', source: 'agent', agentName: null }],
     ['over SMTP', { fixedChannel: 'smtp' }, { channel: 'smtp', source: 'backend', agentName: null }],
-    ['a channel claimed', { body: { channel: 'sdk' } }, { channel: 'sdk', source: 'backend', agentName: null }],
+    ['a claimed channel', { body: { channel: 'sdk' } }, { channel: 'sdk', source: 'backend', agentName: null }],
     [
-      'a channel claimed where the entry knows its own',
+      'a claimed channel when the entry point sets its own',
       { body: { channel: 'api' }, fixedChannel: 'mcp' },
       { channel: 'mcp', source: 'agent', agentName: null },
     ],

@@ -81,13 +81,13 @@ describe('the data sent to the server', () => {
   it.each([
     ['text', 'Subject: x\r\n\r\nHello.\r\n'],
     ['leading dots', 'Subject: x\r\n\r\n.a\r\n..b\r\n...\r\n.\r\n'],
-    ['a dot as the first octet', '.\r\nSubject: x\r\n\r\n'],
+    ['a dot as the first byte', '.\r\nSubject: x\r\n\r\n'],
     ['lone dots', '.\r\n.\r\n\r\n.\r\n'],
     ['what looks like the end and a command', 'a\r\n.\r\nMAIL FROM:<evil@x.test>\r\n.\r\n'],
     ['long lines', `${'x'.repeat(998)}\r\n${'y'.repeat(100_000)}\r\n.${'z'.repeat(70_000)}\r\n`],
     ['empty lines', '\r\n\r\n\r\n'],
     ['nothing', ''],
-    ['octets that are no ASCII', 'Subject: é\r\n\r\n\u0000\u007f\u{1f600}\r\n'],
+    ['bytes that are not ASCII', 'Subject: é\r\n\r\n\u0000\u007f\u{1f600}\r\n'],
   ])('arrives byte for byte: %s', async (_name, text) => {
     const server = await sink();
     const data = Buffer.from(text);
@@ -513,7 +513,7 @@ describe('a server that sends invalid replies', () => {
     ['at the sender', ['354 go']],
     ['at a recipient', ['250 ok', '354 what']],
     ['at DATA', ['250 ok', '250 ok', '250 fine']],
-    ['by something that is no reply', ['250 ok', 'what a nice day']],
+    ['by an invalid reply', ['250 ok', 'what a nice day']],
     ['by two codes in one reply', ['250 ok', '250-ok\r\n550 no']],
   ])('defers %s, also those it had rejected', async (_name, answers) => {
     const recipients = THREE.slice(1);

@@ -93,8 +93,8 @@ it('writes everything that arrives while it is writing', async () => {
 });
 
 it.each([
-  ['fails since then where the last attempt that ended failed', [0, 1], true],
-  ['works where the last attempt that ended succeeded', [1, 0], false],
+  ['is failing when the last completed attempt failed', [0, 1], true],
+  ['is working when the last completed attempt succeeded', [1, 0], false],
 ])('an endpoint %s, also within one write', async (_what, order, fails) => {
   const { endpointId, recorder, attempts } = await take(2);
   for (const index of order) {

@@ -8,7 +8,7 @@ describe('files within bodies', () => {
     ['a link to a data: URL', '<a href="data:application/zip;base64,UEsDBA==">Invoice</a>'],
     ['one without a type', '<a href="data:,x">x</a>'],
     ['one in capitals', '<a href=DATA:text/html,x>x</a>'],
-    ['one with a tab and a line break within', '<a href="da\tta\n:text/html,x">x</a>'],
+    ['one with a tab and a line break inside', '<a href="da\tta\n:text/html,x">x</a>'],
     ['one with character references', '<a href="&#100;ata&colon;text/html,x">x</a>'],
     ['one with a reference that is a line break', '<a href="da&NewLine;ta:text/html,x">x</a>'],
     ['an object', '<object data="data:application/pdf;base64,JVBERi0="></object>'],
@@ -21,7 +21,7 @@ describe('files within bodies', () => {
   it.each([
     ['uuencode', 'Hello\nbegin 644 invoice.zip\n#0V%T\n`\nend\n'],
     ['uuencode in base64', 'begin-base64 0755 invoice.zip\nUEsDBA==\n====\n'],
-    ['uuencode behind a carriage return', 'Hello\r\nbegin 644 a.zip\r\n'],
+    ['uuencode after a carriage return', 'Hello\r\nbegin 644 a.zip\r\n'],
     ['yEnc', 'x\n=ybegin line=128 size=123 name=a.zip\n'],
     ['BinHex', '(This file must be converted with BinHex 4.0)\n:'],
   ])('finds %s in a text', (_name, text) => {

@@ -146,12 +146,12 @@ describe('verifying with DNS problems', () => {
 
   it.each([
     [
-      'leads to more look-ups than receivers make before it names the server',
+      'needs more lookups than receivers make before it names the server',
       (name: string) => `${Array.from({ length: 11 }, (_, n) => `include:i${n}.${name}`).join(' ')} a:${HELO} ~all`,
       /permerror/,
     ],
-    ['refuses every address before it names the server', () => `-ip4:0.0.0.0/0 a:${HELO} -all`, /192\.0\.2\.25/],
-    ['holds a term that nobody can read', () => `ip4:999.1.1.1 a:${HELO} -all`, /ip4:999\.1\.1\.1/],
+    ['rejects every address before it names the server', () => `-ip4:0.0.0.0/0 a:${HELO} -all`, /192\.0\.2\.25/],
+    ['contains an invalid term', () => `ip4:999.1.1.1 a:${HELO} -all`, /ip4:999\.1\.1\.1/],
   ])('fails an SPF record that %s', async (_, terms, reason) => {
     const { id, name, record } = await published();
     domains.dns.set(`*.${name}`, 'TXT', ['v=spf1 -all']);

@@ -62,15 +62,15 @@ describe('changing a queued message that another user or key decided', () => {
   it.each([
     ['was paused', 'key', '/pause', undefined, 'sending_paused'],
     ['is of a paused account', 'account', '/pause', undefined, 'sending_paused'],
-    ['is held now', 'key', '', { approvalMode: 'always' }, 'permission_escalation'],
+    ['is now held', 'key', '', { approvalMode: 'always' }, 'permission_escalation'],
     [
-      'has rules now that may hold it',
+      'now has rules that may hold it',
       'key',
       '',
       { approvalMode: 'policy', holdWhen: { firstContact: true } },
       'permission_escalation',
     ],
-    ['has an allowlist now', 'key', '', { recipientAllowlist: ['@elsewhere.example'] }, 'recipient_not_allowed'],
+    ['now has an allowlist', 'key', '', { recipientAllowlist: ['@elsewhere.example'] }, 'recipient_not_allowed'],
   ] as const)(
     'is judged as a send by the current rules: no new time by a key that %s, and users keep their rights',
     { tags: ['holes.rescheduled-sends'] },

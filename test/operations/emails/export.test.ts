@@ -144,16 +144,16 @@ describe('GET /emails/export', () => {
   });
 
   it.each([
-    ['behind a semicolon', 'Hi;=1+1', "Hi;'=1+1"],
-    ['behind a comma', 'Hi,=1+1', "Hi,'=1+1"],
-    ['behind a tab', 'Hi\t=1+1', "Hi\t'=1+1"],
-    ['behind a bar', 'Hi|@SUM(A1)', "Hi|'@SUM(A1)"],
-    ['behind a line break', 'Hi\r\n-1', "Hi\r\n'-1"],
-    ['behind a quote that a split leaves open', 'Hi;"=1+1"', 'Hi;"\'=1+1"'],
-    ['behind spaces and characters that do not show', 'Hi; \u200b\ufeff=1', "Hi; \u200b\ufeff'=1"],
+    ['after a semicolon', 'Hi;=1+1', "Hi;'=1+1"],
+    ['after a comma', 'Hi,=1+1', "Hi,'=1+1"],
+    ['after a tab', 'Hi\t=1+1', "Hi\t'=1+1"],
+    ['after a bar', 'Hi|@SUM(A1)', "Hi|'@SUM(A1)"],
+    ['after a line break', 'Hi\r\n-1', "Hi\r\n'-1"],
+    ['after a quote that a split leaves open', 'Hi;"=1+1"', 'Hi;"\'=1+1"'],
+    ['after spaces and invisible characters', 'Hi; \u200b\ufeff=1', "Hi; \u200b\ufeff'=1"],
     ['in its wide and small forms', '＝1;﹢2', "'＝1;'﹢2"],
-    ['at the start, behind spaces', '  =1+1', "  '=1+1"],
-    ['behind an apostrophe that belongs to the text', "'=1", "''=1"],
+    ['at the start, after spaces', '  =1+1', "  '=1+1"],
+    ['after an apostrophe that belongs to the text', "'=1", "''=1"],
     ['with a tab or a line break at the start', '\t1', "'\t1"],
     ['nowhere', 'Hi = you; me-too @ 5|x', 'Hi = you; me-too @ 5|x'],
   ])(

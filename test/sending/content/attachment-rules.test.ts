@@ -88,7 +88,7 @@ describe('base64', () => {
   });
 
   it.each([
-    ['no base64', 'not base64!'],
+    ['characters outside base64', 'not base64!'],
     ['words', 'hello world'],
     ['no padding', 'QQ'],
     ['half a padding', 'QQ='],

@@ -168,7 +168,7 @@ describe('a file by URL', () => {
     ['500', 500, {}],
     ['a redirect', 302, { location: 'https://example.com/' }],
     ['not modified', 304, {}],
-    ['an encoding nobody asked for', 200, { 'content-encoding': 'gzip' }],
+    ['an encoding that was not requested', 200, { 'content-encoding': 'gzip' }],
   ])('fails when the response is %s', async (_, status, headers) => {
     const url = await serve((__, response) =>
       response.writeHead(status, headers).end(status === 304 ? undefined : 'x'),
