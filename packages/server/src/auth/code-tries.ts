@@ -7,8 +7,8 @@ import { ProblemError } from '../problem.ts';
 /** How many device codes a user and the client behind an address have tried, so that no one can guess the code of another person's device. */
 export interface CodeTries {
   /**
-   * Counts a try before the code is looked up, whether the code is right or wrong. @throws ProblemError if the user or the client has no
-   * tries left
+   * Counts a try before the code is looked up, whether the code is right or wrong.
+   * @throws ProblemError if the user or the client has no tries left
    */
   assertTry(by: { readonly userId: string; readonly address: string }): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface CookieJar {
 }
 
 /**
- * The sign-in cookies. Browsers accept the prefix `__Host-` only from this exact host over TLS, so a neighbour under the same domain cannot
+ * The sign-in cookies. Browsers accept the prefix `__Host-` only from this exact host over TLS, so a neighbor under the same domain cannot
  * plant a cookie. Development on plain HTTP has no prefix, because the prefix needs TLS.
  */
 export function createCookieJar(secure: boolean): CookieJar {

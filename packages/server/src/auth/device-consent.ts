@@ -26,7 +26,10 @@ export type DeviceRequest = Pick<DeviceCodeRow, 'userCode' | 'client' | 'address
 /** `unknown`: no device shows this code, or another user has already confirmed it. */
 export type Refused = { readonly kind: 'unknown' | 'expired' };
 
-/** Finds the device that shows this code; changes nothing. @throws ProblemError if too many codes were tried */
+/**
+ * Finds the device that shows this code; changes nothing.
+ * @throws ProblemError if too many codes were tried
+ */
 export async function findDeviceRequest(
   tools: ConsentTools,
   code: TypedCode,
@@ -61,7 +64,10 @@ export async function confirmDevice(
   });
 }
 
-/** Denies a device, which makes its code invalid. @throws ProblemError if too many codes were tried */
+/**
+ * Denies a device, which makes its code invalid.
+ * @throws ProblemError if too many codes were tried
+ */
 export async function denyDevice(tools: ConsentTools, code: TypedCode): Promise<{ readonly kind: 'denied' } | Refused> {
   return await onTypedCode(tools, code, async (transaction, { userCode }) => {
     await deleteDeviceCode(transaction, userCode);

@@ -14,7 +14,10 @@ export interface LiveSession {
 }
 
 export interface SessionAuthenticator {
-  /** Returns null if the token is unknown or its session has ended. @throws the database's errors */
+  /**
+   * Returns null if the token is unknown or its session has ended.
+   * @throws the database's errors
+   */
   find(sessionToken: SessionToken): Promise<LiveSession | null>;
   /** Reads the session from the database after a change, bypassing the cache. */
   findFresh(sessionToken: SessionToken): Promise<LiveSession | null>;

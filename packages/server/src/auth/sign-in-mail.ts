@@ -1,7 +1,7 @@
 import { LIMITS, type Role } from '@postrider/core';
 import { type InstallationMailer, sendInstallationMail } from '../support/installation-mail.ts';
 
-/** What sending mail to users needs. */
+/** Dependencies for mailing users. */
 export interface SignInMailer extends InstallationMailer {
   /** The setting POSTRIDER_MAIL_FROM. */
   readonly mailFrom: string | null;

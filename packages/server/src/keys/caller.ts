@@ -77,7 +77,10 @@ export function toPersonCaller(row: ApiKeyRow, person: Person): Caller {
   return { ...toCaller(seat, shown), person, row: { ...seat, grantsAnything } };
 }
 
-/** Makes a caller from a stored key. @param shown null if the key was read by id, without its secret */
+/**
+ * Makes a caller from a stored key.
+ * @param shown null if the key was read by id, without its secret
+ */
 export function toCaller(row: ApiKeyRow, shown: ShownCredential | null = null): Caller {
   return {
     person: null,

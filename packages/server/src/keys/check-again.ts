@@ -6,8 +6,8 @@ import { findLasting } from '../db/queries/shown-credentials.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Whether the caller of a long-lived connection may stay connected. Their key must not be revoked or expired, its secret not replaced, and
- * it must still have the scope and allow the networks it allowed at the start. A user's session must not have ended, and their role must
+ * Whether the caller of a long-lived connection may stay connected. Their key must not be revoked or expired, its secret must not be
+ * replaced, its networks must be unchanged, and it must still have the scope. A user's session must not have ended, and their role must
  * still have the scope.
  * @param scope null if none is needed
  * @param query must be able to read sessions, which belong to no account

@@ -26,7 +26,10 @@ export interface NewKey {
   readonly now: Date;
 }
 
-/** The restrictions of an account's first key. It makes all other keys, and no key can make a less restricted one. */
+/**
+ * The restrictions of an account's first key. They are minimal, because it makes all other keys, and no key can make one less restricted
+ * than itself.
+ */
 export const FIRST_KEY = { scopes: ['full'], rateLimit: LIMITS.keyRatePerMinuteMax, recipientAllowlist: null } as const;
 
 /** Creates and stores a key for an operator. The secret is only in the return value. */

@@ -20,7 +20,7 @@ export interface KeyAuthenticator {
    * @throws the database's errors
    */
   authenticate(header: string | undefined, address: string): Promise<Authentication>;
-  /** Returns the owner of the key in the header, for requests that need no permission. Null if the key is unknown or no longer valid. */
+  /** Returns the caller of the header's key without authorizing a request. Null if the key is unknown or no longer valid. */
   identify(header: string | undefined): Promise<Caller | null>;
   /** Clears the cache of keys and their accounts, so that a change made here takes effect at once. */
   forget(): void;

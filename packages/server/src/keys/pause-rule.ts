@@ -10,7 +10,7 @@ export type PauseStep = 'nothing' | 'pause' | 'take-over' | 'resume' | 'refuse';
 
 /**
  * Only a user can resume what a user paused, because a program that retries must not undo a user's stop. A user who pauses what a key has
- * paused takes the pause over, so that the key cannot resume afterwards.
+ * paused takes the pause over, so that the key cannot resume afterward.
  * @param present null if nothing is paused
  */
 export function decidePause(present: Pauser | null, wantsPaused: boolean, isUser: boolean): PauseStep {

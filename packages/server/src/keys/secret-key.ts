@@ -25,7 +25,7 @@ export function toSecretKey(text: string): Buffer | null {
 }
 
 /**
- * Reads former keys from a setting: one, or several separated by commas. A text with commas also counts as one key as a whole. An extra
+ * Reads former keys from a setting: one, or several separated by commas. A text with commas is also tried as a single key. An extra
  * former key does no harm, because it only opens. Returns null if there is none.
  */
 export function toFormerKeys(text: string): readonly Buffer[] | null {

@@ -2,7 +2,7 @@ import { ERRORS, MESSAGE_EVENT_TYPES, MESSAGE_STATUSES } from '@postrider/core';
 import { escapeHtml } from '../html/page-markup.ts';
 import { VERSION } from '../version.ts';
 
-/** Renders the reference page as HTML: the API viewer, the error catalogue with an anchor for every code, statuses and events. */
+/** Renders the reference page as HTML: the API viewer, the error catalog with an anchor for every code, statuses and events. */
 export function renderReferencePage(baseUrl: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -40,8 +40,8 @@ export interface CheckedDomain {
 type Verdicts = ReadonlyMap<string, RecordVerdict>;
 
 /**
- * Third-party records decide the number of queries, and third-party servers how long they take. What is unanswered at the limit counts as a
- * DNS failure. An ordinary domain needs about fifty queries for each address of this server.
+ * Third-party records decide the number of queries, and third-party servers how long they take. Queries unanswered at the limit count as
+ * DNS failures. An ordinary domain needs about fifty queries for each address of this server.
  */
 const CHECK_BOUNDS: LookupBounds = { questions: 500, timeMs: 30_000 };
 

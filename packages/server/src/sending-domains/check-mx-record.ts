@@ -1,7 +1,7 @@
 import type { DnsAnswer, MxRecord } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
 
-/** What the DNS says about an exchange with a name other than ours. */
+/** DNS responses about an exchange with a name other than ours. */
 export interface ExchangeFacts {
   readonly cname: DnsAnswer<string>;
   readonly addresses: DnsAnswer<string>;
@@ -14,7 +14,10 @@ export type MxJudgement =
   /** Mail is sent to a host with another name, which may still be ours. */
   | { readonly kind: 'other-name'; readonly exchange: string; readonly found: readonly string[] };
 
-/** Whether bounces to the return path reach our host. @param ownHost the public name of this installation, in lower case */
+/**
+ * Whether bounces to the return path reach our host.
+ * @param ownHost the public name of this installation, in lower case
+ */
 export function checkMxRecord(host: string, ownHost: string, answer: DnsAnswer<MxRecord>): MxJudgement {
   const decided = (verdict: RecordVerdict): MxJudgement => ({ kind: 'decided', verdict });
   if (answer.kind !== 'found') return decided(judgeAbsence(answer, 'MX', host) ?? fail(''));

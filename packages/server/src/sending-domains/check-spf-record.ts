@@ -56,8 +56,8 @@ function textOf({ text }: SpfTerm): string {
 }
 
 /**
- * The verdict on the evaluations, one for each address that mail may be sent from. @param own the name or address that this installation
- * uses
+ * The verdict on the evaluations, one for each address that mail may be sent from.
+ * @param own the name or address that this installation uses
  */
 export function judgeSpfEvaluations(
   own: string,

@@ -2,7 +2,7 @@ import { type DomainRecord, LIMITS } from '@postrider/core';
 import { dkimRecordValue } from './dkim-key.ts';
 import type { PublicHost } from './public-host.ts';
 
-/** What the records of a domain's key depend on. */
+/** The properties of a key that its DNS record depends on. */
 export interface ListedKey {
   readonly selector: string;
   readonly algorithm: 'rsa' | 'ed25519';

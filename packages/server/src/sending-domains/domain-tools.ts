@@ -8,7 +8,7 @@ import type { ClaimChallenges } from './domain-claim.ts';
 import type { KeyMaker } from './key-maker.ts';
 import type { PublicHost } from './public-host.ts';
 
-/** What the functions on sending domains need. */
+/** Dependencies of the functions on sending domains. */
 export interface DomainTools {
   /** Bound to the caller's account within a call. */
   readonly sql: Sql;

@@ -26,7 +26,10 @@ export function unknown(reason: string, found: readonly string[] = []): RecordVe
   return { status: 'pending', reason: printable(reason), found: showFound(found) };
 }
 
-/** The verdict on a response without records; null if it has records. @param what the record type that was looked up */
+/**
+ * The verdict on a response without records; null if it has records.
+ * @param what the record type that was looked up
+ */
 export function judgeAbsence(answer: DnsAnswer<unknown>, what: string, host: string): RecordVerdict | null {
   switch (answer.kind) {
     case 'found':

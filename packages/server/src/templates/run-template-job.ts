@@ -36,7 +36,7 @@ interface ParsedPart {
   readonly engine: Liquid;
   readonly templates: Template[];
   readonly variables: readonly UsedVariable[];
-  /** The variables that every rendering needs. What a list's elements need is known only once the list is. */
+  /** The variables that every rendering needs. Variables inside a list's elements are known only once the list is. */
   readonly required: readonly { readonly name: string; readonly path: readonly string[] }[];
 }
 

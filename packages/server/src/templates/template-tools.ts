@@ -1,7 +1,7 @@
 import type { TemplateRenderer } from './template-renderer.ts';
 import type { TemplateSources } from './template-sources.ts';
 
-/** What looking up and rendering templates needs. */
+/** Dependencies for looking up and rendering templates. */
 export interface TemplateTools {
   readonly renderer: TemplateRenderer;
   readonly sources: TemplateSources;

@@ -6,7 +6,7 @@ import { isPlainValue } from './plain-value.ts';
 export interface VouchedSender {
   /** The account's name and the key's agent name; null if there is none. */
   readonly names: readonly (string | null)[];
-  /** The account's verified domains, out of those that were asked about. */
+  /** The verified domains of the account that a reply-to address may have. */
   readonly domains: readonly string[];
 }
 

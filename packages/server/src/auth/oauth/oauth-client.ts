@@ -19,12 +19,13 @@ export interface OAuthAttempt {
 export interface OAuthProvider {
   readonly setting: OAuthSetting;
   /**
-   * Returns the URL of the provider's sign-in page, and the values to keep until the user returns. @throws if the provider is unreachable
+   * Returns the URL of the provider's sign-in page, and the values to keep until the user returns.
+   * @throws if the provider is unreachable
    */
   begin(): Promise<{ readonly url: string; readonly attempt: Pick<OAuthAttempt, 'state' | 'nonce' | 'verifier'> }>;
   /**
-   * Returns the user who signed in. @throws if the response does not match the request: wrong state, issuer, nonce or signature, or an
-   * unknown code
+   * Returns the user who signed in.
+   * @throws if the response does not match the request: wrong state, issuer, nonce or signature, or an unknown code
    */
   finish(query: string, attempt: OAuthAttempt): Promise<Arrival>;
 }
