@@ -90,7 +90,7 @@ describe('delivery despite faults', () => {
     const delivering = await worker(api.database, await newDataDir());
     await delivering.pump();
     await expect.poll(async () => (await read(api, body.id)).status, until).toBe('deferred');
-    expect((await read(api, body.id)).lastError).toContain('an error of ours');
+    expect((await read(api, body.id)).lastError).toContain('an internal error');
     await sql`UPDATE dkim_keys SET private_key = ${key?.sealed ?? Buffer.alloc(0)}`;
     delivering.clock.advance(31_000);
     await delivering.pump();

@@ -65,7 +65,7 @@ describe('mail whose domain is no longer verified when it is due', () => {
     const before = world.attempts.length;
     expect(await deliver(later.body.id)).toBe('failed');
     const message = await read(later.body.id);
-    const reason = `The domain ${name} was not verified in this account any more when the message was due, so it was not sent.`;
+    const reason = `The domain ${name} was no longer verified in this account when the message was due, so the message was not sent.`;
     expect(message.lastError ?? message.last_error).toBe(reason);
     const [failed] = await domains.server.database.sql<{ type: string; detail: string }[]>`
       SELECT type, detail FROM message_events WHERE message_id = ${later.body.id} ORDER BY seq DESC LIMIT 1`;

@@ -181,7 +181,7 @@ describe('the watchdog', () => {
     expect((await watch(server)).expired).toBe(2);
     for (const [id, words] of [
       [tried, 'The retries ran out. the connection was refused'],
-      [untried, 'The retries ran out. It was never tried'],
+      [untried, 'The retries ran out. It was never attempted'],
     ] as const) {
       const ended = await read(server, id);
       expect([ended.status, lastEvent(ended)?.classification]).toEqual(['bounced', 'soft']);
@@ -252,7 +252,7 @@ describe('the watchdog', () => {
     const told: string[] = [];
     const mended = await watch(server, { onError: (_error, what) => void told.push(what) });
     expect(mended).toEqual({ ...NOTHING, [part]: 2 });
-    expect(told).toContain(`mending the message ${ids[1]}`);
+    expect(told).toContain(`repairing the message ${ids[1]}`);
     expect((await read(server, ids[2] ?? '')).events).toHaveLength(2);
   });
 
@@ -265,7 +265,7 @@ describe('the watchdog', () => {
     const told: string[] = [];
     const mended = await watch(server, { onError: (_error, what) => void told.push(what) });
     await sql`ALTER TABLE accounts_away RENAME TO accounts`;
-    expect([mended, told]).toEqual([{ ...NOTHING, expired: 1 }, ['mending stranded messages']]);
+    expect([mended, told]).toEqual([{ ...NOTHING, expired: 1 }, ['repairing stranded messages']]);
     expect((await read(server, id)).status).toBe('bounced');
   });
 

@@ -93,7 +93,7 @@ describe('a bad server before the message is sent costs time, and the next is tr
     const verdict = await send();
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null, ambiguous: false });
     expect(verdict?.reason).toMatch(
-      /^mx2\.test \[127\.0\.0\.2\]:\d+ gave no sign for 0\.4 s while we waited for the greeting\.$/,
+      /^mx2\.test \[127\.0\.0\.2\]:\d+ sent nothing for 0\.4 s while we waited for the greeting\.$/,
     );
   });
 });

@@ -99,6 +99,6 @@ describe('an attempt without a reply', () => {
 
   it('says so when a policy demanded more of the servers', () => {
     const { reason } = concludeFindings('a.test', [finding('unreachable', 'Bad.')], { ...found, isVerified: true });
-    expect(reason).toBe('The MTA-STS policy of a.test demands TLS with a good certificate. Bad.');
+    expect(reason).toBe('The MTA-STS policy of a.test requires TLS with a valid certificate. Bad.');
   });
 });

@@ -340,7 +340,7 @@ describe('the guard at the socket', () => {
     const refusePeer = (address: string) => (address === '127.0.0.2' ? 'is an address of this machine' : null);
     const options = clientOptions(port, { host: '127.0.0.2', serverName: 'mx2.test', refusePeer });
     await expect(openSmtpConnection(options)).rejects.toThrow(
-      `mx2.test [127.0.0.2]:${port} may not be talked to: its address is an address of this machine.`,
+      `mx2.test [127.0.0.2]:${port} is not an allowed destination: its address is an address of this machine.`,
     );
     expect(await (await server.conversation(1)).line()).toBeNull();
   });

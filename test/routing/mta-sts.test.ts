@@ -84,7 +84,7 @@ describe('an MTA-STS policy that is enforced', () => {
     const { send, server } = await startWorld({}, certificate);
     const verdict = await send();
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null, ambiguous: false });
-    expect(verdict?.reason).toContain('The MTA-STS policy of a.test demands TLS with a good certificate.');
+    expect(verdict?.reason).toContain('The MTA-STS policy of a.test requires TLS with a valid certificate.');
     expect(verdict?.reason).toContain(why);
     expect(server.messages).toEqual([]);
   });

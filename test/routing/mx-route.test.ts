@@ -51,7 +51,7 @@ describe('the response for the MX records of a domain', () => {
   it('that could not be read defers the message', () => {
     expect(route({ kind: 'failed', reason: 'SERVFAIL' })).toEqual({
       kind: 'deferred',
-      reason: 'The mail servers of a.test could not be looked up: SERVFAIL',
+      reason: 'The DNS lookup of the mail servers of a.test failed: SERVFAIL',
     });
   });
 
@@ -59,7 +59,7 @@ describe('the response for the MX records of a domain', () => {
     expect(namesOf(found('1 192.0.2.1', '2 2001:db8::1', '3 b(c).test', '4 b.test'))).toEqual(['b.test']);
     expect(route(found('1 192.0.2.1', '2 \u001b[2J'))).toEqual({
       kind: 'deferred',
-      reason: 'The MX records of a.test name no host (192.0.2.1, ?[2J). An MX record needs a host name.',
+      reason: 'The MX records of a.test contain no valid host name (192.0.2.1, ?[2J). An MX record needs a host name.',
     });
     expect(namesOf(found('1 under_score.test', '2 xn--bcher-kva.test'))).toEqual([
       'under_score.test',

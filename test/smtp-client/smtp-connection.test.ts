@@ -188,7 +188,7 @@ describe('the data sent to the server', () => {
     const connection = await open(server.port);
     const [tooLarge] = await verdictsOf(send(connection));
     expect(tooLarge).toMatchObject({ outcome: 'refused', reply: null, ambiguous: false });
-    expect(tooLarge?.reason).toContain('30 octets and the server takes at most 20');
+    expect(tooLarge?.reason).toContain('30 bytes and the server accepts at most 20');
     const [notAscii] = await verdictsOf(send(connection, { recipients: ['ä@x.test'], data: Buffer.from('\r\n') }));
     expect(notAscii?.reason).toContain('SMTPUTF8');
     expect((await server.conversation(1)).chunks).toHaveLength(1);
@@ -281,7 +281,7 @@ describe('verdicts', () => {
       recipients: THREE.slice(1),
     });
     expect(summary).toEqual(['refused 550', 'refused 550']);
-    expect(verdicts[0]).toMatchObject({ reason: 'The server refused the sender.', reply: { aboutRecipient: false } });
+    expect(verdicts[0]).toMatchObject({ reason: 'The server rejected the sender.', reply: { aboutRecipient: false } });
   });
 
   it('are those of DATA when it is rejected', async () => {

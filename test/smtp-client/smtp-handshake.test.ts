@@ -98,9 +98,9 @@ describe('greeting and EHLO', () => {
   });
 
   it.each([
-    ['554 5.7.1 you are on a list', 'greeted us with 554', 554],
-    ['421 too busy', 'greeted us with 421', 421],
-    ['450 later', 'greeted us with 450', 450],
+    ['554 5.7.1 you are on a list', 'sent 554 as its greeting', 554],
+    ['421 too busy', 'sent 421', 421],
+    ['450 later', 'sent 450', 450],
   ])('reports the greeting %j', async (greeting, words, code) => {
     const server = await serve((c) => c.say(`${greeting}\r\n`));
     const fault = await faultOf(server.port);
@@ -156,7 +156,7 @@ describe('greeting and EHLO', () => {
     });
     const fault = await faultOf(abrupt.port);
     expect(fault).toMatchObject({ kind: 'lost' });
-    expect(fault.message).toContain('the answer to EHLO');
+    expect(fault.message).toContain('the reply to EHLO');
   });
 
   it('reports a server that sends a 421 right after its greeting', async () => {
@@ -233,7 +233,7 @@ describe('TLS', () => {
       const expired = makeCertificate(['127.0.0.1'], -3);
       trust(otherName.cert, expired.cert);
       const cases = [
-        [makeCertificate(['127.0.0.1']), /unknown authority|signed by itself/],
+        [makeCertificate(['127.0.0.1']), /unknown authority|self-signed/],
         [otherName, /for another name/],
         [expired, /has expired/],
       ] as const;
@@ -332,7 +332,7 @@ describe('login', () => {
     async (keywords) => {
       const server = await serve((c) => c.open(...keywords));
       const fault = await faultOf(server.port, { credentials: CREDENTIALS });
-      expect(fault.message).toContain('offers no log-in');
+      expect(fault.message).toContain('does not offer authentication');
     },
   );
 
@@ -354,8 +354,8 @@ describe('login', () => {
     expect((await faultOf(clear.port, options)).message).toContain('it offers no TLS');
     const unknown = await sink({ tls: 'starttls', auth: CREDENTIALS });
     const fault = await faultOf(unknown.port, options);
-    expect(fault.message).toContain('was not given the user name and password');
-    expect(fault.message).toMatch(/unknown authority|signed by itself/);
+    expect(fault.message).toContain('was not sent the user name and password');
+    expect(fault.message).toMatch(/unknown authority|self-signed/);
     expect(await (await clear.conversation(1)).line()).toBeNull();
   });
 

@@ -116,7 +116,7 @@ describe('TLS and login', () => {
     const server = await sink({ tls: 'starttls', auth: { user: 'ann', pass: 'hunter2' } });
     const [verdict] = await relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}`).send(makeOutgoingMessage());
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null });
-    expect(verdict?.reason).toContain('was not given the user name and password');
+    expect(verdict?.reason).toContain('was not sent the user name and password');
     const told = relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}?tls=none`);
     expect(await told.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
   });
@@ -149,7 +149,7 @@ describe('check', () => {
     });
     const closed = await sink({ replies: { connect: () => ({ code: 554, text: 'go away' }) } });
     const result = await relayTo(`smtp://127.0.0.1:${closed.port}`).check();
-    expect(result).toMatchObject({ ok: false, reason: expect.stringContaining('greeted us with 554') });
+    expect(result).toMatchObject({ ok: false, reason: expect.stringContaining('sent 554 as its greeting') });
   });
 
   it('connects to the relay once for many callers', async () => {

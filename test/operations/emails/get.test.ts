@@ -273,7 +273,7 @@ describe('GET /emails/:id', () => {
       expect((await waiting).body).toMatchObject({
         status: 'failed',
         lastError:
-          'The domain gone.example was not verified in this account any more when the message was due, so it was not sent.',
+          'The domain gone.example was no longer verified in this account when the message was due, so the message was not sent.',
         events: [{ type: 'queued' }, { type: 'failed', classification: null, recipient: 'x@example.com' }],
       });
       await worker.close();

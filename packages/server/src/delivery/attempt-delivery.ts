@@ -9,7 +9,7 @@ import type { BuiltMessage, MessageBuilder } from './message-builder.ts';
 export interface AttemptOptions {
   readonly clock: Clock;
   readonly builder: MessageBuilder;
-  /** Where a route leads; an unknown route is a fault of ours and fails the message with its reason. */
+  /** Where a route leads. An unknown route is an internal error and fails the message with its reason. */
   readonly transports: ReadonlyMap<string, Transport>;
   /** In [0, 1). */
   readonly random: () => number;
@@ -38,7 +38,7 @@ export async function attemptDelivery(
   return addSuppressed(await attempt(options, delivery, allowed, isComplete, deferral), suppressed);
 }
 
-/** Builds the message, hands it over and decides what became of it. Never rejects: a fault of ours is an attempt that is tried again. */
+/** Builds the message, sends it and decides the outcome. Never rejects: an internal error is an attempt that is retried. */
 async function attempt(
   options: AttemptOptions,
   delivery: LeasedDelivery,
@@ -49,7 +49,7 @@ async function attempt(
   const recipientsInMessage = delivery.content?.recipients.length ?? 0;
   const transport = options.transports.get(delivery.claim.route) ?? null;
   const facts = () => factsOf(options, delivery, transport, recipients, recipientsInMessage);
-  // Nobody is left to write to.
+  // No recipients are left.
   if (recipients.length === 0 && isComplete) return decideOutcome(facts(), []);
   if (deferral !== null) {
     delivery.content = null;
@@ -81,7 +81,7 @@ async function attempt(
 type Recipients = AttemptFacts['recipients'];
 type Ready = Extract<BuiltMessage, { readonly ok: true }> & { readonly transport: Transport };
 
-/** The message and where it goes, or why it can never go. Lets go of the content. */
+/** The message and its transport, or why it can never be sent. Releases the content. */
 async function build(
   builder: MessageBuilder,
   delivery: LeasedDelivery,
@@ -90,7 +90,7 @@ async function build(
 ): Promise<Ready | { readonly ok: false; readonly reason: string }> {
   const { content, claim } = delivery;
   delivery.content = null;
-  if (content === null || !content.hasBody) return fail('The stored body has aged out before delivery.');
+  if (content === null || !content.hasBody) return fail('The stored body aged out before delivery.');
   if (transport === null) return fail(`There is no transport for the route "${claim.route}".`);
   // The envelope is exactly the list that was checked at acceptance, or nothing is sent.
   if (!isComplete) return fail('The stored recipients are incomplete.');
@@ -108,7 +108,7 @@ function recipientsOf({ claim, content }: LeasedDelivery): DeliveryContent['reci
   return all.length === claim.ordinals.length ? all : all.filter(({ o }) => claim.ordinals.includes(o));
 }
 
-/** Lease and attempt are read when the outcome is known: they change where the delivery had to be claimed again meanwhile. */
+/** Lease and attempt are read when the outcome is known, because they change if the delivery had to be claimed again in the meantime. */
 function factsOf(
   { clock, random }: AttemptOptions,
   { claim, leaseId }: LeasedDelivery,

@@ -1,7 +1,7 @@
 import type { Classification, MessageEventType } from '@postrider/core';
 import type { RecipientChange } from './message-status.ts';
 
-/** What an attempt did to one recipient, with the events it leaves on the trail. */
+/** What an attempt did to one recipient, with the events that it adds to the event log. */
 export interface RecipientOutcome {
   readonly ordinal: number;
   readonly email: string;
@@ -13,7 +13,7 @@ export interface RecipientOutcome {
   }[];
 }
 
-/** Everything one attempt at one delivery led to: what the journal keeps and the database records. */
+/** The result of one attempt at one delivery: what the journal stores and the database records. */
 export interface AttemptOutcome {
   readonly accountId: string;
   readonly deliveryId: string;
@@ -23,13 +23,13 @@ export interface AttemptOutcome {
   /** When the attempt ended, ISO 8601. */
   readonly at: string;
   readonly recipients: readonly RecipientOutcome[];
-  /** When the deferred recipients are tried again, ISO 8601; null where none is left. */
+  /** When the deferred recipients are retried, ISO 8601; null if none are left. */
   readonly retryAt: string | null;
-  /** Recipients of the whole message, so that one who knows all of them need not ask. */
+  /** The number of recipients of the whole message. An outcome with all of them needs no further query. */
   readonly recipientsInMessage: number;
   readonly lastError: string | null;
-  /** True where nobody was tried, so that the attempt does not count. */
+  /** True if no recipient was attempted, so that the attempt does not count. */
   readonly costsNoAttempt?: true;
-  /** True where nothing left the installation, so that a bounce or a complaint says nothing about the address. */
+  /** True if nothing left the installation, so that a bounce or a complaint says nothing about the address. */
   readonly isSimulated?: true;
 }

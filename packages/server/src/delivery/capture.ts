@@ -3,7 +3,7 @@ import type { OutgoingMessage, Transport } from '../smtp-client/transport.ts';
 /** Where caught messages go: the database, in the product. */
 export type StoreCaptured = (outgoing: OutgoingMessage) => Promise<void>;
 
-/** The transport of a fresh start: nothing leaves, everything can be read in the development mailbox. */
+/** The default transport of a new installation: nothing is sent, and every message can be read in the development mailbox. */
 export function createCaptureTransport(store: StoreCaptured): Transport {
   return {
     name: 'capture',

@@ -1,8 +1,8 @@
 /**
- * Brings the text of a reply into the form that the patterns are written for: small letters without accents, single spaces, one form for every
- * negation, and an `@` where the name of a person or of a host stood.
+ * Normalizes the text of a reply for the patterns: lowercase letters without accents, single spaces, one form for every
+ * negation, and `@` in place of the name of a user or a host.
  *
- * Names are taken out because they are no words of the server: a mailbox may be called "spam", and a domain "blocked".
+ * Names are removed because they are not the server's own words: a mailbox may be called "spam", and a domain "blocked".
  */
 export function readWords(text: string): { readonly words: string; readonly named: string } {
   const separate = plainLetters(text).replace(ADDRESS, ' @ ').replace(JOINED_WORDS, ' ').toLowerCase();
@@ -12,7 +12,7 @@ export function readWords(text: string): { readonly words: string; readonly name
 
 const ADDRESS = /[^\s<>()"',;:]{1,64}@[^\s<>()"',;:]{1,255}/g;
 
-// Many names of conditions are written as one word: UserUnknown, and mailbox_full below.
+// Many condition names are written as one word: UserUnknown, and mailbox_full below.
 const JOINED_WORDS = /(?<=[a-z])(?=[A-Z][a-z])/g;
 
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
@@ -32,7 +32,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
 
 const LINK_OR_HOST = /\b(?:https?:|www\.)\S{1,400}|\b(?:[a-z0-9-]{1,63}\.){1,10}[a-z]{2,24}\b(?:\/\S{0,400})?/g;
 
-// Only the marks of Latin letters go: in Cyrillic and in Japanese a mark makes another letter.
+// Only the marks of Latin letters are removed: in Cyrillic and Japanese a mark makes a different letter.
 function plainLetters(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
   return text

@@ -6,22 +6,24 @@ import type { WordFinding } from './word-finding.ts';
 
 export type { Classification };
 
-/** What a delivery status notification (RFC 3464) says of one recipient. */
+/** What a delivery status notification (RFC 3464) says about one recipient. */
 export interface Diagnostic {
-  /** The Status field, such as `5.1.1`; null where there is none. */
+  /** The Status field, such as `5.1.1`; null if absent. */
   readonly status: string | null;
-  /** The Diagnostic-Code field with its type, or any other words of the reporting server; empty where there are none. */
+  /** The Diagnostic-Code field with its type, or any other text of the reporting server; empty if there is none. */
   readonly diagnostic: string;
   readonly action: 'failed' | 'delayed';
 }
 
 /**
- * Classifies the reply that ended a delivery: by its enhanced status code (RFC 3463), then by its words.
+ * Classifies the reply that ended a delivery: by its enhanced status code (RFC 3463), then by its text.
  *
- * Only `hard` and `spam` suppress an address. So nothing is `hard` on doubt, and nothing here is `spam`: that is said by complaints alone.
+ * Only `hard` and `spam` suppress an address. So a doubtful reply is never `hard`, and this function never returns
+ * `spam`, which is only for complaints.
  *
- * @param reply the last one, or null where the network failed or a rule of ours decided.
- * @param kind `refused` by the server, or `expired` after attempts that were all put off, which is `soft` whatever the last reply was.
+ * @param reply the last one, or null if the network failed or one of our rules decided.
+ * @param kind `refused` by the server, or `expired` after attempts that were all deferred, which is `soft` whatever the
+ *   last reply was.
  */
 export function classifyReply(reply: ServerReply | null, kind: 'refused' | 'expired'): Classification {
   if (kind === 'expired' || (reply !== null && reply.code < 500)) return 'soft';
@@ -31,9 +33,10 @@ export function classifyReply(reply: ServerReply | null, kind: 'refused' | 'expi
 }
 
 /**
- * Classifies what a report says of one recipient. A delay, and a failure after replies of the 4xx kind, is `soft`.
+ * Classifies what a report says about one recipient. A delay, or a failure after 4xx replies, is `soft`.
  *
- * The code of the server that refused counts before the Status of the one that reports, which is often only `5.0.0`.
+ * The code of the rejecting server takes precedence over the Status of the reporting server, which is often only
+ * `5.0.0`.
  */
 export function classifyDiagnostic({ status, diagnostic, action }: Diagnostic): Classification {
   const said = readDiagnostic(diagnostic);
@@ -52,7 +55,7 @@ interface Refusal {
   readonly code: number | null;
   readonly enhanced: string | null;
   readonly text: string;
-  /** The status that another server gave it. */
+  /** The status from the other server. */
   readonly reported?: string | null;
 }
 
@@ -67,25 +70,26 @@ function classifyRefusal({ code, enhanced, text, reported = null }: Refusal): Cl
 }
 
 function readCode(code: number | null, status: StatusFinding | null, words: string): StatusFinding | null {
-  // With 521 a server turns away whoever connects, so no mailbox is meant, whatever status it adds.
+  // With 521 a server rejects every connection from us, so it is not about a mailbox, whatever status it adds.
   if (code === 521 && (status === 'destination' || status === 'disabled')) return 'policy';
-  // "Unable to route" condemns the address only where it is the domain that leads nowhere.
+  // "Unable to route" is about the address only if the domain cannot be routed.
   if (status === 'route') return DOMAIN.test(words) ? 'destination' : null;
-  // 556 is "domain does not accept mail" (RFC 7504), and older servers use it for whatever they like.
+  // 556 is "domain does not accept mail" (RFC 7504), but older servers use it for other errors.
   return status ?? (code === 556 && (DOMAIN.test(words) || /\bmail\b/i.test(words)) ? 'destination' : null);
 }
 
 const DOMAIN = /\b(domain|mx)\b/i;
 
-// As many as a stored reply has.
+// The same limit as for a stored reply.
 const MAX_TEXT_CHARACTERS = 1_000;
 
-// qmail and its kin put the status into the text, (#5.1.1), and a gateway quotes the reply of the server behind it: 550 5.1.1.
+// qmail and similar servers put the status into the text, (#5.1.1), and a gateway quotes the reply of the server behind
+// it: 550 5.1.1.
 const EMBEDDED_STATUS = /(?:#|\b5\d\d[ -]#?|\[)([45]\.[0-7]\.\d{1,3})(?![.\d])/;
 
 const STATUS = /^\s*([45]\.\d{1,3}\.\d{1,3})(?![.\d])/;
 
-/** What an enhanced status code says; null where it says too little. */
+/** What an enhanced status code means; null if it is too unspecific. */
 type StatusFinding =
   | 'destination'
   | 'sender'
@@ -104,7 +108,7 @@ function readStatus(status: string | null): StatusFinding | null {
 }
 
 const STATUS_FINDINGS: Readonly<Record<string, StatusFinding>> = {
-  // No such mailbox, system or syntax, ambiguous, moved away, null MX (RFC 7505). Not 1.0, which is "something about an address".
+  // No such mailbox, system or syntax, ambiguous, moved, null MX (RFC 7505). Not 1.0, which is "something about an address".
   '1.1': 'destination',
   '1.2': 'destination',
   '1.3': 'destination',
@@ -116,10 +120,10 @@ const STATUS_FINDINGS: Readonly<Record<string, StatusFinding>> = {
   '2.1': 'disabled',
   '2.2': 'full',
   '3.1': 'full',
-  // Message too big, for the mailbox or for the system. Some say it of a mailbox that is full.
+  // Message too big for the mailbox or the system. Some servers use this code for a full mailbox.
   '2.3': 'size',
   '3.4': 'size',
-  // Microsoft 365 gives 4.1 for unknown recipients and for domains that are set up wrongly alike.
+  // Microsoft 365 returns 4.1 both for unknown recipients and for misconfigured domains.
   '4.1': 'ambiguous',
   // Bad connection, directory failure, congestion, delivery time expired.
   '4.2': 'network',
@@ -127,15 +131,16 @@ const STATUS_FINDINGS: Readonly<Record<string, StatusFinding>> = {
   '4.4': 'route',
   '4.5': 'network',
   '4.7': 'network',
-  // A server that cannot take international addresses (RFC 6531) says so of itself.
+  // With this code a server says that it does not support international addresses (RFC 6531).
   '6.7': 'ambiguous',
 };
 
 const SUBJECT_FINDINGS: Readonly<Record<string, StatusFinding>> = { '6': 'content', '7': 'policy' };
 
 /**
- * The code goes first. A code that condemns the address is not believed where the words speak of something else, since many servers put 5.1.1
- * before every refusal; and a code of policy gives way to words that ask for patience or say outright that there is no such recipient.
+ * The code takes precedence, with two exceptions. A code against the address is not trusted if the text is about
+ * something else, because many servers put 5.1.1 before every rejection. A policy code gives way to text that asks to
+ * retry later or clearly says that there is no such recipient.
  */
 function weigh(code: StatusFinding | null, words: WordFinding | null): Classification | null {
   const said = words === null ? null : WORD_CLASSIFICATIONS[words];
@@ -155,7 +160,7 @@ function weigh(code: StatusFinding | null, words: WordFinding | null): Classific
     case 'content':
       return said ?? 'block';
     case 'policy':
-      // The findings that outweigh it are those that have a name of their own.
+      // Only findings with their own name outweigh the code.
       return said === words ? 'block' : (said ?? 'block');
     case 'route':
     case null:
@@ -174,7 +179,7 @@ const WORD_CLASSIFICATIONS: Readonly<Record<WordFinding, Classification>> = {
   unknown: 'unknown',
 };
 
-/** What a link or the name of a host says counts only where the words leave it open, and only that it blocks. */
+/** What a link or a host name says counts only if the text is unclear, and only when it means blocking. */
 function findWords(text: string): WordFinding | null {
   const { words, named } = readWords(text);
   const said = findPattern(words);
@@ -188,11 +193,11 @@ function findPattern(words: string): WordFinding | null {
 }
 
 /**
- * Takes the reply out of a Diagnostic-Code such as `smtp; 550-5.1.1 No such 550 5.1.1 user`: reporting servers fold the lines of a reply into
- * one with the code still before each.
+ * Extracts the reply from a Diagnostic-Code such as `smtp; 550-5.1.1 No such 550 5.1.1 user`: reporting servers join the
+ * lines of a reply into one, each still with its code.
  */
 function readDiagnostic(diagnostic: string): { code: number | null; enhanced: string | null; text: string } {
-  // Whatever hides or turns text is neither ASCII nor a letter of any language.
+  // Characters that hide text or change its direction are neither ASCII nor letters of any language.
   const plain = diagnostic
     .slice(0, MAX_DIAGNOSTIC_CHARACTERS)
     .replace(/[^\x21-\x7e\p{L}\p{M}\p{N}\u2018\u2019\u00b4]+/gu, ' ');
@@ -207,5 +212,5 @@ function readDiagnostic(diagnostic: string): { code: number | null; enhanced: st
   return { code: Number(code), enhanced, text: words.replace(lineHeads, ' ').trim() };
 }
 
-// A report can be long, and only so much of it is looked at.
+// A report can be long, so only this much is read.
 const MAX_DIAGNOSTIC_CHARACTERS = 8_192;

@@ -15,26 +15,26 @@ export interface AttemptFacts {
   readonly recipients: readonly { readonly ordinal: number; readonly email: string }[];
   readonly recipientsInMessage: number;
   readonly acceptedMeans: 'sent' | 'delivered';
-  /** As on the transport. */
+  /** The same as on the transport. */
   readonly isSimulated: boolean;
   readonly now: Date;
   /** In [0, 1): spreads the retries. */
   readonly random: number;
 }
 
-/** As long as after a first attempt that was put off. */
+/** Wait as long as after a first deferred attempt. */
 const UNTRIED_WAIT_MS = 30_000;
 
 export interface SuppressedRecipient {
   readonly ordinal: number;
   readonly email: string;
-  /** Why it is on the list. */
+  /** Why it is on the suppression list. */
   readonly reason: string;
 }
 
 /**
- * Decides what an attempt means for each recipient: accepted is `sent` (and `delivered` where acceptance is the end of the road), refused
- * is a bounce with its classification, deferred is tried again until the schedule ends and is then a soft bounce.
+ * Decides what an attempt means for each recipient. Accepted is `sent` (and `delivered` if acceptance is final). Refused
+ * is a bounce with its classification. Deferred is retried until the schedule ends, and is then a soft bounce.
  */
 export function decideOutcome(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): AttemptOutcome {
   const answered = facts.recipients.map((recipient, index) => ({
@@ -42,7 +42,7 @@ export function decideOutcome(facts: AttemptFacts, verdicts: readonly RecipientV
     verdict: findVerdict(verdicts, recipient.email, index) ?? unanswered(recipient.email),
   }));
   const deferred = answered.filter(({ verdict }) => verdict.outcome === 'deferred').map(({ verdict }) => verdict);
-  // Where somebody was tried, the attempt counts for those as well who were not.
+  // If at least one recipient was attempted, the attempt counts for all of them.
   if (deferred.length === answered.length && deferred.every(({ costsNoAttempt }) => costsNoAttempt === true)) {
     const untried = putOff(facts, deferred);
     if (untried !== null) return untried;
@@ -89,7 +89,7 @@ export function failOutcome(facts: AttemptFacts, reason: string): AttemptOutcome
 export function addSuppressed(outcome: AttemptOutcome, suppressed: readonly SuppressedRecipient[]): AttemptOutcome {
   if (suppressed.length === 0) return outcome;
   const recipients = suppressed.map(({ ordinal, email, reason }): RecipientOutcome => {
-    const detail = `The address was put on the suppression list (${reason}) before the message was handed over.`;
+    const detail = `The address was added to the suppression list (${reason}) before the message was sent.`;
     return { ordinal, email, change: 'suppressed', events: [{ type: 'suppressed', classification: null, detail }] };
   });
   return { ...outcome, recipients: [...recipients, ...outcome.recipients] };
@@ -160,7 +160,7 @@ function detailOf(verdict: RecipientVerdict): string {
     : said;
 }
 
-/** The words of the worst that happened: an end before a delay, and of several the last. */
+/** The text for the worst result: a final one before a delay, and the last one of several. */
 function lastErrorOf(recipients: readonly RecipientOutcome[]): string | null {
   const ended = recipients.findLast(({ change }) => change === 'failed' || change === 'bounced');
   const worst = ended ?? recipients.findLast(({ change }) => change === 'deferred');

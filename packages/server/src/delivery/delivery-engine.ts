@@ -17,8 +17,9 @@ import type { OutcomeRecorder } from './outcome-recorder.ts';
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
 /**
- * A claim brings so many at most, and the next is made when fewer than half of them are open: enough to keep the signing threads and twenty
- * connections busy meanwhile. With twice as many nothing went faster, and their bodies only waited in memory.
+ * The most deliveries per claim. The next claim is made when fewer than half of them are open: enough to keep the
+ * signing threads and twenty connections busy in the meantime. Twice as many were not faster and only kept their bodies
+ * in memory.
  */
 const CLAIM_ROWS = 100;
 const ROWS_PER_ACCOUNT = 10;
@@ -41,11 +42,11 @@ export interface DeliveryEngineOptions extends AttemptOptions {
   readonly leaseId?: string;
   /** The most deliveries leased at a time, those included whose outcome is being recorded. */
   readonly maxInFlight: number;
-  /** How often the leases of what is held are renewed; three times in the life of a lease where not given. */
+  /** How often to renew leases. By default three times in the life of a lease. */
   readonly renewEveryMs?: number;
 }
 
-/** Claims due deliveries and sees each through: compose, sign, hand over, decide, record. */
+/** Claims due deliveries and processes each one: compose, sign, send, decide, record. */
 export interface DeliveryEngine {
   /** Works until nothing more is due. A call during that time only makes it check again. */
   pump(): Promise<void>;
@@ -114,7 +115,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
         while (!stopping && (await claimOnce())) await leased.until(mayClaim);
       }
     } finally {
-      // In the same turn as the last look at `again`, so that no call falls in between.
+      // In the same tick as the last check of `again`, so that no call is lost in between.
       working = null;
     }
   }
@@ -123,7 +124,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     return stopping || (leased.openUnqueued < CLAIM_ROWS / 2 && leased.size < options.maxInFlight);
   }
 
-  /** One claim; false where nothing was due any more, or nothing may be claimed now. */
+  /** Makes one claim. Returns false if nothing is due any more, or nothing may be claimed now. */
   async function claimOnce(): Promise<boolean> {
     // A delivery whose outcome cannot be recorded may look abandoned: claiming it now would send it again.
     if (recorder.isStuck) return false;
@@ -150,7 +151,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   /** Resolves when the deliveries that need no permit are loaded; each of the others starts when it gets its permit. */
   async function begin(deliveries: readonly LeasedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
-    // Claimed while the stop was asked for: not begun, so given back.
+    // Claimed while the shutdown started: not started, so given back.
     if (stopping) return await giveBack(deliveries);
     const mayGo = (delivery: LeasedDelivery) => delivery.slot === null && weightOf(delivery) === 0;
     for (const delivery of deliveries) if (!mayGo(delivery)) void beginWithPermit(delivery);
@@ -260,7 +261,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       leaseId,
       attempt: claim.attempt,
     }));
-    // Where this fails the leases run out by themselves.
+    // If this fails, the leases expire anyway.
     await releaseDeliveries(sql, fences, clock.now()).catch((error: unknown) => onError(error, 'giving leases back'));
   }
 
@@ -268,7 +269,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   async function cutOff(): Promise<void> {
     isCut = true;
     for (const transport of options.transports.values()) transport.abort();
-    // Replies that had come by now are outcomes still.
+    // Replies received by now still count as outcomes.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -297,7 +298,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   };
 }
 
-/** Transports that take nothing more once they are cut off: a message may still have been in the making then. */
+/** Transports that accept nothing more once they are cut off: a message may still have been in composition then. */
 function closable(transports: ReadonlyMap<string, Transport>, isCut: () => boolean): ReadonlyMap<string, Transport> {
   const close = (transport: Transport): Transport => ({
     ...transport,
@@ -336,8 +337,8 @@ function isAllDeferred({ recipients }: AttemptOutcome): boolean {
 }
 
 /**
- * Where the next claim begins. An account gives more than its share only where few wait, and then the scan saw all of them: so it
- * begins anew, which spares every second claim a look behind the last account.
+ * Where the next claim begins. An account returns more than its share only if few wait, and then the scan saw all of
+ * them. In that case it starts over, which saves every second claim a look past the last account.
  */
 export function accountToGoOnAfter(claims: readonly ClaimedDelivery[], limit: number): string {
   const accounts = new Set(claims.map(({ accountId }) => accountId));

@@ -13,19 +13,19 @@ import { type CanonicalMessage, canonicalizeMessage } from '../mime/dkim-canonic
 import { HeaderRefusedError } from '../mime/mime-header.ts';
 import { personalizeContent } from './personal-content.ts';
 
-/** A stored message with all that its bytes are made from. Plain data, so that a thread can be asked. */
+/** A stored message with everything needed to build its bytes. Plain data, so that a worker thread can receive it. */
 export interface MessageOrder {
   readonly content: DeliveryContent;
   readonly from: Mailbox;
   readonly replyTo: readonly Mailbox[];
-  /** The recipients of the delivery it is for. */
+  /** The recipients of the delivery. */
   readonly ordinals: readonly number[];
   readonly attachments: readonly Attachment[];
-  /** The bodies of the installation's own mail, which are stored sealed; null for all other mail. */
+  /** The bodies of the installation's own mail, which are stored encrypted. Null for all other mail. */
   readonly opened: MailBody | null;
-  /** Null where nothing is tracked. */
+  /** Null if nothing is tracked. */
   readonly trackingUrls: MessageUrls | null;
-  /** The link of the only recipient; null where there are several. */
+  /** The link of the only recipient; null if there are several. */
   readonly unsubscribeUrl: string | null;
 }
 
@@ -34,13 +34,13 @@ export type MadeMessage =
   /** It can never be sent. */
   | { readonly ok: false; readonly reason: string };
 
-/** All that is worked out from a message before it is signed, and takes time in proportion to it. */
+/** All the work before signing that takes time in proportion to the size of the message. */
 export function makeMessage(order: MessageOrder): MadeMessage {
   const { content, ordinals, unsubscribeUrl } = order;
   const personal = personalizeContent(withTracking(content, order.trackingUrls), ordinals, () => unsubscribeUrl ?? '');
   if (!personal.ok) return personal;
   try {
-    // Put in last, so that nothing else reads or rewrites what was sealed.
+    // Inserted last, so that nothing else reads or rewrites the encrypted content.
     const composed = composeMime(toMimeMessage({ ...personal.content, ...order.opened }, order));
     return { ok: true, composed, canonical: canonicalizeMessage(composed) };
   } catch (error) {

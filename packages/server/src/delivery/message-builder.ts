@@ -16,12 +16,12 @@ export type BuiltMessage =
   | { readonly ok: true; readonly mailFrom: string; readonly data: Buffer }
   | { readonly ok: false; readonly reason: string };
 
-/** Makes the bytes of a stored message: composed, signed, the same on every attempt save for the signature's time. */
+/** Builds the bytes of a stored message: composed and signed. They are the same on every attempt, except for the signature's time. */
 export interface MessageBuilder {
   /**
-   * Not `ok` where the message can never be sent.
-   * @param ordinals the recipients of the delivery it is for.
-   * @throws where it may work another time: the key could not be read.
+   * Not `ok` if the message can never be sent.
+   * @param ordinals the recipients of the delivery.
+   * @throws if a retry may succeed: the key could not be read.
    */
   build(content: DeliveryContent, ordinals: readonly number[]): Promise<BuiltMessage>;
 }
@@ -29,29 +29,29 @@ export interface MessageBuilder {
 /** The files of a message, in order. */
 export type ReadFiles = (accountId: string, messageId: string) => Promise<readonly Attachment[]>;
 
-/** The envelope's sender, to which reports about these recipients come back. */
+/** The envelope sender, which receives reports about these recipients. */
 export type ReturnPathFor = (
   subject: { readonly accountId: string; readonly messageId: string; readonly ordinals: readonly number[] },
   host: string,
 ) => string;
 
 /**
- * Messages being made at once. libuv's pool signs with four threads; twice as many keeps each of them busy while the next is composed, and
- * more would only be composed too early, to lie about until a thread is free.
+ * The most messages being built at once. libuv's pool signs with four threads. Twice as many keeps each of them busy
+ * while the next message is composed. More would only wait in memory for a thread.
  */
 const BUILDS_AT_ONCE = 8;
 
-/** Octets of large messages being made at once: each is in memory about five times while it is composed. */
+/** Total bytes of large messages being built at once: each is in memory about five times while it is composed. */
 const OCTETS_AT_ONCE = 32 * 1024 * 1024;
-/** Of smaller ones as many may be large together as are made at once. */
+/** With this size, as many messages can be large as are built at once. */
 const LARGE_OCTETS = 64 * 1024;
 
-/** Opens the stored bodies of the installation's own mail. */
+/** Decrypts the stored bodies of the installation's own mail. */
 export type OpenBody = (stored: MailBody) => MailBody;
 
 type MailboxVerdict = ReturnType<typeof parseMailbox>;
 
-/** The same few senders come again and again. */
+/** The same few senders recur. */
 const MAILBOXES_KEPT = 1_000;
 
 export function createMessageBuilder(
@@ -89,7 +89,7 @@ export function createMessageBuilder(
     return { ok: true, mailFrom, data: made.sign(signatures) };
   }
 
-  /** Null also where it is nowhere in the message. */
+  /** Also null if the link is not in the message. */
   function unsubscribeUrlOf(content: DeliveryContent, [ordinal, ...others]: readonly number[]): string | null {
     if (ordinal === undefined || others.length > 0 || !namesItsReader(content)) return null;
     return links.urlFor({ accountId: content.accountId, messageId: content.messageId, ordinal });
@@ -117,12 +117,15 @@ function octetsOf({ attachmentBytes, html, text }: DeliveryContent): number {
   return attachmentBytes + (html?.length ?? 0) + (text?.length ?? 0);
 }
 
-/** Whoever may not send from a domain when a message is due may not for having accepted it earlier: after a takeover, a removal, 72 h without records. */
+/**
+ * A domain that may not send when a message is due may not send it because of an earlier acceptance: for example after a
+ * takeover, a removal, or 72 h without records.
+ */
 function notVerified(domain: string): string {
-  return `The domain ${domain} was not verified in this account any more when the message was due, so it was not sent.`;
+  return `The domain ${domain} was no longer verified in this account when the message was due, so the message was not sent.`;
 }
 
-/** Remembers the answers to up to `limit` questions, then begins anew. */
+/** Caches up to `limit` results, then starts over. */
 function rememberLast(limit: number, read: (given: string) => MailboxVerdict): (given: string) => MailboxVerdict {
   const known = new Map<string, MailboxVerdict>();
   return (given) => {

@@ -4,28 +4,28 @@ import { createThreadPool } from '../threads/thread-pool.ts';
 import { type MessageOrder, makeMessage } from './make-message.ts';
 import type { MadeInThread } from './message-worker.ts';
 
-/** A message that lacks its signatures. */
+/** A message without its signatures yet. */
 export type UnsignedMessage =
   | {
       readonly ok: true;
       readonly canonical: CanonicalMessage;
-      /** The bytes of the message behind these header lines. */
+      /** Returns the bytes of the message after these header lines. */
       sign(signatureHeaders: readonly string[]): Buffer;
     }
   | { readonly ok: false; readonly reason: string };
 
-/** Composes messages without keeping the event loop from other work, however large they are. */
+/** Composes messages of any size without blocking the event loop. */
 export interface MessageMaker {
-  /** @throws where it may work another time. */
+  /** @throws if a retry may succeed. */
   make(order: MessageOrder, octets: number): Promise<UnsignedMessage>;
   close(): Promise<void>;
 }
 
-/** Below this a message is composed where it is, in about a millisecond: asking a thread would take as long. */
+/** Below this size a message is composed on the main thread in about a millisecond: using a worker thread would take as long. */
 const LARGE_OCTETS = 64 * 1024;
-/** Half of the room that large messages have while they are made: the largest is in memory about five times. */
+/** Half of the memory for large messages in composition: the largest is in memory about five times. */
 const HEAP_MB = 384;
-/** The largest takes less than a second: this is for the unforeseen. */
+/** The largest message takes less than a second, so this limit is only for unexpected cases. */
 const KILL_AFTER_MS = 30_000;
 
 export function createMessageMaker(): MessageMaker {
@@ -40,9 +40,9 @@ export function createMessageMaker(): MessageMaker {
 
   async function makeInThread(order: MessageOrder): Promise<UnsignedMessage> {
     const outcome = await pool.run({ accountId: order.content.accountId }, order);
-    if (outcome.kind === 'busy') throw new Error('the threads that compose messages were closed');
-    if (outcome.kind === 'overrun') return { ok: false, reason: 'The message takes too long to be composed.' };
-    const made = outcome.answer as MadeInThread; // The worker replies with these.
+    if (outcome.kind === 'busy') throw new Error('the threads that compose messages are closed');
+    if (outcome.kind === 'overrun') return { ok: false, reason: 'The message takes too long to compose.' };
+    const made = outcome.answer as MadeInThread; // The worker sends these messages.
     if (!made.ok) return made;
     const { canonical, header, body } = made;
     const sign = (lines: readonly string[]) =>
@@ -61,7 +61,7 @@ export function createMessageMaker(): MessageMaker {
   };
 }
 
-/** Beside this file, in the sources as in what they are compiled to. */
+/** Next to this file, both in the sources and in the compiled output. */
 function workerModule(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './message-worker.ts' : './message-worker.js', import.meta.url);
 }

@@ -1,7 +1,8 @@
 import type { MessageStatus } from '@postrider/core';
 
 /**
- * What a recipient's state can become by an attempt or a report; `queued` by one that was not made. The only place that names a next status.
+ * The states that an attempt or a report can give a recipient; `queued` is set for a recipient without an attempt. Only
+ * this table defines the next status.
  */
 export type RecipientChange =
   | 'queued'
@@ -37,7 +38,7 @@ const FINAL: ReadonlySet<MessageStatus> = new Set([
   'canceled',
 ]);
 
-/** Final statuses stay, save that a bounce or a complaint may follow `delivered`: late news never makes a bad end good. */
+/** Final statuses stay, except that a bounce or a complaint may follow `delivered`: a later event never turns a failure into a success. */
 export function nextRecipientStatus(current: MessageStatus, change: RecipientChange): MessageStatus {
   if (current === 'delivered') return change === 'bounced' || change === 'complained' ? change : current;
   if (current === 'sent') return change === 'deferred' || change === 'queued' ? current : change;
@@ -45,12 +46,12 @@ export function nextRecipientStatus(current: MessageStatus, change: RecipientCha
   return FINAL.has(current) ? current : change;
 }
 
-/** The status of a message by its recipients: what is still open shows before what ended badly, and that before what went well. */
+/** The status of a message from its recipients: open ones take precedence over failures, and failures over successes. */
 export function messageStatusOf(recipients: readonly MessageStatus[]): MessageStatus {
   return SHOWN_FIRST.find((status) => recipients.includes(status)) ?? 'failed';
 }
 
-/** Whether a wait on the message is over: it is final, or the provider has taken it. */
+/** Whether a wait for the message is over: it is final, or the provider has accepted it. */
 export function isSettled(status: MessageStatus): boolean {
   return status === 'sent' || FINAL.has(status);
 }

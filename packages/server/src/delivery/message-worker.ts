@@ -4,7 +4,7 @@ import { createHeapTidier } from '../threads/tidy-heap.ts';
 import { READY } from '../threads/worker-thread.ts';
 import { type MadeMessage, type MessageOrder, makeMessage } from './make-message.ts';
 
-/** The same with the body as bytes, which change hands without being copied. */
+/** The same with the body as bytes, which are transferred without a copy. */
 export type MadeInThread =
   | (Omit<Extract<MadeMessage, { ok: true }>, 'composed'> & { readonly header: string; readonly body: Uint8Array })
   | Extract<MadeMessage, { ok: false }>;
@@ -12,12 +12,12 @@ export type MadeInThread =
 workAtLowPriority();
 const tidyHeap = createHeapTidier();
 
-/** The thread that composes large messages, started by the pool of message-maker.ts, which sends one job at a time. */
+/** The thread that composes large messages. The pool in message-maker.ts starts it and sends one job at a time. */
 parentPort?.on('message', (order: MessageOrder) => {
   const made = makeMessage(order);
   if (!made.ok) return parentPort?.postMessage(made);
   const { composed, ...rest } = made;
-  // A buffer of its own, or others that share its memory would go with it.
+  // A separate buffer, because transferring one that shares memory would take the others with it.
   const body = Buffer.allocUnsafeSlow(composed.body.length);
   body.write(composed.body, 'latin1');
   const answer: MadeInThread = { ...rest, header: composed.header, body };

@@ -6,7 +6,7 @@ import { isUuid } from '../uuid-v7.ts';
 import { recordOutcomes } from './outcome-recorder.ts';
 import { type OrphanedJournals, readOrphanedJournals } from './reply-journal.ts';
 
-/** Records what killed processes of this data directory had heard and not yet written down. */
+/** Records outcomes that killed processes of this data directory received but did not write to the database. */
 export async function replayJournals(
   folder: string,
   recording: Parameters<typeof recordOutcomes>[0],
@@ -16,14 +16,14 @@ export async function replayJournals(
   const left = await readOrphanedJournals(folder, isSameProcess);
   if (left.outcomes.length > 0) {
     await recordLeft(recording, left.outcomes, logger);
-    logger.info({ outcomes: left.outcomes.length }, 'recorded the outcomes a killed process had left');
+    logger.info({ outcomes: left.outcomes.length }, 'recorded the outcomes of a killed process');
   }
   const leaseIds = left.processNames.map(leaseIdOf).filter(isUuid);
   if (leaseIds.length > 0) await takeLeasesOf(recording.sql, leaseIds, now);
   left.forget();
 }
 
-/** An outcome that the database refuses must not stop every start to come: it is told and left, and its delivery is tried again. */
+/** An outcome that the database rejects must not block every later start: it is logged and skipped, and its delivery is retried. */
 async function recordLeft(
   recording: Parameters<typeof recordOutcomes>[0],
   outcomes: OrphanedJournals['outcomes'],
@@ -32,12 +32,18 @@ async function recordLeft(
   for (const outcome of outcomes) {
     await recordOutcomes(recording, [outcome]).catch((error: unknown) => {
       if (classifyDatabaseError(error) !== 'data') throw error;
-      logger.error({ messageId: outcome.messageId, error: String(error) }, 'a left outcome could not be recorded');
+      logger.error(
+        { messageId: outcome.messageId, error: String(error) },
+        'could not record an outcome of a killed process',
+      );
     });
   }
 }
 
-/** The name of a process: its number, the lease id of its deliveries, and what tells it from others of its number. */
+/**
+ * The name of a process: its process id, the lease id of its deliveries, and a value that distinguishes it from others
+ * with its process id.
+ */
 export function nameProcess(leaseId: string, identity: string | null): string {
   return `${process.pid}.${leaseId}.${encodeIdentity(identity)}`;
 }
@@ -46,7 +52,7 @@ function leaseIdOf(processName: string): string {
   return processName.split('.')[1] ?? '';
 }
 
-/** A journal belongs to a running process only if that process is the very one, and not another with its number. */
+/** A journal belongs to a running process only if it is the same process, and not another one with the same id. */
 async function isSameProcess(processName: string): Promise<boolean> {
   const [pid = '', , identity = ''] = processName.split('.');
   const running = await readProcessIdentity(Number(pid));

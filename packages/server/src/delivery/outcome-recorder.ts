@@ -11,8 +11,8 @@ import { writeWithSuppressions } from './write-with-suppressions.ts';
 const FLUSH_EVERY_MS = 25;
 const FLUSH_AT = 200;
 /**
- * Under load outcomes wait longer for company. A batch of 20 costs the database nearly as much as one of 80, and the outcomes are in the
- * journal meanwhile; all that anybody sees is a status that changes a tenth of a second later.
+ * Under load, outcomes wait longer to fill a batch. A batch of 20 costs the database nearly as much as one of 80, and
+ * the outcomes are in the journal already. The only visible effect is a status that changes a tenth of a second later.
  */
 const BUSY_FLUSH_EVERY_MS = 100;
 const BUSY_AT = 10;
@@ -22,24 +22,24 @@ export interface OutcomeRecorderOptions {
   readonly sql: Sql;
   readonly ids: IdGenerator;
   readonly journal: ReplyJournal;
-  /** Told about messages whose status changed, after the commit. */
+  /** Called with the messages whose status changed, after the commit. */
   readonly onRecorded: (messages: readonly { readonly id: string; readonly status: MessageStatus }[]) => void;
-  /** Told when a retry is due before the next regular look. */
+  /** Called when a retry is due before the next regular check. */
   readonly onDueAt: (at: Date) => void;
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** Takes outcomes one by one, journals each at once, and records them together. */
+/** Accepts outcomes one by one, journals each at once, and records them in batches. */
 export interface OutcomeRecorder {
-  /** True while the database takes no outcomes: those who claim now could be given what is only waiting to be recorded. */
+  /** True while the database accepts no outcomes: a new claim could return deliveries whose outcome only waits to be recorded. */
   readonly isStuck: boolean;
-  /** Resolves when the outcome is committed; with false where it was void, because the attempt had been overtaken. */
+  /** Resolves when the outcome is committed, or with false if it was invalid because a newer attempt exists. */
   record(outcome: AttemptOutcome): Promise<boolean>;
-  /** Records what is waiting, now. */
+  /** Records all waiting outcomes now. */
   flush(): Promise<void>;
   /**
-   * Records what is waiting, for at most `graceMs`; what the database does not take by then stays in the journal, for the next start.
-   * Outcomes that come later are dropped: by then their leases have been given back.
+   * Records waiting outcomes for at most `graceMs`. What the database does not accept by then stays in the journal for
+   * the next start. Later outcomes are dropped: their leases have been given back by then.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -63,7 +63,7 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
   function record(outcome: AttemptOutcome): Promise<boolean> {
     if (isClosed) return Promise.resolve(false);
     return new Promise((resolve) => {
-      // Replies that arrive in the same turn of the event loop share one write.
+      // Replies that arrive in the same tick share one write.
       if (unjournaled.push(outcome) === 1) setImmediate(writeJournal);
       waiting.push({ outcome, resolve });
       workSoon();
@@ -76,7 +76,7 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
     unjournaled = [];
   }
 
-  /** A batch that is not full waits for company, also while another is being written: small ones cost nearly as much as large ones. */
+  /** A batch that is not full waits for more, even while another one is being written: small batches cost nearly as much as large ones. */
   function workSoon(): void {
     if (waiting.length >= FLUSH_AT) void work();
     else timer ??= setTimeout(() => void work(), lastBatch >= BUSY_AT ? BUSY_FLUSH_EVERY_MS : FLUSH_EVERY_MS);
@@ -97,7 +97,8 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
       const recorded = await recordUntilDone(batch.map(({ outcome }) => outcome));
       if (recorded === null) break;
       waiting.splice(0, batch.length);
-      // What still waits may look abandoned in the database: only when all of it is recorded can a claim bring nothing that is known here.
+      // Unrecorded deliveries may look abandoned in the database. Only when all are recorded can a claim not return one
+      // that is already done.
       isStuck &&= waiting.length > 0;
       for (const { outcome, resolve } of batch) resolve(recorded.has(outcome));
       options.journal.clearIfSettled(waiting.length - unjournaled.length);
@@ -106,7 +107,10 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
     if (waiting.length > 0 && !hasGivenUp) workSoon();
   }
 
-  /** An outcome is known and journaled, so recording it is only a matter of the database coming back. Null when there is no more time. */
+  /**
+   * The outcome is known and journaled, so recording it only depends on the database being available again. Null if
+   * there is no time left.
+   */
   async function recordUntilDone(outcomes: readonly AttemptOutcome[]): Promise<ReadonlySet<AttemptOutcome> | null> {
     while (!hasGivenUp) {
       try {
@@ -150,8 +154,9 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
 type Recording = Pick<OutcomeRecorderOptions, 'sql' | 'ids' | 'onRecorded' | 'onDueAt'>;
 
 /**
- * One outcome that the database can never take must not hold up the others: after such a refusal each is recorded by itself, and the one
- * that is refused again without its words, which are all in it that came from outside. Answers those that were recorded.
+ * One outcome that the database always rejects must not block the others. After a rejection each outcome is recorded
+ * separately, and one that is rejected again is recorded without its text, which is the only external content. Returns
+ * the recorded outcomes.
  */
 async function recordApart(
   options: Recording & Pick<OutcomeRecorderOptions, 'onError'>,
@@ -187,7 +192,7 @@ function withoutWords(outcome: AttemptOutcome): AttemptOutcome {
   return { ...outcome, recipients, lastError: null };
 }
 
-/** Records a batch of outcomes and answers those that counted. Attempts that were overtaken in the meantime change nothing. */
+/** Records a batch of outcomes and returns those that counted. Attempts that were superseded in the meantime change nothing. */
 export async function recordOutcomes(
   options: Recording,
   outcomes: readonly AttemptOutcome[],
@@ -204,7 +209,7 @@ export async function recordOutcomes(
   return recorded;
 }
 
-/** Records outcomes of different messages; answers the deliveries of those that are written, and of those that have to be decided anew. */
+/** Records outcomes of different messages. Returns the deliveries of those that are written, and of those that must be decided again. */
 async function recordOnce(
   options: Recording,
   outcomes: readonly AttemptOutcome[],
@@ -224,7 +229,7 @@ async function recordOnce(
   };
 }
 
-/** Only messages that an outcome does not know as a whole have to be asked for. */
+/** Only messages that an outcome covers partly must be read first. */
 async function readFacts(sql: Sql, outcomes: readonly AttemptOutcome[]): Promise<ReadonlyMap<string, MessageFacts>> {
   const partial = outcomes.filter(({ recipients, recipientsInMessage }) => recipients.length < recipientsInMessage);
   if (partial.length === 0) return new Map();

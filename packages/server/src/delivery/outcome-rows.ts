@@ -4,15 +4,15 @@ import type { IdGenerator } from '../uuid-v7.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import { messageStatusOf, nextRecipientStatus, type RecipientChange } from './message-status.ts';
 
-/** A message as it was read: how many events it had, and the status of each recipient by ordinal. */
+/** A message as it was read: its number of events, and the status of each recipient by ordinal. */
 export interface MessageFacts {
   readonly eventCount: number;
   readonly statuses: ReadonlyMap<number, MessageStatus>;
 }
 
 /**
- * What outcomes change in the log, of each message at most one. `facts` has the messages of which an outcome knows some recipients only;
- * where it knows all, the status of the message follows from it alone.
+ * The changes that outcomes make, at most one outcome per message. `facts` has the messages of which an outcome covers
+ * only some recipients. If it covers all, the status of the message follows from the outcome alone.
  */
 export function toOutcomeRows(
   outcomes: readonly AttemptOutcome[],
@@ -30,7 +30,7 @@ export function toOutcomeRows(
 
 type Writable<Rows> = { -readonly [Name in keyof Rows]: Rows[Name] extends readonly (infer Row)[] ? Row[] : never };
 
-/** Answers the status of the message. */
+/** Returns the status of the message. */
 function addRecipients(
   rows: Writable<OutcomeRows>,
   { messageId, recipients }: AttemptOutcome,
@@ -45,7 +45,7 @@ function addRecipients(
   return messageStatusOf([...statuses.values()]);
 }
 
-/** Answers how many there are. */
+/** Returns the count. */
 function addEvents(rows: Writable<OutcomeRows>, outcome: AttemptOutcome, ids: IdGenerator): number {
   const at = new Date(outcome.at);
   let n = 0;

@@ -8,9 +8,10 @@ export type PersonalContent =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * The content of a message as the recipient of this delivery gets it: with that recipient's own unsubscribe link in the bodies and, where the
- * send asked for it, in the headers of RFC 8058. It comes last, when nothing looks at the links of the body any more.
- * @param ordinals the recipients of the delivery; one alone where the message was planned as one that names its reader.
+ * The content of a message for the recipient of this delivery: with that recipient's unsubscribe link in the bodies and,
+ * if the send asked for it, in the headers of RFC 8058. This is the last step, after any step that processes the links
+ * in the body.
+ * @param ordinals the recipients of the delivery: only one if the message has personal links.
  */
 export function personalizeContent(
   content: DeliveryContent,
@@ -20,7 +21,7 @@ export function personalizeContent(
   const { accountId, messageId, html, text, unsubscribe } = content;
   if (!namesItsReader(content)) return { ok: true, content };
   const [ordinal] = ordinals;
-  // A link in somebody else's copy would let that one unsubscribe the other.
+  // A link in another recipient's copy would let them unsubscribe this one.
   if (ordinal === undefined || ordinals.length > 1) {
     return { ok: false, reason: 'A message with unsubscribe links was planned for several recipients at once.' };
   }
@@ -33,12 +34,12 @@ export function personalizeContent(
   return { ok: true, content: { ...content, ...bodies, headers } };
 }
 
-/** Whether the message holds a link of its recipient's own. */
+/** Whether the message contains a personal link of its recipient. */
 export function namesItsReader({ html, text, unsubscribe }: DeliveryContent): boolean {
   return unsubscribe || hasUnsubscribePlaceholder(html) || hasUnsubscribePlaceholder(text);
 }
 
-/** RFC 8058, section 3.1, on top of RFC 2369, section 3.2. */
+/** RFC 8058, section 3.1, in addition to RFC 2369, section 3.2. */
 function oneClickHeaders(url: string): Readonly<Record<string, string>> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }

@@ -10,16 +10,16 @@ export interface LateEvent {
   readonly ordinal: number;
   readonly type: 'bounced' | 'complained' | 'delivered' | 'deferred';
   readonly classification: Classification | null;
-  /** Words of a third party. */
+  /** Text from a third party. */
   readonly detail: string | null;
   readonly at: Date;
-  /** Of the event, should one come of it. */
+  /** The id of the event, if one is created. */
   readonly eventId: string;
 }
 
-/** Each look is wasted only where another event of the same message came between it and the writing. */
+/** A retry is needed only if another event of the same message was written between the read and the write. */
 const MAX_ROUNDS = 20;
-/** Delays change no status, so nothing else bounds how many a server can report of one recipient. */
+/** Delays change no status, so only this limit bounds how many of them a server can report for one recipient. */
 const MAX_DELAYS = 10;
 
 /**
@@ -38,14 +38,14 @@ export async function recordLateEvent(query: Query, event: LateEvent): Promise<b
     if (!isNews(current, next, event.type, facts.alike)) return false;
     if (await write(query, event, facts, next)) return true;
   }
-  throw new Error(`The trail of ${event.messageId} changes faster than a report can be put on it.`);
+  throw new Error(`The event log of ${event.messageId} changes faster than a report can be added to it.`);
 }
 
 function statusOf({ statuses }: LateEventFacts, ordinal: number): MessageStatus | null {
   return statuses.find((recipient) => recipient.ordinal === ordinal)?.status ?? null;
 }
 
-/** Whether there is something to tell. */
+/** Whether there is anything to report. */
 function isNews(current: MessageStatus, next: MessageStatus, type: LateEvent['type'], alike: number): boolean {
   if (current === 'queued' || current === 'sending' || current === 'deferred') return false;
   return type === 'deferred' ? current === 'sent' && alike < MAX_DELAYS : next !== current;

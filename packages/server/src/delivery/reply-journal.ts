@@ -12,21 +12,23 @@ import { join } from 'node:path';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 
 /**
- * The journal of final replies. Between a server's last word and our commit lies the one moment in which a crash would send a message
- * twice; so every outcome is written to a local file first, and what a dead process left is recorded at the next start.
+ * The journal of final replies. A crash between a server's last reply and our commit is the only case in which a message
+ * would be sent twice. So every outcome is written to a local file first, and the next start records what a dead process
+ * left.
  */
 export interface ReplyJournal {
   /**
-   * Appends outcomes; they survive the process from here on. Does nothing after `close`. Where they cannot be written, as on a full disk, that
-   * is told and delivery goes on without: should the process be killed before they are recorded, their messages are sent again.
+   * Appends outcomes, which survive the process from then on. Does nothing after `close`. If they cannot be written, as
+   * on a full disk, the error is logged and delivery continues: if the process is killed before they are recorded, their
+   * messages are sent again.
    */
   append(outcomes: readonly AttemptOutcome[]): void;
-  /** Forgets what is recorded, which is everything but the last `pending` outcomes that were appended. */
+  /** Forgets recorded outcomes: all except the last `pending` ones that were appended. */
   clearIfSettled(pending: number): void;
   close(): void;
 }
 
-/** Under steady load something is always pending, so a file that is only ever emptied as a whole would grow for as long. */
+/** Under steady load something is always pending, so a file that is only emptied as a whole would keep growing. */
 const SEGMENT_OCTETS = 1_048_576;
 
 interface Segment {
@@ -34,13 +36,13 @@ interface Segment {
   readonly file: number;
   octets: number;
   outcomes: number;
-  /** Ends in the middle of a line. */
+  /** The file ends in the middle of a line. */
   isTorn: boolean;
 }
 
 /**
- * Opens this process's journal in `folder`, made where it is missing. Its files are named after the process. `onError` is told what could not
- * be written, or not be removed; only opening throws.
+ * Opens this process's journal in `folder`, which is created if missing. Its files are named after the process.
+ * `onError` is called when a write or a removal fails. Only opening throws.
  */
 export function openReplyJournal(
   folder: string,
@@ -65,10 +67,10 @@ export function openReplyJournal(
     if (current.octets >= SEGMENT_OCTETS || current.isTorn) current = openSegment();
     const lines = Buffer.from(outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
     try {
-      // No fsync: the page cache outlives a killed process, and a power cut may cost a second copy but never a message.
+      // No fsync: the page cache survives a killed process. A power failure may cause a second copy, but never loses a message.
       for (let at = 0; at < lines.length; ) at += writeSync(current.file, lines, at);
     } catch (error) {
-      // Half a line would swallow the next one. Where it cannot be taken back, nothing more is written behind it.
+      // Half a line would corrupt the next one. If it cannot be removed, nothing more is written after it.
       current.isTorn = !cutBack(current);
       throw error;
     }
@@ -98,7 +100,8 @@ export function openReplyJournal(
   }
 
   return {
-    append: (outcomes) => attempt(() => write(outcomes), 'writing the reply journal: delivery goes on without it'),
+    append: (outcomes) =>
+      attempt(() => write(outcomes), 'writing the reply journal failed: delivery continues without it'),
     clearIfSettled: (pending) => attempt(() => clear(pending), 'clearing the reply journal'),
     close() {
       attempt(() => {
@@ -150,7 +153,7 @@ function empty(segment: Segment): void {
   segment.isTorn = false;
 }
 
-/** Takes back what does not belong to whole lines; false where that does not go either. */
+/** Removes what is not a complete line. Returns false if that fails too. */
 function cutBack({ file, octets }: Segment): boolean {
   try {
     ftruncateSync(file, octets);
@@ -168,7 +171,7 @@ function remove({ file, path }: Segment): void {
 function parseLine(line: string): AttemptOutcome[] {
   if (line === '') return [];
   try {
-    return [JSON.parse(line) as AttemptOutcome]; // Written by `append` above, in our own folder.
+    return [JSON.parse(line) as AttemptOutcome]; // `append` above wrote this, in our own folder.
   } catch {
     return [];
   }

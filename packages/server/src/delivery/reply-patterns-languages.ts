@@ -22,7 +22,7 @@ const IS_NOT =
   'neexistuje|neznam\\w{1,3}|nenalezen\\w{0,2}|neplatn\\w{1,3}|zrusen\\w{0,2}|' +
   'okand|finns inte|ukendt|ukjent|findes ikke|finnes ikke|eksisterer ikke|bulunamadi|mevcut degil|gecersiz|deaktiviert|geloscht|geschlossen)';
 
-// In the scripts that have no small letters, and in Cyrillic, which \b and \w do not know.
+// Scripts without lowercase letters, and Cyrillic, which \b and \w do not support.
 const FAR_WHO =
   '(?:пользовател|получател|адресат|адрес|ящик|аккаунт|користувач|одержувач|скриньк|' +
   'ユーザ|宛先|受信者|アドレス|アカウント|メールボックス|用户|用戶|收件人|收件者|邮箱|郵箱|信箱|帐号|帐户|帳戶|账号|帳號|账户|地址|使用者|사용자|수신자|수신인|메일함|편지함|계정|주소|회원)';
@@ -32,11 +32,11 @@ const FAR_NOT =
   '不存在|未找到|找不到|无效|無效|(?<!て)いません|不正确|不正確|未知|已停用|已注销|已註銷|已禁用|被禁用|존재하지|없습니다|없는|찾을 수 없|휴면|탈퇴)';
 
 /**
- * The same in other languages than English, as far as servers use them. Their order among themselves and after what English words say of
- * blocking is that of REPLY_PATTERNS.
+ * The patterns for languages other than English, as far as servers use them. They run after the English patterns for
+ * blocking, in the same order as REPLY_PATTERNS.
  */
 export const FOREIGN_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
-  // What blocks.
+  // Blocking.
   [
     /\b(liste noire|lista negra|lista nera|schwarzen? liste|zwarte lijst|czarn\w{1,3} list\w{1,3}|sperrliste|courrier indesirable|pourriel|correo no deseado|posta indesiderata|unerwunscht\w{0,2})\b|доступ запрещ|отказано|черн\S{1,3} спис|спам|迷惑メール|スパム|受信拒否|拒否され|垃圾邮件|垃圾郵件|黑名单|黑名單|拒收|被拒绝|스팸|차단|수신 ?거부/,
     'block',
@@ -45,7 +45,7 @@ export const FOREIGN_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /\b(acces refuse|acceso denegado|acesso negado|accesso negato|zugriff verweigert|toegang geweigerd|odmowa dostepu|non autorise|no autorizad[oa]|nao autorizad[oa]|non autorizzat[oa]|nicht (berechtigt|erlaubt|zugelassen)|adresse ip .{0,20}bloquee|ip bloque?ad[oa]|authentification (requise|necessaire)|code d'authentification invalide)\b/,
     'block',
   ],
-  // What comes back, or has no room.
+  // Temporary failures, or no space.
   [
     /\b(essayer (plus tard|ulterieurement)|reessayer|intent\w{1,4}( de nuevo)? mas tarde|rechazo temporal|tente (novamente )?mais tarde|riprova\w{0,2} piu tardi|spater (noch ?mal|erneut|wieder)|spaeter|probeer het (later|opnieuw)|sprobuj pozniej|pozniej|temporair\w{0,6}|temporal(mente)?|temporane\w{1,6}|vorubergehend|tijdelijk|tymczasow\w{1,3})\b|попробуйте|повторите|позже|しばらく|後ほど|稍后|稍後|나중에|잠시 후/,
     'patience',
@@ -58,12 +58,12 @@ export const FOREIGN_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /\b(compte|konto|cuenta|conta|account|utente|casella|boite|destinataire)\b.{0,40}\b(bloque\w{0,2}|gesperrt|bloccat[oa]|geblokkeerd|zablokowan\w{1,2}|suspendid[oa]|suspendue?|sospes[oa]|bloquead[oa])\b|заблокирован|приостановлен|停止|冻结|凍結|정지/,
     'soft',
   ],
-  // That somebody is not there may be said of the sender.
+  // "Does not exist" may be about the sender.
   [
     /\b(absender\w{0,10}|expediteur|emetteur|remitente|remetente|mittente|afzender\w{0,6}|nadawc\w{1,3}|odesilatel\w{0,3}|avsandar\w{1,4}|afsender\w{0,3}|avsender\w{0,3}|gonderen)\b|\b(ihre?|deine?|votre|su|seu|sua|suo|uw|twoj|vas[ae]?) (email)?[ -]?(adress\w{0,2}|adres\w?|direccion|endereco|indirizzo|domain\w{0,3}|domeny?|dominio|cuenta|conta|konto|compte|account)\b|отправител|відправник|ваш\S{0,3} (адрес|домен|ящик|аккаунт)|发件|發件|寄件|发送者|您的|差出人|送信者|送信元|あなたの|보낸|보내는|발신|송신/,
     'unknown',
   ],
-  // Who is not there.
+  // Recipients that do not exist.
   [
     new RegExp(
       `\\b${WHO}(?:[ :,-]{1,3}[^\\s]{1,255}){0,5}?[ :,-]{1,3}(?:ist |est |es |e |jest |is |esta ){0,1}${IS_NOT}`,

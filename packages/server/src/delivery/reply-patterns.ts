@@ -1,7 +1,7 @@
 import { FOREIGN_PATTERNS } from './reply-patterns-languages.ts';
 import type { WordFinding } from './word-finding.ts';
 
-// Whom a refusal speaks of. An address may be the sender's, but what speaks of the sender goes before.
+// Whom a rejection is about. An address may be the sender's, but patterns about the sender come first.
 const PERSON =
   '(?:user(?: ?names?| ?ids?)?|recipients?|rcpt(?: ?to)?|mailbox(?:es)?|inbox|maildrop|alias(?:es)?|addressees?|person|persons|account|' +
   'subscriber|local[- ]?part|(?:(?:email|recipient|destination|target) )?(?<!\\b(?:mail|ip|forwarding|bounce|errors-to|p1) )address(?:es)?|email(?: id)?(?! you\\b)|mail id|destination)';
@@ -21,44 +21,45 @@ const GIVEN_UP =
   'no longer (?:active|in use|used|accepts?|accepting|receiv\\w{1,6}|monitored|in service))';
 
 /**
- * The first that matches counts, so the order is the rule: what blocks goes before what names the recipient, since such replies often do both,
- * and what speaks of the sender goes before what says that somebody does not exist.
+ * The first match counts, so the order is the rule: blocking is before the recipient, since such replies often mention
+ * both, and the sender is before "does not exist".
  *
- * They are tried on text in the form of readWords: small letters, `not` for every negation, and `@` for names. Every repetition is bounded, and
- * so is the text, so that none takes long. The rules are measured over test/delivery/reply-corpus, a third of which no rule is made from.
+ * The text is in the form of readWords: lowercase, `not` for every negation, and `@` for names. Every repetition and the
+ * text are bounded, so that no pattern is slow. The rules are measured on test/delivery/reply-corpus. A third of it was
+ * not used to write them.
  */
 export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
-  // A server that leaves open which of two it is.
+  // The server does not say which of the two it is.
   [
     /\b(unavailable|found|unknown|exists?|invalid)\b.{0,20} or .{0,20}\b(access|permission|denied|full|quota|blocked|suspended|locked|you|rejects?|policy|permitted|members?)\b/,
     'unknown',
   ],
   [/\b(user|recipient|account|mailbox|address|domain) (may|might) (not|no longer|be)\b/, 'unknown'],
-  // The server has looked for the sender, and whatever follows is what it found; or it has failed at a file of its own.
+  // The server checked the sender and reports the result, or failed to read one of its own files.
   [
     /\b(?<!recipient )verification failed for\b|\bcallout\b|\.forward\b|\bnot (create|open|read|write) (output|file)/,
     'unknown',
   ],
   [/\b(outgoing|outbound) (mail|email|messages?)\b.{0,40}\b(suspended|disabled|not allowed)\b/, 'unknown'],
-  // The message went in a circle.
+  // A mail loop.
   [
     /\bhop ?count|\b(too many|exceeded \d{1,4}) (hops|received)|\b(mail|message|routing|forwarding|delivery) ?loop(s|ing)?\b|\bloop(s|ing|ed)?\b/,
     'unknown',
   ],
   [/\bgr[ea]y-?list/, 'patience'],
-  // A mailbox that was given up. Some servers call it blocked.
+  // An abandoned mailbox. Some servers call it blocked.
   [
     /\b(mailbox|account|user|recipient|address)\b.{0,80}\b(due to|because of|for|long) (\S{1,40} ){0,2}inactivity/,
     'absent',
   ],
   [/\b(no|recipient) activity since|\bnot (poped|popped|logged in|read) (for|since)/, 'absent'],
-  // Too many that do not exist is the way of those who guess addresses.
+  // Too many recipients that do not exist: typical of senders that guess addresses.
   [
     /\b(too many|excessive|high number of) (unknown|invalid|bad|non-?existent)|\binvalid recipients? (limit|threshold)/,
     'block',
   ],
 
-  // Named blocklists and filters, the words for being on a list, and the marks that Cox and Charter (AUP#) and T-Online (BL) put there.
+  // Named blocklists and filters, the words for being on a list, and the codes that Cox and Charter (AUP#) and T-Online (BL) use.
   [
     /spam ?(haus|cop|rats)|barracuda|proofpoint|\bsorbs\b|invaluement|uce ?protect|cloudmark|sender ?(score|base)|\bsbrs\b|mailspike|abuseat|abusix|(?<!user )hostkarma|\b(su|u)ri?bl\b/,
     'block',
@@ -75,7 +76,7 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /\bno access\b|\baccess to (this|our) (mail )?(system|server)|\bnot accept delivery of|\bmail from must equal\b|\b(dt:s[pu]m|mi:(spb|spf|sfq|dma)|hl:rep)\b|not welcome|go away|\bip (check|(address )?(is |was |has been )?(rejected|refused|denied))|\b(bad|poor|invalid|rejected|refused) ip\b|\brejected \[ip/,
     'block',
   ],
-  // Content and reputation. Orange's 506 is its mark for spam.
+  // Content and reputation. Orange's 506 is its code for spam.
   [
     /spam|too many (same|similar|identical|duplicate)|un-?soli?cited|\bu[bc]e\b|\bbulk\b|\bjunk|virus|infected|malware|malicious|trojan|phish|spoof|impersonat|(?<!temporar.{0,40})reputation(?! rate)|suspicious|suspected|suspicion|forge[dr]?\b|fraud|\bscam|harvest|dictionary attack|directory attack|\bofr[ _]506\b/,
     'block',
@@ -92,7 +93,7 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /\b(unsafe|forbidden|dangerous|harmful|illegal|bad|executable|unacceptable|banned|disallowed) (content|attachment|file|extension)|\b(attachment|file ?name|file|extension)s?\b.{0,40}\b(not allowed|forbidden|prohibited|banned|illegal|not permitted|not accept\w{0,3}|unacceptable)\b/,
     'block',
   ],
-  // What the recipients themselves do not want.
+  // What the recipients themselves blocked.
   [
     /(rejected|refused|declined|blocked) by (the |our |your )?(recipient|user|admin)|\b(user|recipient|mailbox|domain) (has )?(refused|declined|rejects?|refuses?|declines?)\b|\b(user|recipient) (has )?rejected (your|this|the) (mail|email|message)|not want (your|to receive|this|any)|\brefuses? to accept/,
     'block',
@@ -123,13 +124,13 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /not accept(ing|ed|s)? .{0,60}\bfrom\b|\brefus\w{1,3} (all |any |to accept )?(mail|messages|connections?|email) from/,
     'block',
   ],
-  // Relaying, but not the name of a host, nor the relay=… of some servers' notes.
+  // Relaying, but not a host name, nor the relay=… in some servers' notes.
   [
     /\bopen ?relay|\brelay(s|ing|ed)?\b(?!=|[-.]\w| recipient table| (sending )?limit| server not)|allowed rcpt ?hosts|not a gateway|local users? only|\bthird[- ]party (mail|rel)/,
     'block',
   ],
 
-  // A mailbox that is full. Its size is no message's.
+  // A full mailbox. Its size is not the size of a message.
   [
     /\b(mailbox|inbox|mail ?folder|maildir|account|user|recipient|quota|folder|disk|storage|spool|mail system|dropfile)\b.{0,40}\b(full|over ?limit|(?<!not )exceed(s|ed)?)\b|\bfull (mailbox|inbox|disk)\b|\bover (\S{1,20} )?quota|overquota|\bover (its|the|his|their) (\S{1,20} ){0,2}limit|quota (violat|reached|is over|full|exceed)|exceed\w{0,4} .{0,30}(quota|storage|allocation|mailbox)|\bmailbox( \S{1,20}){0,2} (size )?limit|\b(quota|storage) (limit|reached)|overdrawn/,
     'patience',
@@ -139,7 +140,7 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     'patience',
   ],
 
-  // A sender that is not believed says nothing about the recipient.
+  // Rejecting an unverified sender says nothing about the recipient.
   [
     /sender'?s? (address|domain|verif\w{1,8}|rejected|not|email)|return path|invalid sender|(domain of|mx for) sender|\bfrom: (domain|address)/,
     'unknown',
@@ -154,7 +155,7 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /\b(try|trying|retry|resend|send|again|come back|attempt|later)\b.{0,30}\b(later|in (\d|a few|an?)|slower|soon)\b|\btemporar(y|ily)\b|\btransient\b/,
     'patience',
   ],
-  // A limit that will be over, and a system that has trouble.
+  // A temporary limit or a system with problems.
   [
     /\brate[- ]?limit|\b(sending|relay|frequency|connection|message|hourly|daily|weekly|monthly|per hour|per day|outbound|inbound|receiv\w{0,3}|session|thread|recipients?)( \w{1,12})? (rate|limit|quota)\b|throttl|\bfrequency\b/,
     'patience',
@@ -171,14 +172,14 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /\b(currently|at (this|the) (time|moment)|right now|at present)\b.{0,30}\b(unavailable|not (avail|accept))|\bnot .{0,20}(currently|at (this|the) (time|moment)|right now)\b/,
     'soft',
   ],
-  // An account that may come back, and is not ours.
+  // An account that may work again later, and is not ours.
   [
     /(?<!\b(your|sending|smtp) )\b(user|mailbox|account|recipient|address|domain)\b( \S{1,255}){0,2}?( status)?( is| has been| was| currently| have been| are| been| temporar\w{1,4}| temp){0,3} ?(suspend(ed|s)?|locked|frozen|expired|blocked|isblocked|on hold|barred)\b/,
     'patience',
   ],
   [/\b(suspended|locked|frozen|expired|blocked) (user|mailbox|account|recipient)\b/, 'patience'],
 
-  // Whatever else speaks of the sending side: that somebody does not exist may be said of the sender.
+  // Everything else about the sending side: "does not exist" may be about the sender.
   [
     /\b(sender|sending|originator|reply[- ](?:to|address)|envelope[- ]from|mail from|(return|reverse)[- ](path|address)|from address)\b/,
     'unknown',
@@ -187,7 +188,7 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /\byour ((user|trial|free|mail|sending|client|smtp|hosting) )?(ip|domain|address|email address|mailbox|account|host|helo|server|credentials)\b|\b(helo|ehlo)\b|client host/,
     'unknown',
   ],
-  // Nor is a log-in that failed a recipient.
+  // A failed login is not about a recipient either.
   [
     /\bpassword\b|\b(smtp|sasl|imap|pop3?) user\b|\b(certificate|token)\b|\bcredentials\b|\blog-?in\b|\bauth(entication)? (failed|failure|data|not|error|invalid|type|credentials|mechanism|command|exchange)/,
     'unknown',
@@ -195,7 +196,7 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
 
   ...FOREIGN_PATTERNS,
 
-  // No such recipient. "Mailbox unavailable" is not here: it is RFC 5321's name for every 550.
+  // No such recipient. "Mailbox unavailable" is not included: RFC 5321 uses it for every 550.
   [new RegExp(`\\b${PERSON}${GAP}${ABSENT}\\b(?!-| (?:or|format))`), 'absent'],
   [
     new RegExp(
@@ -232,7 +233,7 @@ export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
     /\b(domain|host|machine|system|server) (not|never) accepts? (any )?(email|mail|messages)\b(?!.{0,20}\bfrom\b)/,
     'absent',
   ],
-  // A mailbox that is no more. An account could be ours, which may not send.
+  // A mailbox that no longer exists. An "account" could be ours, which may not send.
   [new RegExp(`\\b${MAILBOX}${GAP}${GIVEN_UP}\\b(?!.{0,20}\\boutgoing)`), 'absent'],
   [new RegExp(`\\b${GIVEN_UP} (?:user|recipient|mailbox|mbox|email address|address)\\b`), 'absent'],
   [

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The wait after the first attempt, after the second, and so on; the last one stands for all that follow. */
+/** The waits after the first attempt, the second, and so on. The last one applies to all later attempts. */
 const RETRY_DELAYS_MS = [
   30_000,
   2 * MINUTE_MS,
@@ -14,23 +14,23 @@ const RETRY_DELAYS_MS = [
 ];
 const LATER_RETRY_DELAY_MS = 4 * HOUR_MS;
 
-/** Deferred messages of one moment must not come back in one moment: each wait is up to a fifth shorter or longer. */
+/** Messages deferred at the same moment must not retry at the same moment: each wait varies by up to a fifth. */
 const JITTER = 0.2;
 
 export interface RetryFacts {
-  /** How many attempts were made, 1 after the first. */
+  /** The number of attempts so far: 1 after the first. */
   readonly attempt: number;
   readonly now: Date;
   readonly expiresAt: Date;
-  /** From [0, 1). */
+  /** In [0, 1). */
   readonly random: number;
 }
 
 /**
- * When to try again, or null when the time for trying is over.
+ * When to retry, or null if the retry time is over.
  *
- * An attempt that would come after the expiry is made at the expiry instead: with waits of four hours a message would
- * else be given up hours before its time, though its server may be back.
+ * An attempt that would be after the expiry is made at the expiry instead: with waits of four hours, a message would
+ * otherwise be given up hours early, although its server may be available again.
  */
 export function nextAttemptAt({ attempt, now, expiresAt, random }: RetryFacts): Date | null {
   if (now >= expiresAt) return null;

@@ -11,8 +11,9 @@ const TEST_ADDRESSES: Readonly<Record<string, (recipient: string, attempt: numbe
 };
 
 /**
- * The transport of the sandbox domain: nothing leaves, every outcome is certain. Any other address there is a mailbox that exists and
- * takes everything. Where messages are captured, those the sandbox accepts can be read in the same mailbox.
+ * The transport of the sandbox domain: nothing is sent and every outcome is predictable. Any other address there is an
+ * existing mailbox that accepts everything. If messages are captured, those that the sandbox accepts can be read in the
+ * same mailbox.
  */
 export function createSandboxTransport(mailbox: Transport | null): Transport {
   return {

@@ -6,26 +6,26 @@ import type { DkimAlgorithm } from '../db/schema/domains.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { DkimKey } from '../mime/dkim-sign.ts';
 
-/** As whom mail from a domain leaves. */
+/** The identity used to send mail from a domain. */
 export interface SigningIdentity {
-  /** One or more; each makes a signature of its own. */
+  /** One or more. Each makes a separate signature. */
   readonly keys: readonly DkimKey[];
-  /** The host of the return path, to which bounces come back. */
+  /** The host of the return path, which receives bounces. */
   readonly returnPathHost: string;
 }
 
-/** Finds what a domain's mail is signed with; parsing a key costs as much as signing, so parsed ones are kept. */
+/** Finds the keys that sign a domain's mail. Parsing a key costs as much as signing, so parsed keys are cached. */
 export interface SigningKeys {
-  /** Null where the account may not send from the domain now: it is not verified, failed, removed, or another account's by now. */
+  /** Null if the account may not send from the domain now: it is unverified, failed, removed, or belongs to another account. */
   find(accountId: string, domain: string): Promise<SigningIdentity | null>;
 }
 
 /**
- * A domain that was lost signs nothing longer than this. Who holds a name is decided in any process, so only the database knows; a question a
- * second and domain costs nothing beside signatures.
+ * A lost domain signs nothing after this time. Any process can change who owns a name, so only the database knows. One
+ * query per second and domain costs nothing compared with signatures.
  */
 const KEEP_MS = 1_000;
-/** Then all are forgotten, so that domains that send no more do not add up. */
+/** All entries are dropped at this size, so that domains that no longer send do not accumulate. */
 const MAX_KEPT = 10_000;
 
 const SIGNATURE_ALGORITHMS: Readonly<Record<DkimAlgorithm, DkimKey['algorithm']>> = {
@@ -46,7 +46,7 @@ export function createSigningKeys(sql: Sql, secrets: SecretBox, now: () => Date)
     return key;
   }
 
-  /** The installation's own mail is signed by the account that has verified the domain. */
+  /** The installation's own mail is signed as the account that has verified the domain. */
   async function signerOf(accountId: string, domain: string): Promise<string> {
     return accountId === POSTMASTER_ACCOUNT_ID ? ((await findDomainOwner(sql, domain)) ?? accountId) : accountId;
   }
@@ -72,7 +72,7 @@ export function createSigningKeys(sql: Sql, secrets: SecretBox, now: () => Date)
       if (cache.size >= MAX_KEPT) cache.clear();
       const identity = load(accountId, domain);
       cache.set(name, { identity, until: now().getTime() + KEEP_MS });
-      // That there is none is not remembered: a domain that was just restored must not fail mail for it.
+      // A missing domain is not cached: a domain that was just restored must not fail its mail.
       identity.then(
         (found) => found === null && cache.delete(name),
         () => cache.delete(name),

@@ -1,9 +1,9 @@
 import type { RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 
-/** What the trail says of a message that was only supposed to be delivered. */
+/** The note in the event log for a message that was only simulated. */
 const DETAIL = 'simulated';
 
-/** The transport of test keys: everything is taken and nothing goes anywhere. */
+/** The transport of test keys: it accepts everything and sends nothing. */
 export function createSimulatedTransport(): Transport {
   return {
     name: 'simulated',

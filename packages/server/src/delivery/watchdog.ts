@@ -21,13 +21,13 @@ import { recordOutcomes } from './outcome-recorder.ts';
 export interface WatchdogOptions {
   readonly recording: Parameters<typeof recordOutcomes>[0];
   readonly clock: Clock;
-  /** The deliveries of a message's recipients, as they are planned at acceptance. */
+  /** The deliveries of a message's recipients, as planned at acceptance. */
   readonly plan: (message: PlannedMessage) => readonly PlannedDelivery[];
-  /** When the retries of a message end that is due at this moment. */
+  /** When the retry time ends for a message that is due now. */
   readonly expiryOf: (dueAt: Date) => Date;
-  /** How long this process has been delivering: what became due while all were down first gets its attempts. */
+  /** How long this process has been delivering: deliveries that became due during downtime first get their attempts. */
   readonly uptimeMs: () => number;
-  /** Told of whatever could not be mended; the rest is. */
+  /** Called for each item that could not be repaired. The others are repaired anyway. */
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -41,30 +41,30 @@ interface PlannedDelivery {
   readonly ordinals: readonly number[];
 }
 
-/** What one round mended. */
+/** What one round repaired. */
 export interface WatchdogRound {
-  /** Waited for a lease or a time that would not have come. */
+  /** Waited for a lease or a time that would never end. */
   readonly freed: number;
-  /** Had no delivery: put back into the queue, failed, or shown as what they are. */
+  /** Had no delivery: queued again, failed, or corrected to their actual status. */
   readonly stranded: number;
   /** Past the end of their retries, and given up. */
   readonly expired: number;
 }
 
-// Object.keys widens to string; the catalogue holds exactly these names.
+// Object.keys widens to string; the catalog contains exactly these names.
 const OPEN_STATUSES = (Object.keys(MESSAGE_STATUSES) as MessageStatus[]).filter(
   (status) => !isSettled(status) && status !== 'pending_approval',
 );
-/** A message and its deliveries are written together, so nothing that is well looks like this; clocks differ, though. */
+/** A message and its deliveries are written together, so a healthy one never looks like this. The delay allows for clock differences. */
 const STRANDED_AFTER_MS = 10 * 60_000;
-/** Leases last a minute: one that ends later than this was given by a clock that was wrong. */
+/** Leases last one minute. A later end was set by a wrong clock. */
 const LONGEST_LEASE_MS = 10 * 60_000;
-/** The last attempt falls on the end of the retries itself; whoever still waits now has a destination that takes nothing. */
+/** The last attempt is exactly at the end of the retries. A delivery that still waits after that has a destination that accepts nothing. */
 const EXPIRY_GRACE_MS = 15 * 60_000;
 const LEASE_MS = 60_000;
 const ROWS_A_ROUND = 200;
 
-/** Finds messages that would stay as they are for ever, and puts them back into the queue or gives them up, each with a reason. Never rejects. */
+/** Finds stuck messages, and queues them again or gives them up, each with a reason. Never rejects. */
 export async function runWatchdog(options: WatchdogOptions): Promise<WatchdogRound> {
   const mend = (what: string, part: (options: WatchdogOptions) => Promise<number>) =>
     part(options).catch((error: unknown) => {
@@ -72,14 +72,14 @@ export async function runWatchdog(options: WatchdogOptions): Promise<WatchdogRou
       return 0;
     });
   const freed = await mend('freeing lost deliveries', freeLost);
-  const stranded = await mend('mending stranded messages', mendStranded);
+  const stranded = await mend('repairing stranded messages', mendStranded);
   const isEarly = options.uptimeMs() < EXPIRY_GRACE_MS;
   const expired = isEarly ? 0 : await mend('ending expired deliveries', endExpired);
   return { freed, stranded, expired };
 }
 
-const LOST_REASON = 'The delivery waited for a moment that would not have come; it is tried again.';
-const STRANDED_REASON = 'The delivery was missing from the queue; it was put back.';
+const LOST_REASON = 'The delivery was waiting for a time that would never come. It is tried again.';
+const STRANDED_REASON = 'The delivery was missing from the queue and was added again.';
 
 async function freeLost(options: WatchdogOptions): Promise<number> {
   const { recording, clock } = options;
@@ -94,7 +94,7 @@ async function freeLost(options: WatchdogOptions): Promise<number> {
   return freed;
 }
 
-/** One message that cannot be mended is not to keep the others from it. Null where it failed. */
+/** One message that cannot be repaired must not block the others. Null if it failed. */
 async function unlessItFails<T>(
   { onError }: WatchdogOptions,
   { messageId }: MessageName,
@@ -103,12 +103,12 @@ async function unlessItFails<T>(
   try {
     return await work();
   } catch (error) {
-    onError(error, `mending the message ${messageId}`);
+    onError(error, `repairing the message ${messageId}`);
     return null;
   }
 }
 
-/** The reason is told where the rows are freed, or neither happens. */
+/** The reason is logged in the same transaction that frees the rows. */
 async function freeOne({ recording }: WatchdogOptions, deliveries: LostDeliveries, now: Date): Promise<boolean> {
   return await recording.sql.begin(async (transaction) => {
     const freed = await freeLostDeliveries(transaction, { ...deliveries, now, longestLeaseMs: LONGEST_LEASE_MS });
@@ -155,7 +155,7 @@ async function mendStranded(options: WatchdogOptions): Promise<number> {
   return mended;
 }
 
-/** Answers the new status; null where there was nothing to mend any more. */
+/** Returns the new status, or null if there was nothing left to repair. */
 async function mendOne(
   options: WatchdogOptions,
   transaction: Transaction,
@@ -192,18 +192,18 @@ async function mendOne(
   return status;
 }
 
-/** Why a message cannot be put back; null where it can. */
+/** Why a message cannot be queued again; null if it can. */
 function failureOf({ hasBody }: StrandedMessage, expiresAt: Date, now: Date): string | null {
   if (!hasBody) return 'The delivery was missing from the queue, and the stored body has aged out.';
-  return now < expiresAt ? null : 'The delivery was missing from the queue until the time for trying was over.';
+  return now < expiresAt ? null : 'The delivery was missing from the queue until the retry time was over.';
 }
 
-/** What the change makes of the recipients that are not settled: those, and the statuses of all. */
+/** The changes for recipients that are not settled: the changed ones, and the statuses of all. */
 function changeOpen({ recipients }: StrandedMessage, change: RecipientChange) {
   const open: { ordinal: number; status: MessageStatus }[] = [];
   const statuses = recipients.map(({ ordinal, status: current }) => {
     if (!OPEN_STATUSES.includes(current)) return current;
-    // What was never begun stays as it is, so that it can still be canceled.
+    // A delivery that was never started stays unchanged, so that it can still be canceled.
     const next = change === 'deferred' && current === 'queued' ? current : nextRecipientStatus(current, change);
     open.push({ ordinal, status: next });
     return next;
@@ -230,7 +230,7 @@ async function endExpired(options: WatchdogOptions): Promise<number> {
   }
 }
 
-/** Where they cannot be recorded together, each is by itself; answers how many were. */
+/** If they cannot be recorded together, records each separately. Returns how many were recorded. */
 async function endTogether(options: WatchdogOptions, outcomes: readonly AttemptOutcome[]): Promise<number> {
   if (outcomes.length === 0) return 0;
   try {
@@ -248,7 +248,7 @@ async function endTogether(options: WatchdogOptions, outcomes: readonly AttemptO
 
 function toOutcome(expired: ExpiredDelivery, leaseId: string, now: Date): AttemptOutcome {
   const { accountId, messageId, id, attempt, recipients, recipientsInMessage, lastError } = expired;
-  const words = lastError ?? 'It was never tried: nothing could be sent there in all that time.';
+  const words = lastError ?? 'It was never attempted: nothing could be sent to this destination in all that time.';
   const detail = `The retries ran out. ${words}`;
   const event = { type: 'bounced', classification: 'soft', detail } as const;
   return {

@@ -8,8 +8,9 @@ import type { IdGenerator } from '../uuid-v7.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 
 /**
- * Writes outcomes, of each message at most one, and what they put on the suppression list: an address that bounced hard or complained is on it
- * with the event that says so, or neither is written. Nearly every batch has nothing of the kind, and is one statement.
+ * Writes outcomes, at most one per message, together with the suppressions that they cause: an address that bounced hard
+ * or complained is added in the same transaction as the event that says so. Nearly every batch has no suppressions and
+ * is one statement.
  */
 export async function writeWithSuppressions(
   sql: Sql,
@@ -26,14 +27,14 @@ export async function writeWithSuppressions(
     const entries = condemning
       .filter(({ deliveryId }) => counted.has(deliveryId))
       .flatMap((outcome) => toSuppressions(outcome, ids));
-    // What proves an address bad outlasts an entry that somebody made for a while.
+    // Proof that an address is bad outlasts a temporary entry that a user made.
     const options = { now: new Date(first.at), actor: 'system', replacesTemporary: true };
     if (entries.length > 0) await suppress(transaction, ids, entries, options);
     return written;
   });
 }
 
-/** What was only simulated proves nothing about an address: test addresses never enter the list. */
+/** A simulated result proves nothing about an address: test addresses are never suppressed. */
 function toSuppressions(outcome: AttemptOutcome, ids: IdGenerator): readonly NewSuppression[] {
   const { accountId, messageId: emailId, at, isSimulated, recipients } = outcome;
   if (isSimulated === true) return [];

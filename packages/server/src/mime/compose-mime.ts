@@ -13,9 +13,9 @@ import type { MimePart } from './mime-part.ts';
 
 export type { Attachment, Mailbox };
 
-/** Everything a message says, already checked and rendered. Blind copies are no part of it: they live in the envelope. */
+/** The content of a message, already checked and rendered. Blind copies are not included: they are only in the envelope. */
 export interface MimeMessage {
-  /** Without its angle brackets. */
+  /** Without angle brackets. */
   readonly messageId: string;
   readonly date: Date;
   readonly from: Mailbox;
@@ -25,46 +25,44 @@ export interface MimeMessage {
   readonly subject: string;
   readonly text: string | null;
   readonly html: string | null;
-  /** The sender's own headers, in order. Names that the composer writes itself are refused. */
+  /** The sender's own headers, in order. Names that the composer writes itself are rejected. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Absent for none. */
+  /** Absent means none. */
   readonly attachments?: readonly Attachment[];
-  /** Stable per message, so that it composes to the same bytes on every attempt. */
+  /** The same for each attempt of a message, so that it always composes to the same bytes. */
   readonly boundarySeed: string;
 }
 
-/** A message ready for the wire, in two halves so that signature headers can be put in front. Pure ASCII, CRLF. */
+/** A message ready to send, in two parts so that signature headers can be prepended. Pure ASCII, CRLF. */
 export interface ComposedMessage {
-  /** CRLF-terminated header lines without the blank line that ends them. */
+  /** CRLF-terminated header lines without the blank line after them. */
   readonly header: string;
   /** Empty, or ending in CRLF. */
   readonly body: string;
 }
 
 /**
- * Composes a message (RFC 5322, RFC 2045–2047). The same input gives the same bytes. An empty text or html beside the
- * other counts as none: an empty alternative would show a blank message to whoever prefers it.
- * @throws HeaderRefusedError where a value cannot stand in a header (CR, LF, NUL), or a custom header is not the
- *   sender's to set.
+ * Composes a message (RFC 5322, RFC 2045–2047). The same input gives the same bytes. An empty text or html part next to
+ * the other counts as absent: an empty alternative would show a blank message in clients that prefer it.
+ * @throws HeaderRefusedError if a value is not allowed in a header (CR, LF, NUL), or the sender may not set a custom
+ *   header.
  */
 export function composeMime(message: MimeMessage): ComposedMessage {
   const { header, pieces } = composeContent(message);
   const last = pieces.at(-1) ?? '';
-  // The closing CRLF is put in before the join: a body that grows later is copied again.
+  // The closing CRLF is added before the join, because extending the body later would copy it again.
   const end = last.endsWith('\r\n') || (last === '' && pieces.length === 1) ? '' : '\r\n';
   return {
     header: `${composeHeader(message)}MIME-Version: 1.0\r\n${header}`,
-    // Joined, not added up: everything that reads the body would first have to put the sum into one piece.
+    // Joined instead of concatenated: every reader of a concatenated string would first have to flatten it.
     body: pieces.length === 1 && end === '' ? last : [...pieces, end].join(''),
   };
 }
 
-/**
- * The bytes of a whole message: signature headers (each ending in CRLF) first, then the header, the blank line, the body.
- */
+/** The bytes of a whole message: signature headers (each ending in CRLF), the header, the blank line, the body. */
 export function joinMessage({ header, body }: ComposedMessage, signatureHeaders: readonly string[]): Buffer {
   const head = `${signatureHeaders.join('')}${header}\r\n`;
-  // Written apart: a text put together of both would first be copied into one piece.
+  // Written separately: a concatenated string would first be copied into one piece.
   const message = Buffer.allocUnsafe(head.length + body.length);
   message.write(head, 0, 'latin1');
   message.write(body, head.length, 'latin1');
@@ -72,8 +70,9 @@ export function joinMessage({ header, body }: ComposedMessage, signatureHeaders:
 }
 
 /**
- * Files stand beside what they come with (multipart/mixed); what the html shows stands in one part with it (multipart/related, RFC 2387).
- * An inline file has nothing to be related to where there is no html, and is a file like others then.
+ * Attachments are next to the content (multipart/mixed). Files that the html shows are in one part with it
+ * (multipart/related, RFC 2387). Without html, an inline file has nothing to relate to and becomes an ordinary
+ * attachment.
  */
 function composeContent(message: MimeMessage): MimePart {
   const { attachments = [], boundarySeed: seed } = message;
@@ -90,7 +89,7 @@ function composeText(message: MimeMessage): MimePart {
   const { text, html } = message;
   if (html === null || !hasHtml(message)) return textPart('plain', text ?? '');
   if (text === null || text === '') return textPart('html', html);
-  // RFC 2046 §5.1.4: the plainest alternative comes first.
+  // RFC 2046 §5.1.4: the plainest alternative is first.
   return multipart('alternative', [textPart('plain', text), textPart('html', html)], message.boundarySeed);
 }
 
@@ -118,7 +117,7 @@ function multipart(subtype: 'alternative' | 'related' | 'mixed', parts: readonly
   };
 }
 
-/** RFC 2387 §3.1 wants the type of the part that the others belong to. */
+/** RFC 2387 §3.1 requires the type of the root part. */
 function rootType(subtype: string, [root]: readonly MimePart[]): string {
   if (subtype !== 'related') return '';
   const [, type] = /^Content-Type: ([^;]+)/.exec(root?.header ?? '') ?? [];
@@ -126,9 +125,9 @@ function rootType(subtype: string, [root]: readonly MimePart[]): string {
 }
 
 /**
- * A boundary that no part contains. "=_" cannot occur in quoted-printable or base64 (RFC 2045 §6.7 note 5); 96 bits of
- * a hash keep chance away; and the search keeps away a 7bit part written by someone who knows the seed. 26 characters
- * leave the header line unfolded.
+ * A boundary that no part contains. "=_" cannot occur in quoted-printable or base64 (RFC 2045 §6.7 note 5), and 96 bits
+ * of a hash rule out chance. The search rules out a 7bit part written by someone who knows the seed. 26 characters keep
+ * the header line unfolded.
  */
 function chooseBoundary(parts: readonly MimePart[], seed: string): string {
   let boundary = '';
@@ -148,33 +147,33 @@ function composeHeader(message: MimeMessage): string {
   header += `Message-ID: <${checkMessageId(message.messageId)}>\r\n`;
   for (const [name, value] of message.headers) {
     const key = name.toLowerCase();
-    if (isComposerHeader(key)) throw new HeaderRefusedError(name, 'is not for the sender to set');
-    // RFC 5322 §3.6 allows one Reply-To; the message's own is the more deliberate one.
-    // What was stored before a header became reserved is sent without it.
+    if (isComposerHeader(key)) throw new HeaderRefusedError(name, 'must not be set by the sender');
+    // RFC 5322 §3.6 allows one Reply-To, and the message's own field takes precedence. A stored header that became
+    // reserved later is left out.
     if (isReservedHeader(key)) continue;
     if (key !== 'reply-to' || message.replyTo.length === 0) header += formatCustomHeader(name, value);
   }
   return header;
 }
 
-/** A message to blind copies alone names the empty group of RFC 5322 §3.4: filters count a missing To as a sign of spam. */
+/** A message with only blind copies uses the empty group of RFC 5322 §3.4: filters count a missing To as a sign of spam. */
 function formatDestinations({ to, cc }: MimeMessage): string {
   if (to.length === 0 && cc.length === 0) return 'To: undisclosed-recipients:;\r\n';
   return (to.length > 0 ? formatAddressHeader('To', to) : '') + (cc.length > 0 ? formatAddressHeader('Cc', cc) : '');
 }
 
-/** RFC 5322 §3.3. toUTCString has this very form but for the name of the zone, which is obsolete there. */
+/** RFC 5322 §3.3. toUTCString has this format except for the zone name, which is obsolete. */
 function formatDate(date: Date): string {
-  if (Number.isNaN(date.getTime())) throw new HeaderRefusedError('Date', 'is no date');
+  if (Number.isNaN(date.getTime())) throw new HeaderRefusedError('Date', 'is not a valid date');
   return `${date.toUTCString().slice(0, -'GMT'.length)}+0000`;
 }
 
 function checkMessageId(messageId: string): string {
-  if (!/^[!-;=?-~]{1,900}$/.test(messageId)) throw new HeaderRefusedError('Message-ID', 'is no message id');
+  if (!/^[!-;=?-~]{1,900}$/.test(messageId)) throw new HeaderRefusedError('Message-ID', 'is not a valid message id');
   return messageId;
 }
 
-/** A second one of these would let a reader and a signature check see different messages; Bcc would betray its readers. */
+/** A duplicate of one of these would let a reader and a signature check see different messages. Bcc would reveal its recipients. */
 const COMPOSER_HEADERS = new Set(['from', 'to', 'cc', 'bcc', 'subject', 'date', 'message-id', 'mime-version']);
 
 function isComposerHeader(key: string): boolean {

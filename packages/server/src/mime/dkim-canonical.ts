@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { ComposedMessage } from './compose-mime.ts';
 
-/** What every DKIM signature over one message shares, so that a second key costs no second pass over the body. */
+/** What all DKIM signatures of one message share, so that a second key needs no second pass over the body. */
 export interface CanonicalMessage {
   /** Base64 of the SHA-256 of the body in relaxed form. */
   readonly bodyHash: string;
-  /** The names for the h= tag in signing order; a name once more than its header occurs forbids adding one. */
+  /** The names for the h= tag in signing order. Listing a name once more than its header occurs prevents adding another one. */
   readonly signedNames: readonly string[];
   /** The signed headers in relaxed form, each ending in CRLF, in the order of the names. */
   readonly signedHeaders: string;
@@ -18,10 +18,10 @@ export function canonicalizeMessage(composed: ComposedMessage): CanonicalMessage
   return { bodyHash: hashRelaxedBody(composed.body), ...selectHeaders(relaxHeader(composed.header)) };
 }
 
-/** Signed once more than they occur (RFC 6376 §5.4.2), because what they say decides who and what a reader believes. */
+/** Signed once more than they occur (RFC 6376 §5.4.2), because they decide whom and what a reader believes. */
 const OVERSIGNED = ['From', 'To', 'Cc', 'Subject', 'Reply-To', 'Content-Type'];
 
-/** Signed where present. RFC 8058 §4 wants both List-Unsubscribe headers covered, Gmail's Feedback-ID counts only so. */
+/** Signed if present. RFC 8058 §4 requires both List-Unsubscribe headers to be covered, and Gmail counts Feedback-ID only if it is. */
 const SIGNED = [
   'Date',
   'Message-ID',
@@ -44,7 +44,7 @@ function selectHeaders(lines: Map<string, string[]>): Pick<CanonicalMessage, 'si
   const signedNames: string[] = [];
   let signedHeaders = '';
   for (const { name, key, isOversigned } of SIGNING_ORDER) {
-    // Of several headers of one name the last is signed first (RFC 6376 §5.4.2).
+    // If a header occurs several times, the last one is signed first (RFC 6376 §5.4.2).
     for (const line of lines.get(key)?.toReversed() ?? []) {
       signedNames.push(name);
       signedHeaders += line;
@@ -54,7 +54,7 @@ function selectHeaders(lines: Map<string, string[]>): Pick<CanonicalMessage, 'si
   return { signedNames, signedHeaders };
 }
 
-/** The relaxed header lines (RFC 6376 §3.4.2), by lower-case name. */
+/** The relaxed header lines (RFC 6376 §3.4.2), by lowercase name. */
 function relaxHeader(header: string): Map<string, string[]> {
   const lines = new Map<string, string[]>();
   const unfolded = header.replace(/[ \t]*\r\n[ \t]+|[ \t]{2,}|\t/g, ' ');
@@ -71,9 +71,9 @@ function relaxHeader(header: string): Map<string, string[]> {
 }
 
 /**
- * RFC 6376 §3.4.4: blanks before a line end go, other runs of blanks become one space, the empty lines at the end go.
- * Three native passes are faster than one loop over the bytes, and every pattern is linear: runs shrink to one space
- * before anything looks for what follows a space.
+ * RFC 6376 §3.4.4: removes white space before line endings, reduces other white space to one space, and removes empty
+ * lines at the end. Three native passes are faster than one loop over the bytes. Every pattern is linear: runs shrink to
+ * one space before any pattern looks for what follows a space.
  */
 function hashRelaxedBody(body: string): string {
   const spaced = body.includes('\t') ? body.replaceAll('\t', ' ') : body;
@@ -81,7 +81,7 @@ function hashRelaxedBody(body: string): string {
   return hash('sha256', relaxed.slice(0, withoutEmptyLines(relaxed)), 'base64');
 }
 
-/** The length that ends with the CRLF of the last line that is not empty; the body ends in CRLF where it is not empty. */
+/** The length up to and including the CRLF of the last non-empty line. A non-empty body ends in CRLF. */
 function withoutEmptyLines(body: string): number {
   let end = body.length;
   while (end >= 4 && body.startsWith('\r\n\r\n', end - 4)) end -= 2;

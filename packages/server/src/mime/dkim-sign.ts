@@ -6,19 +6,19 @@ import { type CanonicalMessage, canonicalizeMessage } from './dkim-canonical.ts'
 export interface DkimKey {
   readonly domain: string;
   readonly selector: string;
-  /** Parsed once and kept by the caller: parsing the PEM costs more than all else here but the signature itself. */
+  /** Parsed once and cached by the caller: parsing the PEM costs more than everything else here except the signature. */
   readonly privateKey: KeyObject;
   readonly algorithm: 'rsa-sha256' | 'ed25519-sha256';
 }
 
-/** When the signature says it was made (its t= tag). The same time gives the same signature. */
+/** The time in the signature's t= tag. The same time gives the same signature. */
 export interface DkimOptions {
   readonly signedAt: Date;
 }
 
 /**
  * Signs a message (RFC 6376, RFC 8463 for Ed25519) in relaxed/relaxed form.
- * @returns the folded `DKIM-Signature` header line with its CRLF, to stand in front of the message's header.
+ * @returns the folded `DKIM-Signature` header line with its CRLF, to prepend to the message's header.
  */
 export function signDkim(composed: ComposedMessage, key: DkimKey, options: DkimOptions): Promise<string> {
   return signCanonical(canonicalizeMessage(composed), key, options);
@@ -36,12 +36,10 @@ export function signWithAll(
   return Promise.all(keys.map((key) => signCanonical(message, key, options)));
 }
 
-/**
- * As `signDkim`, over a message that was canonicalized before: for a domain that signs with two keys.
- */
+/** The same as `signDkim` for a message that is already canonicalized: for a domain that signs with two keys. */
 export async function signCanonical(message: CanonicalMessage, key: DkimKey, options: DkimOptions): Promise<string> {
   const lines = signatureLines(message, key, options.signedAt);
-  // The signature covers its own header, in relaxed form and with b= empty; each fold counts as one space.
+  // The signature covers its own header in relaxed form with an empty b=. Each fold counts as one space.
   const data = Buffer.from(`${message.signedHeaders}dkim-signature:${lines.join(' ')} b=`, 'latin1');
   const signature = await signData(data, key);
   return `DKIM-Signature: ${lines.join(FOLD)}${FOLD}${foldSignature(signature.toString('base64'))}\r\n`;
@@ -84,11 +82,11 @@ function foldSignature(signature: string): string {
 }
 
 function signData(data: Buffer, key: DkimKey): Promise<Buffer> {
-  // RFC 8463 §3: Ed25519 signs the SHA-256 of the data. It takes less time than a turn of the thread pool would.
+  // RFC 8463 §3: Ed25519 signs the SHA-256 of the data. It takes less time than a round trip through the thread pool.
   if (key.algorithm === 'ed25519-sha256') {
     return Promise.resolve(sign(null, hash('sha256', data, 'buffer'), key.privateKey));
   }
-  // With a callback RSA runs in the thread pool: 0.2 ms and more in which the event loop is free.
+  // With a callback, RSA runs in the thread pool and leaves the event loop free for 0.2 ms or more.
   return new Promise((resolve, reject) => {
     sign('sha256', data, key.privateKey, (error, signature) => (error === null ? resolve(signature) : reject(error)));
   });

@@ -1,16 +1,16 @@
-/** Where an encoded word stands: RFC 2047 §5 allows fewer literal characters within a display name (a phrase). */
+/** Where an encoded word is used: RFC 2047 §5 allows fewer literal characters within a display name (a phrase). */
 type EncodedWordPosition = 'text' | 'phrase';
 
-/** RFC 2047 §2: an encoded word is at most 75 characters, and the line it stands on at most 76. */
+/** RFC 2047 §2: an encoded word is at most 75 characters, and its line at most 76. */
 export const ENCODED_LINE_LIMIT = 76;
 export const ENCODED_WORD_LIMIT = 75;
-/** A first word needs room for its frame and the longest escaped character; with less it starts on a new line. */
+/** A first word needs room for its delimiters and the longest escaped character. With less room it starts on a new line. */
 export const SHORTEST_USEFUL_WORD = 30;
 
 /**
  * Encodes a text as RFC 2047 words in UTF-8, to be joined by folding white space, which a reader drops between words.
- * Each word is at most 75 characters, the first at most `firstLimit` (at least `SHORTEST_USEFUL_WORD`), and holds
- * whole characters only. Of the Q and B encodings the shorter is used.
+ * Each word is at most 75 characters, the first at most `firstLimit` (at least `SHORTEST_USEFUL_WORD`), and contains
+ * only whole characters. Uses whichever of the Q and B encodings is shorter.
  */
 export function encodeWords(text: string, position: EncodedWordPosition, firstLimit = ENCODED_WORD_LIMIT): string[] {
   const bytes = Buffer.from(text, 'utf8');
@@ -39,7 +39,7 @@ export function encodeWords(text: string, position: EncodedWordPosition, firstLi
 
 const FRAME_LENGTH = '=?utf-8?Q??='.length;
 
-/** What each byte becomes in the Q encoding (RFC 2047 §4.2), by whether it may stand for itself. */
+/** What each byte becomes in the Q encoding (RFC 2047 §4.2), depending on whether it may appear literally. */
 function quotedForms(isLiteral: RegExp): readonly string[] {
   return Array.from({ length: 256 }, (_, byte) => {
     if (byte === 0x20) return '_';
@@ -68,7 +68,7 @@ function base64Length(byteCount: number): number {
   return Math.ceil(byteCount / 3) * 4;
 }
 
-/** Octets of the UTF-8 character that a lead byte opens; the bytes come from Node's encoder and are well formed. */
+/** The length in bytes of the UTF-8 character that starts with a lead byte. The input is from Node's encoder and is well formed. */
 function sequenceLength(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead < 0xe0) return 2;

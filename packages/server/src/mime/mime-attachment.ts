@@ -3,28 +3,28 @@ import { encodeBase64 } from './mime-body.ts';
 import { formatParameter } from './mime-parameter.ts';
 import type { MimePart } from './mime-part.ts';
 
-/** A file of a message, its name and types checked before. */
+/** A file of a message. Its name and types are already checked. */
 export interface Attachment {
   readonly filename: string;
-  /** Type and subtype, with parameters where it has some. */
+  /** Type and subtype, with parameters if it has any. */
   readonly contentType: string;
-  /** Set where the html shows the file; without angle brackets. */
+  /** Set if the html shows the file. Without angle brackets. */
   readonly contentId: string | null;
   readonly content: Uint8Array;
 }
 
-/** Each file as a part of its own. Its octets stay as they are: base64, whatever the type, text too. */
+/** Encodes each file as a separate part. Its bytes are unchanged: base64 for every type, including text. */
 export function attachmentParts(attachments: readonly Attachment[]): readonly MimePart[] {
   return attachments.map(attachmentPart);
 }
 
 function attachmentPart({ filename, contentType, contentId, content }: Attachment): MimePart {
   const { type, isPlain } = typeOf(contentType, content);
-  // A text that is inline is shown as one more body by most readers, and not where the html names it.
+  // Most clients show an inline text file as an additional body, and not where the html references it.
   const isInline = contentId !== null && !/^(?:text\/(?:plain|html)|message\/)/i.test(contentType);
   return {
     header:
-      // The name stands twice: in the disposition as RFC 2231 has it, and in the type as older readers look for it.
+      // The name is written twice: in the disposition as RFC 2231 defines it, and in the type for older clients.
       `Content-Type: ${type};${formatParameter('name', filename, 'encoded-word')}\r\n` +
       `Content-Transfer-Encoding: ${isPlain ? '7bit' : 'base64'}\r\n` +
       `Content-Disposition: ${isInline ? 'inline' : 'attachment'};${formatParameter('filename', filename, 'extended')}\r\n` +
@@ -34,8 +34,8 @@ function attachmentPart({ filename, contentType, contentId, content }: Attachmen
 }
 
 /**
- * The type as the header says it. A message within the message may not be encoded (RFC 2046 §5.2.1): it goes as it is where it is clean
- * enough for the wire, and as a file of unknown type otherwise, since its octets matter more than what it is called.
+ * The Content-Type as written in the header. A nested message may not be encoded (RFC 2046 §5.2.1): it is included as is
+ * if it is safe to send, and otherwise as a file of unknown type, because its bytes matter more than its type.
  */
 function typeOf(contentType: string, content: Uint8Array): { readonly type: string; readonly isPlain: boolean } {
   const type = withoutName(contentType);
@@ -43,17 +43,17 @@ function typeOf(contentType: string, content: Uint8Array): { readonly type: stri
     const isPlain = isWireText(content);
     return { type: isPlain ? type : 'application/octet-stream', isPlain };
   }
-  // Without it a reader takes a text for US-ASCII (RFC 2045 §5.2), or guesses.
+  // Without a charset, a client assumes US-ASCII (RFC 2045 §5.2) or guesses.
   const isUnnamedText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type) && isUtf8(content);
   return { type: isUnnamedText ? `${type}; charset=utf-8` : type, isPlain: false };
 }
 
-/** The name is written anew: a second one could say something else to other readers. */
+/** The name is rewritten: a second name could mean something else to other clients. */
 function withoutName(contentType: string): string {
   return contentType.replace(/ *; *name(?:\*[\d*]*)?=(?:"[^"]*"|[^;\s]*)/gi, '');
 }
 
-/** ASCII without NUL, in lines of at most 998 octets that all end in CRLF. */
+/** ASCII without NUL, in lines of at most 998 bytes that all end in CRLF. */
 function isWireText(content: Uint8Array): boolean {
   const bytes = bytesOf(content);
   if (!isAscii(bytes) || bytes.includes(0)) return false;

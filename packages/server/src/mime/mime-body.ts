@@ -1,26 +1,26 @@
-/** Content-Transfer-Encoding of a text part (RFC 2045 §6). 8bit is never used: not every next hop speaks 8BITMIME. */
+/** Content-Transfer-Encoding of a text part (RFC 2045 §6). 8bit is never used, because not every next hop supports 8BITMIME. */
 type TransferEncoding = '7bit' | 'quoted-printable' | 'base64';
 
-/** A text made safe for the wire: pure ASCII, CRLF line ends, no line over 998 octets. */
+/** A text that is safe to send: pure ASCII, CRLF line endings, no line over 998 bytes. */
 interface EncodedText {
   readonly encoding: TransferEncoding;
-  /** Without a closing CRLF unless the text itself ends in a line break, so that a multipart keeps the text exact. */
+  /** Without a closing CRLF unless the text itself ends in a line break, so that a multipart preserves the text exactly. */
   readonly content: string;
 }
 
 /**
- * Encodes a text for the wire, with CR and LF in any mix taken as line breaks.
+ * Encodes a text for sending. CR and LF in any combination count as line breaks.
  *
- * ASCII whose lines fit the 998 octets of RFC 5322 §2.1.1 goes as it is (7bit): the 78 of the same paragraph is advice
- * for what people type, and wrapping generated HTML at 76 would cost bytes, time and readable source for nothing.
- * Everything else is quoted-printable or base64, whichever is smaller.
+ * ASCII whose lines fit the 998 bytes of RFC 5322 §2.1.1 is sent as is (7bit). The limit of 78 in the same paragraph is
+ * advice for typed text, and wrapping generated HTML at 76 would cost bytes, time and readable source without a benefit.
+ * Everything else becomes quoted-printable or base64, whichever is smaller.
  */
 export function encodeText(text: string): EncodedText {
   if (isSevenBit(text)) return { encoding: '7bit', content: toCrlf(text) };
   const lines = toCrlf(text);
   const bytes = Buffer.from(lines, 'utf8');
   const maxLength = base64Length(bytes.length);
-  // Each byte that UTF-8 takes beyond UTF-16 units means at least 1.5 bytes to escape, and an escape adds two octets.
+  // Each UTF-8 byte beyond the number of UTF-16 units means at least 1.5 bytes to escape, and each escape adds two bytes.
   const leastQuotedLength = bytes.length + 3 * (bytes.length - lines.length);
   const quoted = leastQuotedLength > maxLength ? null : encodeQuotedPrintable(bytes, maxLength);
   if (quoted !== null) return { encoding: 'quoted-printable', content: quoted };
@@ -48,7 +48,7 @@ function base64Length(byteCount: number): number {
 }
 
 function isSevenBit(text: string): boolean {
-  // Only ASCII takes as many UTF-8 bytes as UTF-16 units, and counting bytes is forty times faster than looking at each.
+  // Only ASCII has as many UTF-8 bytes as UTF-16 units, and counting bytes is forty times faster than checking each one.
   if (Buffer.byteLength(text, 'utf8') !== text.length || text.includes('\0')) return false;
   let lineStart = 0;
   let lineEnd = text.indexOf('\n');
@@ -61,7 +61,7 @@ function isSevenBit(text: string): boolean {
   return text.length - lineStart <= MAX_LINE_OCTETS || fitsSplitAtCarriageReturns(text.slice(lineStart));
 }
 
-/** A CR counts neither as content (it may be half of the line's CRLF) nor, when bare, as the same line. */
+/** A CR counts neither as content (it may be half of the line's CRLF) nor, when bare, as part of the same line. */
 function fitsSplitAtCarriageReturns(line: string): boolean {
   return line.split('\r').every((part) => part.length <= MAX_LINE_OCTETS);
 }
@@ -76,22 +76,22 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const EQUALS = 0x3d;
 
-/** What quoted-printable (RFC 2045 §6.7) leaves as it is; blanks only where they do not end the line. */
+/** Bytes that quoted-printable (RFC 2045 §6.7) leaves unchanged. White space only if it does not end the line. */
 const LITERAL = Uint8Array.from({ length: 256 }, (_, byte) =>
   (byte >= SPACE && byte < 0x7f && byte !== EQUALS) || byte === TAB ? 1 : 0,
 );
 
 const UPPER_HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 
-/** The column a soft break's "=" stands in at the latest. */
+/** The last column in which the "=" of a soft break may be. */
 const SOFT_BREAK_COLUMN = ENCODED_LINE_LENGTH - 1;
 
 /**
- * Quoted-printable of text whose line breaks are CRLF already, or null when it would be longer than `maxLength`.
- * One pass over the bytes: the inner loop copies what may stay, the rest handles what stopped it.
+ * Quoted-printable of text whose line breaks are already CRLF, or null if it would be longer than `maxLength`. One pass
+ * over the bytes: the inner loop copies unchanged bytes, and the rest handles the byte that stopped it.
  */
 function encodeQuotedPrintable(bytes: Buffer, maxLength: number): string | null {
-  // Between two looks at the limit at most one line and one escape are written.
+  // At most one line and one escape are written between two checks of the limit.
   const out = Buffer.allocUnsafe(maxLength + 2 * ENCODED_LINE_LENGTH);
   const end = bytes.length;
   let at = 0;
@@ -123,12 +123,12 @@ function encodeQuotedPrintable(bytes: Buffer, maxLength: number): string | null 
   return length > maxLength ? null : out.toString('latin1', 0, length);
 }
 
-/** In bounds by the loops that ask; a check or a default here costs a tenth of the time of the whole. */
+/** The calling loops stay within bounds. A check or a default here costs a tenth of the total time. */
 function byteAt(bytes: Uint8Array, at: number): number {
   return bytes[at] as number;
 }
 
-/** A blank at the end of a line would be lost in transit, so it may not stand there bare. */
+/** White space at the end of a line would be lost in transit, so it must be encoded. */
 function escapeClosingBlank(out: Buffer, length: number, column: number): number {
   if (column === 0) return length;
   const last = byteAt(out, length - 1);

@@ -1,16 +1,16 @@
 import { ENCODED_LINE_LIMIT, ENCODED_WORD_LIMIT, encodeWords, SHORTEST_USEFUL_WORD } from './encoded-word.ts';
 
-/** A mailbox as a header shows it. */
+/** A mailbox as written in a header. */
 export interface Mailbox {
-  /** The display name as people read it, unquoted and unencoded; null for none. */
+  /** The display name in readable form, unquoted and unencoded. Null means none. */
   readonly name: string | null;
-  /** Validated before: ASCII, the domain as A-labels. */
+  /** Already validated: ASCII, the domain as A-labels. */
   readonly address: string;
 }
 
 /**
- * A value that cannot stand in a header whatever its encoding. Acceptance refuses these long before, so a message that
- * meets it at delivery will never work: it must not be retried.
+ * A value that no encoding makes valid in a header. Acceptance rejects such values much earlier, so a message that has
+ * one at delivery can never work and must not be retried.
  */
 export class HeaderRefusedError extends Error {
   readonly headerName: string;
@@ -23,8 +23,8 @@ export class HeaderRefusedError extends Error {
 }
 
 /**
- * The header line, with its CRLF, for text that people read (the Subject). Non-ASCII text is encoded, and so is text
- * that a reader would mistake for encoded.
+ * The header line, with its CRLF, for human-readable text (the Subject). Encodes non-ASCII text, and text that a client
+ * would mistake for encoded text.
  * @throws HeaderRefusedError on CR, LF or NUL.
  */
 export function formatTextHeader(name: string, value: string): string {
@@ -34,9 +34,9 @@ export function formatTextHeader(name: string, value: string): string {
 }
 
 /**
- * The header line, with its CRLF, for a header that the sender wrote. ASCII stays as it is, because its syntax is the
- * sender's (it may hold encoded words of its own); anything else is encoded.
- * @throws HeaderRefusedError on a name that is no field name, and on CR, LF or NUL.
+ * The header line, with its CRLF, for a header that the sender wrote. ASCII is unchanged, because its syntax is the
+ * sender's (it may contain encoded words already). Anything else is encoded.
+ * @throws HeaderRefusedError on an invalid field name, and on CR, LF or NUL.
  */
 export function formatCustomHeader(name: string, value: string): string {
   if (!FIELD_NAME.test(name)) throw new HeaderRefusedError(name, 'has a name that RFC 5322 does not allow');
@@ -45,14 +45,14 @@ export function formatCustomHeader(name: string, value: string): string {
 }
 
 /**
- * The header line, with its CRLF, for one or more mailboxes, folded at the commas where it is long.
+ * The header line, with its CRLF, for one or more mailboxes, folded at the commas if it is long.
  * @throws HeaderRefusedError on CR, LF or NUL in a name, and on anything but printable ASCII in an address.
  */
 export function formatAddressHeader(name: string, mailboxes: readonly Mailbox[]): string {
   const lines: FoldingLines = { finished: '', current: `${name}:` };
   const last = mailboxes.length - 1;
   mailboxes.forEach((mailbox, index) => {
-    if (!ADDRESS.test(mailbox.address)) throw new HeaderRefusedError(name, 'holds an address that is not ASCII');
+    if (!ADDRESS.test(mailbox.address)) throw new HeaderRefusedError(name, 'contains an address that is not ASCII');
     appendMailbox(lines, name, mailbox, index < last ? ',' : '');
   });
   return `${lines.finished}${lines.current}\r\n`;
@@ -61,18 +61,18 @@ export function formatAddressHeader(name: string, mailboxes: readonly Mailbox[])
 const FOLD_AT = 78;
 const MAX_LINE_LENGTH = 998;
 
-/** RFC 5322 §3.6.8 without a length; the limit leaves the line room for the colon and the first fold. */
+/** RFC 5322 §3.6.8 sets no length. This limit leaves room on the line for the colon and the first fold. */
 const FIELD_NAME = /^[!-9;-~]{1,900}$/;
 const PLAIN_TEXT = /^[\t\x20-\x7e]*$/;
-/** A quoted local part may hold a space; 320 is the longest local part and domain of RFC 5321 §4.5.3.1 with their "@". */
+/** A quoted local part may contain a space. 320 is the longest local part and domain of RFC 5321 §4.5.3.1 with the "@". */
 const ADDRESS = /^[\x20-\x7e]{3,320}$/;
 /** Atoms (RFC 5322 §3.2.3) with single spaces between them need no quotes. */
 const ATOMS = /^[\w!#$%&'*+\-/=?^`{|}~]+(?: [\w!#$%&'*+\-/=?^`{|}~]+)*$/;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
-/** Surrounding blanks carry no meaning in a header, and a line that ends in them would be changed in transit. */
+/** Surrounding white space has no meaning in a header, and a line that ends in it would be changed in transit. */
 function checkedValue(name: string, value: string): string {
-  if (/[\r\n\0]/.test(value)) throw new HeaderRefusedError(name, 'holds a line break or NUL');
+  if (/[\r\n\0]/.test(value)) throw new HeaderRefusedError(name, 'contains a line break or NUL');
   let start = 0;
   let end = value.length;
   while (start < end && isBlank(value.charCodeAt(start))) start++;
@@ -85,8 +85,8 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * Folds plain text before its blanks, so that no continuation line is blank and unfolding gives the same text.
- * Null when a stretch without a place to fold is longer than a line may be.
+ * Folds plain text before white space, so that no continuation line is blank and unfolding gives the same text. Null if
+ * a stretch without a place to fold is longer than a line may be.
  */
 function foldPlain(name: string, text: string): string | null {
   if (text === '') return `${name}:\r\n`;
@@ -95,7 +95,7 @@ function foldPlain(name: string, text: string): string | null {
   let column = folded.length;
   let isFirst = true;
   for (const [stretch] of ` ${text}`.matchAll(/[ \t]+[^ \t]+/g)) {
-    // A first stretch that is merely long stays beside the name: a lone name on its line misleads simple readers.
+    // A long first stretch stays on the line of the name: a name alone on its line confuses simple parsers.
     if (column + stretch.length > (isFirst ? MAX_LINE_LENGTH : FOLD_AT)) {
       folded += '\r\n';
       column = 0;
@@ -119,7 +119,7 @@ interface FoldingLines {
   current: string;
 }
 
-/** Every token may be preceded by a fold. Lines stay within 76, the limit wherever an encoded word may stand. */
+/** Every token may be preceded by a fold. Lines stay within 76 characters, the limit for lines with an encoded word. */
 function append(lines: FoldingLines, token: string): void {
   if (lines.current.length + 1 + token.length > ENCODED_LINE_LIMIT) startLine(lines);
   lines.current += ` ${token}`;
@@ -131,7 +131,7 @@ function startLine(lines: FoldingLines): void {
   lines.current = '';
 }
 
-/** The room for an encoded word on the current line, or on a new one where too little is left. */
+/** The room for an encoded word on the current line, or on a new line if too little is left. */
 function openWord(lines: FoldingLines): number {
   const room = ENCODED_LINE_LIMIT - lines.current.length - 1;
   if (room >= SHORTEST_USEFUL_WORD) return room;
@@ -141,7 +141,7 @@ function openWord(lines: FoldingLines): number {
 
 function appendMailbox(lines: FoldingLines, headerName: string, mailbox: Mailbox, tail: string): void {
   const name = checkedValue(headerName, mailbox.name ?? '');
-  // A quoted local part needs the brackets even without a name: readers that drop them take its text for one.
+  // A quoted local part needs the brackets even without a name: parsers that remove quotes take the address for a name.
   const isBare = name === '' && !mailbox.address.startsWith('"');
   const address = isBare ? `${mailbox.address}${tail}` : `<${mailbox.address}>${tail}`;
   const phrase = plainPhrase(name);

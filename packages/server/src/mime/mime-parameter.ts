@@ -1,12 +1,12 @@
 import { ENCODED_LINE_LIMIT, encodeWords } from './encoded-word.ts';
 
 /**
- * How a value is written that is more than plain ASCII: `extended` is RFC 2231, which is the rule; `encoded-word` puts RFC 2047 words into
- * quotes, which no RFC allows and every older reader understands.
+ * How to write a value that is not plain ASCII: `extended` is RFC 2231, the standard; `encoded-word` puts RFC 2047 words
+ * into quotes, which no RFC allows but every older client understands.
  */
 export type ParameterForm = 'extended' | 'encoded-word';
 
-/** A parameter of a Content-* header, each line folded: what follows the semicolon before it. */
+/** A parameter of a Content-* header, with each line folded: the text after the preceding semicolon. */
 export function formatParameter(name: string, value: string, form: ParameterForm): string {
   if (isPlain(value)) return `${FOLD}${name}="${value}"`;
   if (form === 'extended') return formatExtended(name, value);
@@ -15,15 +15,15 @@ export function formatParameter(name: string, value: string, form: ParameterForm
 }
 
 const FOLD = '\r\n ';
-/** A value in quotes may be as long as a line (RFC 5322 §2.1.1); readers that cannot put pieces together are many. */
+/** A quoted value may be as long as a line (RFC 5322 §2.1.1), because many clients cannot join split values. */
 const LONGEST_PLAIN = 255;
 
-/** ASCII that means the same to every reader: quotes and backslashes are unescaped by some, `=?` is decoded by others. */
+/** ASCII that every client reads the same way: some unescape quotes and backslashes, others decode `=?`. */
 function isPlain(value: string): boolean {
   return value.length <= LONGEST_PLAIN && /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(value) && !value.includes('=?');
 }
 
-/** RFC 2231 §3 and §4: percent-encoded UTF-8, in numbered pieces where it is longer than a line. */
+/** RFC 2231 §3 and §4: percent-encoded UTF-8, in numbered sections if it is longer than a line. */
 function formatExtended(name: string, value: string): string {
   const whole = `${name}*=utf-8''${[...Buffer.from(value)].map(encodeByte).join('')}`;
   if (whole.length < ENCODED_LINE_LIMIT) return `${FOLD}${whole}`;
@@ -41,7 +41,7 @@ function formatExtended(name: string, value: string): string {
   return pieces.map((text, index) => `${FOLD}${name}*${index}*=${text}`).join(';');
 }
 
-/** What is left of a line beside the name, its number and the signs around them. */
+/** The room on a line after the name, the section number and the punctuation. */
 const PIECE_LENGTH = 58;
 
 /** RFC 2231 §7, attribute-char. */

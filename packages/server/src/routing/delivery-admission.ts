@@ -15,7 +15,7 @@ export interface DeliveryAdmissionOptions {
   readonly maxInFlight: number;
   /** In [0, 1). */
   readonly random: () => number;
-  /** For claims: begins with the account behind this one. */
+  /** Claims start with the account after this one. */
   readonly firstAccount: string;
   /** Starts deliveries that have a slot. */
   readonly begin: (deliveries: readonly LeasedDelivery[]) => Promise<void>;
@@ -40,7 +40,7 @@ export interface DeliveryAdmission {
   flush(): Promise<void>;
 }
 
-/** Destinations that have room again within so short a time share the claim. */
+/** Destinations that get capacity within this time share one claim. */
 const ROOM_DEBOUNCE_MS = 10;
 
 /** Null when no transport routes by destination: with one relay there are no destinations to protect. */

@@ -16,11 +16,14 @@ export interface ClaimBatch {
   readonly isOver: boolean;
 }
 
-/** Looking behind the oldest rows doubles the cost of a claim, so where those are enough only so many do it: what lies there must not starve. */
+/**
+ * Looking past the oldest rows doubles the cost of a claim. If the oldest rows are enough, only this share of the claims
+ * does it, so that later rows do not starve.
+ */
 const LOOKING_SHARE = 0.25;
-/** Where the oldest rows brought little, they will not bring more so soon: a backlog that nothing takes lies before the rest. */
+/** When the oldest rows returned little, so many claims look past them: a backlog for blocked destinations is in front of the rest. */
 const LOOKS_AFTER_SHORTAGE = 16;
-/** Claims in a row that bring nothing, before the next look of the timer goes on with what is left. */
+/** After so many claims in a row that return nothing, the rest waits for the next timer run. */
 const MAX_FRUITLESS = 10;
 
 export function createDestinationClaims(sql: Sql, random: () => number, firstAccount: string): DestinationClaims {
@@ -29,7 +32,7 @@ export function createDestinationClaims(sql: Sql, random: () => number, firstAcc
   let looksAhead = 0;
   let fruitless = 0;
 
-  /** Cursors of accounts that this claim did not look at stay. */
+  /** Keeps the cursors of accounts that this claim did not look at. */
   function mergeCursors(found: readonly DestinationCursor[], from: string, last: string | null): void {
     const isElsewhere = ({ account }: DestinationCursor) => account <= from || (last !== null && account > last);
     cursors = [...cursors.filter(isElsewhere), ...found];
@@ -49,7 +52,7 @@ export function createDestinationClaims(sql: Sql, random: () => number, firstAcc
     afterAccount = lastAccount ?? firstAccount;
     fruitless = claims.length > 0 || !isLooking ? 0 : fruitless + 1;
     const isAllSeen = isLooking && from === firstAccount && lastAccount === null && cursors.length === 0;
-    // Whoever gave less than it could has no more that there is room for.
+    // An account that returned less than its share has no more rows that fit.
     const isAllTaken = isAllSeen && claims.length < options.limit && mostOfOne(claims) < found.share;
     return {
       claims,
@@ -65,7 +68,7 @@ export function createDestinationClaims(sql: Sql, random: () => number, firstAcc
   };
 }
 
-/** The most rows that one account gave. */
+/** The most rows that one account returned. */
 function mostOfOne(claims: readonly ClaimedDelivery[]): number {
   const counts = new Map<string, number>();
   for (const { accountId } of claims) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);

@@ -25,8 +25,9 @@ function isUnanswered({ outcome, costsNoAttempt, isAboutDomain, isOurFault }: Re
 }
 
 /**
- * RFC 3463: policy (4.7.x, how providers limit rates), too many recipients (4.5.3), a system that takes no mail now (4.3.2) and congestion
- * (4.4.5). RFC 5321, section 3.8: 421 is a server that closes because it has enough.
+ * RFC 3463: policy (4.7.x, which providers use for rate limits), too many recipients (4.5.3), system not accepting
+ * messages (4.3.2) and congestion (4.4.5). RFC 5321, section 3.8: 421 means that the server is closing the connection
+ * because of its load.
  */
 function asksForLess({ code, enhanced }: ServerReply): boolean {
   return code === 421 || (enhanced !== null && /^4\.(7\.\d+|5\.3|3\.2|4\.5)$/.test(enhanced));

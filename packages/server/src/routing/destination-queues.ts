@@ -68,11 +68,11 @@ const UNPROVEN_SHARE = 0.75;
  */
 const SHARE_OF_PERMITS = 1 / 8;
 const SHARE_OF_PLACES = 1 / 16;
-/** More than a claim ever brings. */
+/** More than a claim ever returns. */
 const PASSING = 1_000;
-/** A statement carries no more. */
+/** The most destinations to name in one statement. */
 const MAX_NAMED = 2_000;
-/** Where there are more, what is not named comes with one claim in so long. */
+/** With more destinations than that, the unnamed ones are claimed only this often. */
 const UNNAMED_EVERY_MS = 1_000;
 const BUSY_MS = 10_000;
 /** The delay of a delivery for which its group has no room, so that it is not claimed and requeued again and again. */
@@ -147,7 +147,7 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
       else if (isResting(queue, now)) awake.delete(queue);
     }
     if (named.length + open.length + short.length <= MAX_NAMED) return { named: [...named, ...open, ...short], others };
-    // Otherwise each of those that cannot be named would be taken for one of which nothing is known.
+    // Otherwise each destination that cannot be named would count as an unknown one.
     const isUnnamedDue = now.getTime() - unnamedAtMs >= UNNAMED_EVERY_MS;
     if (isUnnamedDue) unnamedAtMs = now.getTime();
     const most = isUnnamedDue ? [...short, ...open] : [...open, ...short.filter(({ n }) => n > 0)];

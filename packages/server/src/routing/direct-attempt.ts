@@ -15,15 +15,15 @@ export interface DirectAttemptOptions {
   readonly silent: ExpiringSet;
   /** In [0, 1). */
   readonly random: () => number;
-  /** True once nothing more is to be begun. */
+  /** True when no new work may start. */
   readonly isStopped: () => boolean;
 }
 
 /**
- * Hands a message over to the servers of one domain: looks them up and goes from one to the next until every recipient has an answer, or
- * enough was tried. Never rejects.
+ * Sends a message to the servers of one domain: looks them up and tries one after another until every recipient has a
+ * verdict, or the limit of attempts is reached. Never rejects.
  *
- * @param message prepared, with recipients of this domain alone.
+ * @param message prepared, with recipients of this domain only.
  */
 export async function attemptDirect(
   options: DirectAttemptOptions,
@@ -120,11 +120,11 @@ class DirectAttempt {
 
   #takeVerdicts(verdicts: readonly RecipientVerdict[]): void {
     for (const verdict of verdicts) this.#verdicts.set(verdict.recipient, verdict);
-    // Whoever is asked elsewhere keeps this verdict where nobody there can be asked either.
+    // A recipient that is retried on another server keeps this verdict if no other server can be reached.
     this.#undecided = verdicts.filter(mayTryElsewhere).map(({ recipient }) => recipient);
   }
 
-  /** Moves on to the next address, and remembers who was silent. */
+  /** Tries the next address, and remembers the ones that did not respond. */
   #note(name: string, address: string, fault: SmtpFault | null): void {
     const host = this.#hosts.find((one) => one.name === name);
     if (host === undefined) return;
@@ -138,7 +138,7 @@ class DirectAttempt {
     else if (host.addresses.length === 0) silent.add(name);
   }
 
-  /** What is known of servers by their names; or of the addresses of one server, where it is given. */
+  /** What is known about servers by their names, or about the addresses of one server if it is given. */
   #experience(host: string | null): Experience {
     const { pools, silent, random } = this.#options;
     return {

@@ -2,11 +2,11 @@ import type { SmtpFault } from '../smtp-client/smtp-fault.ts';
 import type { RecipientVerdict, ServerReply } from '../smtp-client/transport.ts';
 import { refuseWithoutAddress } from './mx-route.ts';
 
-/** Why one server, or one address of it, took nothing. */
+/** Why one server, or one of its addresses, accepted nothing. */
 export interface Finding {
   readonly kind: 'unreachable' | 'untrusted' | 'unresolved' | 'no-address' | 'no-route' | 'forbidden';
   readonly reason: string;
-  /** What the server said, where it said something. */
+  /** The server's reply, if there was one. */
   readonly reply: ServerReply | null;
 }
 
@@ -17,18 +17,18 @@ export function toFinding(fault: SmtpFault): Finding {
   return { kind, reason: fault.message, reply: fault.reply };
 }
 
-/** What is said of a recipient whom no server of the domain could be asked about. */
+/** The verdict for a recipient when no server of the domain could be reached. */
 export type FailedAttempt = Pick<
   RecipientVerdict,
   'outcome' | 'reply' | 'reason' | 'classification' | 'isAboutDomain' | 'isBeforeMail'
 >;
 
 /**
- * What a whole attempt without an answer means. Another attempt helps against silence; it does not against an address that we may never
- * connect to, nor where a domain without MX records has no address either. What a setting of ours keeps us from says nothing about the
- * recipients, and waits: the setting may be mended.
+ * Decides what an attempt without any reply means. A retry helps if servers did not respond. It does not help with an
+ * address that we may never connect to, nor if a domain without MX records has no address either. A restriction from our
+ * own settings says nothing about the recipients, so the mail waits until an operator corrects the settings.
  *
- * @param isImplicit true where the domain itself stood in for its missing MX records.
+ * @param isImplicit true if the domain itself was used because it has no MX records.
  */
 export function concludeFindings(
   domain: string,
@@ -43,19 +43,20 @@ export function concludeFindings(
     return { outcome: 'refused', reply: null, reason: refusal.reason, classification: refusal.classification };
   }
   const reply = findings.find((finding) => finding.reply !== null)?.reply ?? null;
-  // Whoever names servers of others in their records, or demands more of them than they offer, is not to stop the mail of those.
+  // A domain that lists other domains' servers in its records, or demands more from them than they offer, must not stop
+  // mail to those servers.
   const isAboutDomain = findings.length > 0 && !findings.some(({ kind }) => kind === 'unreachable');
   return {
     ...{ outcome: 'deferred', reply, reason },
     ...(isAboutDomain ? { isAboutDomain } : {}),
-    // Findings are of servers that could not be asked about the message.
+    // These findings are about servers that never saw the message.
     ...(reply === null ? {} : { isBeforeMail: true }),
   };
 }
 
 function joinReasons(domain: string, findings: readonly Finding[], isVerified: boolean): string {
-  const policy = isVerified ? `The MTA-STS policy of ${domain} demands TLS with a good certificate. ` : '';
+  const policy = isVerified ? `The MTA-STS policy of ${domain} requires TLS with a valid certificate. ` : '';
   const reasons = [...new Set(findings.map(({ reason }) => reason))];
-  const said = reasons.length === 0 ? `No mail server of ${domain} was tried in time.` : reasons.join(' ');
+  const said = reasons.length === 0 ? `No mail server of ${domain} could be tried in time.` : reasons.join(' ');
   return `${policy}${said}`.slice(0, MAX_REASON_CHARACTERS);
 }

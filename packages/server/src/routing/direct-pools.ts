@@ -8,7 +8,7 @@ import { type PoolResult, SmtpPool } from '../smtp-client/smtp-pool.ts';
 export interface ServerAddress {
   readonly host: string;
   readonly address: string;
-  /** Whether the server has to prove by its certificate that it is the one. */
+  /** Whether the server must authenticate with its certificate. */
   readonly isVerified: boolean;
 }
 
@@ -28,10 +28,10 @@ export interface DirectPools {
   close(): Promise<void>;
 }
 
-/** Pools without a connection are dropped once there are so many. */
+/** Pools without a connection are dropped once there are this many. */
 const SWEEP_AT = 500;
 
-const CLOSING = new SmtpFault('lost', 'The connections to mail servers are being closed.');
+const CLOSING = new SmtpFault('lost', 'The connections to mail servers are closing.');
 
 /** A pool for each server address, and one limit for all of them: when it is reached, idle connections are closed for new ones. */
 export function createDirectPools({ open, maxSockets, maxPerServer }: DirectPoolsOptions): DirectPools {
@@ -87,7 +87,7 @@ export function createDirectPools({ open, maxSockets, maxPerServer }: DirectPool
     }
   }
 
-  /** Closes a connection without work for each that is wanted beyond the bound. */
+  /** Closes one idle connection for each connection that is needed beyond the limit. */
   function makeRoom(): void {
     let missing = taken - maxSockets;
     if (missing <= 0) return;

@@ -8,17 +8,17 @@ import type { SourceAddress } from './source-address.ts';
 export interface DirectRouteOptions {
   readonly dns: DnsResolver;
   readonly sts: MtaSts;
-  /** The name this server goes by, which must not be among the servers of others. */
+  /** The name of this server, which must not be among the mail servers of other domains. */
   readonly ownName: string;
-  /** A family without an address to send from is not used; null for both. */
+  /** A family without a source address is not used. Null means both families are used. */
   readonly sourceAddress: SourceAddress | null;
-  /** Null where every address may be connected to. */
+  /** Null means that every address is allowed. */
   readonly addressPolicy: AddressPolicy | null;
 }
 
 export interface DirectRoute {
   readonly mx: MxRoute;
-  /** True where a policy demands TLS with a good certificate of every server. */
+  /** True if a policy requires TLS with a valid certificate from every server. */
   readonly isVerified: boolean;
 }
 
@@ -26,14 +26,14 @@ export type HostAddresses =
   | { readonly kind: 'found'; readonly ipv4: readonly string[]; readonly ipv6: readonly string[] }
   /** There is no address. */
   | { readonly kind: 'none'; readonly reason: string }
-  /** There are addresses, of the family that we do not send from. */
+  /** There are addresses, but only of the family that we do not send from. */
   | { readonly kind: 'unused'; readonly reason: string }
-  /** Nobody knows now. */
+  /** The lookup failed, so the result is unknown. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** A rule of ours forbids the way. */
+  /** One of our rules does not allow this address. */
   | { readonly kind: 'forbidden'; readonly reason: string };
 
-/** Looks up where the mail of a domain goes, with the MTA-STS policy of the domain applied. Never rejects. */
+/** Looks up where to send a domain's mail, and applies the domain's MTA-STS policy. Never rejects. */
 export async function findDirectRoute(domain: string, { dns, sts, ownName }: DirectRouteOptions): Promise<DirectRoute> {
   const [answer, policy] = await Promise.all([dns.mx(domain), sts.policyOf(domain)]);
   const mx = readMxAnswer(domain, answer, ownName);
@@ -41,7 +41,7 @@ export async function findDirectRoute(domain: string, { dns, sts, ownName }: Dir
   return { mx: keepAllowed(domain, mx, policy), isVerified: true };
 }
 
-/** RFC 8461, section 4.1: a server that the policy does not name gets nothing, and without any other the mail waits. */
+/** RFC 8461, section 4.1: a server that the policy does not list gets nothing. If no other server remains, the mail waits. */
 function keepAllowed(domain: string, route: MxRoute & { readonly kind: 'hosts' }, policy: StsPolicy): MxRoute {
   const hosts = route.hosts.filter(({ name }) => isHostInPolicy(policy, name));
   if (hosts.length > 0) return { ...route, hosts };
@@ -52,7 +52,7 @@ function keepAllowed(domain: string, route: MxRoute & { readonly kind: 'hosts' }
   };
 }
 
-/** Looks up the addresses of a mail server that may be used. Never rejects. */
+/** Looks up the usable addresses of a mail server. Never rejects. */
 export async function findHostAddresses(host: string, options: DirectRouteOptions): Promise<HostAddresses> {
   const { dns, sourceAddress, addressPolicy } = options;
   const uses4 = sourceAddress === null || sourceAddress.ipv4 !== null;
@@ -61,13 +61,14 @@ export async function findHostAddresses(host: string, options: DirectRouteOption
   const ipv4 = four.kind === 'found' ? four.values : [];
   const ipv6 = six.kind === 'found' ? six.values : [];
   if (ipv4.length + ipv6.length === 0) {
-    // Only the other family tells a server without any address from one that our own setting keeps us from.
+    // Only a lookup of the other family can distinguish a server without any address from one that our own setting excludes.
     if (!uses4) return describeMissing(host, await dns.a(host), six, 'IPv6');
     if (!uses6) return describeMissing(host, four, await dns.aaaa(host), 'IPv4');
     return describeMissing(host, four, six, null);
   }
-  // One bad address is enough: a name that mixes inside and outside is a trick or a mistake. It is not told, since who may not go inside
-  // is not to learn what our name servers say of it.
+  // One forbidden address is enough: a name that mixes internal and public addresses is an attack or a mistake. The
+  // address is not reported, because users without access to the internal network must not learn what our DNS returns
+  // for it.
   const isBad = (address: string) => addressPolicy !== null && refuseAddress(address, addressPolicy) !== null;
   if ([...ipv4, ...ipv6].some(isBad)) {
     return { kind: 'forbidden', reason: `The mail server ${host} has an address that is not public.` };
@@ -77,7 +78,7 @@ export async function findHostAddresses(host: string, options: DirectRouteOption
 
 const NOT_ASKED: DnsAnswer<string> = { kind: 'no-record' };
 
-/** @param only the family that we send from, where it is one. */
+/** @param only the one family that we send from, if there is only one. */
 function describeMissing(
   host: string,
   four: DnsAnswer<string>,
@@ -88,12 +89,12 @@ function describeMissing(
   if (failure?.kind === 'failed') {
     return {
       kind: 'failed',
-      reason: `The address of the mail server ${host} could not be looked up: ${failure.reason}`,
+      reason: `The DNS lookup of the mail server ${host} failed: ${failure.reason}`,
     };
   }
   if (four.kind !== 'found' && six.kind !== 'found') {
     return { kind: 'none', reason: `The mail server ${host} has no address.` };
   }
-  const reason = `The mail server ${host} has no ${only} address, and this server is set to send over ${only} alone.`;
+  const reason = `The mail server ${host} has no ${only} address, and this server is configured to send only over ${only}.`;
   return { kind: 'unused', reason };
 }

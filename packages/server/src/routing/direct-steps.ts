@@ -1,25 +1,25 @@
 import type { RecipientVerdict } from '../smtp-client/transport.ts';
 
-/** RFC 5321, section 5.1 asks for two servers at least; five of the most generous list are enough. */
+/** RFC 5321, section 5.1 requires at least two servers. Five are enough even for the longest list. */
 const MAX_HOSTS = 5;
 const MAX_CONNECTS = 5;
-/** No further server is tried after this: the retry schedule will come to it. */
+/** No other server is tried after this time; the retry schedule continues from here. */
 const MAX_ATTEMPT_MS = 300_000;
 
-/** Where an attempt for one domain stands. */
+/** The state of an attempt for one domain. */
 export interface DirectProgress {
   /** The servers in the order to try them. */
   readonly hosts: readonly HostProgress[];
-  /** Connections that were tried. */
+  /** Connections tried so far. */
   readonly connects: number;
   readonly elapsedMs: number;
-  /** Recipients that have no final verdict. */
+  /** Recipients without a final verdict. */
   readonly undecided: number;
 }
 
 export interface HostProgress {
   readonly name: string;
-  /** What is left to try, in order; null where the name has not been looked up yet. */
+  /** The remaining addresses to try, in order. Null if the name has not been looked up yet. */
   readonly addresses: readonly string[] | null;
 }
 
@@ -28,7 +28,10 @@ export type DirectStep =
   | { readonly do: 'connect'; readonly host: string; readonly address: string }
   | { readonly do: 'end' };
 
-/** What an attempt does next: the next address of the present server, else the next server, until everybody has a verdict or enough was tried. */
+/**
+ * Decides the next step of an attempt: the next address of the current server, else the next server, until every
+ * recipient has a verdict or the limit is reached.
+ */
 export function chooseNextStep({ hosts, connects, elapsedMs, undecided }: DirectProgress): DirectStep {
   if (undecided === 0 || connects >= MAX_CONNECTS || elapsedMs >= MAX_ATTEMPT_MS) return { do: 'end' };
   for (const { name, addresses } of hosts.slice(0, MAX_HOSTS)) {
@@ -40,8 +43,9 @@ export function chooseNextStep({ hosts, connects, elapsedMs, undecided }: Direct
 }
 
 /**
- * Whether another server may be asked about this recipient. Not where a server has answered: a refusal is final, and who is asked for
- * patience waits. Not either where the message may have arrived. What is left are connections that broke or made no sense before that.
+ * Whether to try this recipient on another server. Not if a server has replied: a rejection is final, and a deferred
+ * recipient waits. Not if the message may have arrived either. Only connections that failed or sent invalid replies
+ * before that remain.
  */
 export function mayTryElsewhere({ outcome, reply, ambiguous }: RecipientVerdict): boolean {
   return outcome === 'deferred' && reply === null && !ambiguous;

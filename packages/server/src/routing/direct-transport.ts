@@ -24,30 +24,30 @@ import { findAddressFault, type SourceAddress } from './source-address.ts';
 
 export interface DirectTransportOptions {
   readonly dns: DnsResolver;
-  /** The guarded client, for MTA-STS policies. */
+  /** The guarded HTTP client, for MTA-STS policies. */
   readonly http: OutboundClient;
   readonly clock: Clock;
   /** In [0, 1): the order among equal servers. */
   readonly random: () => number;
-  /** The name we give in EHLO; mail that leads to a server of this name is in a loop. */
+  /** The name we send in EHLO. Mail whose MX is this name is in a loop. */
   readonly heloName: string;
-  /** Null for addresses that the system chooses. */
+  /** Null lets the system choose the addresses. */
   readonly sourceAddress: SourceAddress | null;
   readonly mxPort: number;
-  /** For development: servers may have addresses that are not public. */
+  /** For development: servers may have non-public addresses. */
   readonly allowPrivate: boolean;
   readonly timeouts?: Partial<SmtpTimeouts>;
-  /** Connections in all. */
+  /** The most connections in total. */
   readonly maxSockets?: number;
-  /** Connections to one address. */
+  /** The most connections to one address. */
   readonly maxPerAddress?: number;
-  /** For tests: the port of MTA-STS policies, and certificates that are trusted beside the public ones. */
+  /** For tests: the port of MTA-STS policies, and extra trusted certificates. */
   readonly stsPort?: number;
   readonly trustedCertificates?: readonly string[];
 }
 
 const MAX_SOCKETS = 200;
-/** What shaping allows a whole destination at most. */
+/** The most concurrent sends that shaping allows for one destination. */
 const MAX_PER_ADDRESS = 10;
 
 const SILENCE_KEPT_MS = 300_000;
@@ -57,8 +57,8 @@ const MAX_REMEMBERED = 10_000;
 const CHECK_TIMEOUT_MS = 5_000;
 
 /**
- * Hands each message to the mail servers of its recipients' domains. Their 250 means `delivered`: nobody comes after them.
- * Throws TypeError for an EHLO name that is none.
+ * Sends each message to the mail servers of its recipients' domains. Their 250 means `delivered`, because no later
+ * report follows. Throws TypeError for an invalid EHLO name.
  */
 export function createDirectTransport(options: DirectTransportOptions): Transport {
   const { dns, clock, heloName } = options;
@@ -149,8 +149,8 @@ async function sendToDomain(
   message: SmtpMessage,
 ): Promise<readonly RecipientVerdict[]> {
   if (!domain.startsWith('[')) return await attemptDirect(options, domain, message);
-  // Addresses are refused in this form when they come in: mail to an address of the network would go around all that a domain says.
-  const reason = 'Mail to an IP address in place of a domain is not delivered.';
+  // Acceptance already rejects addresses in this form: mail to an IP address would bypass everything that a domain publishes.
+  const reason = 'Mail to an IP address instead of a domain is not delivered.';
   return message.recipients.map((recipient) => {
     return { recipient, outcome: 'refused', reply: null, reason, ambiguous: false, classification: 'unknown' };
   });
@@ -160,15 +160,15 @@ function domainOf(recipient: string): string {
   return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
 }
 
-/** Whether names can be looked up and the addresses to send from are there; other people's mail servers are left alone. */
+/** Checks that DNS lookups work and the source addresses exist. It does not contact remote mail servers. */
 async function checkDirect({ dns, sourceAddress }: DirectTransportOptions): ReturnType<Transport['check']> {
   for (const address of [sourceAddress?.ipv4, sourceAddress?.ipv6]) {
     const fault = address ? await findAddressFault(address) : null;
     if (fault !== null) return { ok: false, reason: `The source address ${address} ${fault}.` };
   }
-  // Every resolver knows this name, which RFC 2606 keeps for examples; that it does not exist would be an answer as well.
+  // Every resolver knows this name, which RFC 2606 reserves for examples. NXDOMAIN would be a valid response too.
   const answer = await withLimit(dns.fresh().mx('example.com'));
-  if (answer === null) return { ok: false, reason: 'The DNS does not answer: no mail server can be found.' };
+  if (answer === null) return { ok: false, reason: 'DNS does not respond, so no mail server can be found.' };
   if (answer.kind !== 'failed') return { ok: true, reason: null };
   return { ok: false, reason: `No mail server can be found: ${answer.reason}` };
 }

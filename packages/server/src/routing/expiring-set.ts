@@ -11,7 +11,7 @@ export function createExpiringSet(lifeMs: number, maxEntries: number, now: () =>
     add(key) {
       untilMs.delete(key);
       untilMs.set(key, now().getTime() + lifeMs);
-      // A Map keeps the order of insertion: the first is the oldest.
+      // A Map keeps insertion order, so the first key is the oldest.
       const [oldest] = untilMs.keys();
       if (untilMs.size > maxEntries && oldest !== undefined) untilMs.delete(oldest);
     },

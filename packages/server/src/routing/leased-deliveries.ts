@@ -5,7 +5,7 @@ import type { QueueSlot } from './destination-queues.ts';
 export interface LeasedDelivery {
   claim: ClaimedDelivery;
   leaseId: string;
-  /** Null once the message is made: hundreds of bodies that wait for a reply would only be copied about by the garbage collector. */
+  /** Null once the message is built: otherwise the garbage collector would keep copying hundreds of bodies that only wait for a reply. */
   content: DeliveryContent | null;
   /** Its outcome is known and only has to be recorded, or the lease is lost. */
   isSettled: boolean;
@@ -17,7 +17,7 @@ export interface LeasedDelivery {
 export interface LeasedDeliveries {
   /** All of them. */
   readonly size: number;
-  /** Those whose outcome is not known yet. */
+  /** Those without a known outcome. */
   readonly open: number;
   /** Those of them that have no queue, and so are under way or soon will be. */
   readonly openUnqueued: number;

@@ -1,20 +1,20 @@
-/** A policy of RFC 8461: which servers take a domain's mail, and whether a sender has to insist on them. */
+/** An MTA-STS policy (RFC 8461): which servers accept a domain's mail, and whether a sender must insist on them. */
 export interface StsPolicy {
   readonly mode: 'enforce' | 'testing' | 'none';
-  /** Host names in lower case, or `*.` and a name. */
+  /** Host names in lowercase, or `*.` and a name. */
   readonly mx: readonly string[];
   readonly maxAgeSeconds: number;
 }
 
 /** RFC 8461, section 3.2. */
 const MAX_AGE_SECONDS = 31_557_600;
-/** More servers than anybody has; it bounds what is kept of a policy. */
+/** More servers than any real domain has. It bounds the stored size of a policy. */
 const MAX_PATTERNS = 100;
 const MODES = ['enforce', 'testing', 'none'] as const;
 
 /**
- * The id of the policy that the TXT records at `_mta-sts.<domain>` announce, or null where they announce none (RFC 8461, section 3.1): a
- * name with two such records has no policy.
+ * The id of the policy that the TXT records at `_mta-sts.<domain>` announce, or null if they announce none (RFC 8461,
+ * section 3.1). A name with two such records has no policy.
  */
 export function readStsRecord(records: readonly string[]): string | null {
   const announcements = records.filter((record) => /^v=STSv1[ \t]*(;|$)/.test(record));
@@ -25,7 +25,10 @@ export function readStsRecord(records: readonly string[]): string | null {
   return id !== undefined && /^[A-Za-z0-9]{1,32}$/.test(id) ? id : null;
 }
 
-/** Reads the text of a policy; null where it is none. Of a field that comes twice the first counts, but for `mx` (section 3.2). */
+/**
+ * Parses the text of a policy. Returns null if it is invalid. If a field is repeated, the first one counts, except for
+ * `mx` (section 3.2).
+ */
 export function readStsPolicy(text: string): StsPolicy | null {
   const fields = text
     .split(/\r?\n/)
@@ -41,7 +44,7 @@ export function readStsPolicy(text: string): StsPolicy | null {
   return { mode, mx, maxAgeSeconds: Math.min(Number(maxAge), MAX_AGE_SECONDS) };
 }
 
-/** Whether the policy names this server; a wildcard stands for exactly one label (section 4.1). */
+/** Whether the policy lists this server. A wildcard matches exactly one label (section 4.1). */
 export function isHostInPolicy({ mx }: StsPolicy, host: string): boolean {
   const parent = host.slice(host.indexOf('.') + 1);
   return mx.some((pattern) => pattern === host || (pattern.startsWith('*.') && pattern.slice(2) === parent));

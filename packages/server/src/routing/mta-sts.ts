@@ -9,12 +9,12 @@ export interface MtaStsOptions {
   readonly dns: DnsResolver;
   readonly http: OutboundClient;
   readonly clock: Clock;
-  /** 443, but for tests. */
+  /** 443, except in tests. */
   readonly port?: number;
 }
 
 export interface MtaSts {
-  /** The policy in force for a domain's mail, or null where there is none. Never rejects. */
+  /** The policy in effect for a domain's mail, or null if there is none. Never rejects. */
   policyOf(domain: string): Promise<StsPolicy | null>;
 }
 
@@ -24,15 +24,16 @@ interface Kept {
   readonly fetchedAtMs: number;
 }
 
-/** RFC 8461, section 3.2 speaks of 64 KB. */
+/** RFC 8461, section 3.2 suggests 64 KB. */
 const MAX_POLICY_OCTETS = 65_536;
 const MAX_KEPT = 5_000;
-/** Section 3.3: after a failure the same version is not asked for again for five minutes. */
+/** Section 3.3: after a failure, the same version is not fetched again for five minutes. */
 const FAILURE_KEPT_MS = 300_000;
 
 /**
- * Finds the MTA-STS policies of domains (RFC 8461) and keeps them as long as they say. A policy that is kept stays in force when its
- * announcement disappears or a newer one cannot be fetched: whoever can suppress an answer must not be able to lift the protection.
+ * Finds the MTA-STS policies of domains (RFC 8461) and caches them for their max_age. A cached policy stays in effect
+ * when its announcement disappears or a newer one cannot be fetched: an attacker who can suppress DNS responses must not
+ * be able to remove the protection.
  */
 export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): MtaSts {
   const kept = new Map<string, Kept>();
@@ -45,7 +46,7 @@ export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): M
     const known = recall(domain);
     if (id === null || failed.has(`${domain} ${id}`)) return known?.policy ?? null;
     if (known === null || known.id !== id) return (await fetchOnce(domain, id)) ?? known?.policy ?? null;
-    // Renewed in good time, so that it is not lost in an hour in which it cannot be fetched.
+    // Refreshed early, so that the policy does not expire during an hour in which it cannot be fetched.
     if (clock.now().getTime() >= known.fetchedAtMs + known.policy.maxAgeSeconds * 500) void fetchOnce(domain, id);
     return known.policy;
   }
@@ -84,7 +85,7 @@ export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): M
   function keep(domain: string, entry: Kept): void {
     kept.delete(domain);
     kept.set(domain, entry);
-    // A Map keeps the order of insertion: the first is the oldest.
+    // A Map keeps insertion order, so the first key is the oldest.
     const [oldest] = kept.keys();
     if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   }

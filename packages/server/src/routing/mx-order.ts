@@ -1,19 +1,19 @@
 import type { MailHost } from './mx-route.ts';
 
-/** What is known of the servers and addresses that could be tried, by name or address. */
+/** What is known about the candidate servers and addresses, by name or address. */
 export interface Experience {
-  /** True where a connection is open already and has no work. */
+  /** True if an idle connection is already open. */
   readonly isOpen: (key: string) => boolean;
-  /** True where nobody answered a short while ago. */
+  /** True if it did not respond recently. */
   readonly isAvoided: (key: string) => boolean;
   /** In [0, 1). */
   readonly random: () => number;
 }
 
 /**
- * The order in which servers are tried: by preference, and among equals in random order, so that the load is spread (RFC 5321, section
- * 5.1). Two things come before that, to spare everybody time: a server with an open connection goes before its equals, and one that did
- * not answer a short while ago goes behind all others.
+ * The order in which to try servers: by preference, and at random among equals, which spreads the load (RFC 5321,
+ * section 5.1). Two rules save time: a server with an open connection is first among its equals, and one that did not
+ * respond recently is last of all.
  */
 export function orderHosts(hosts: readonly MailHost[], experience: Experience): readonly MailHost[] {
   const shuffled = shuffle(hosts, experience.random).sort(
@@ -24,8 +24,8 @@ export function orderHosts(hosts: readonly MailHost[], experience: Experience): 
 }
 
 /**
- * The order in which the addresses of one server are tried: IPv6 and IPv4 in turn, so that a network without the one reaches the other
- * after one attempt; open ones first, those that did not answer last.
+ * The order in which to try the addresses of one server: IPv6 and IPv4 alternate, so that a network without one of them
+ * succeeds at the second attempt. Addresses with an open connection are first, those that did not respond are last.
  */
 export function orderAddresses(
   ipv4: readonly string[],
@@ -49,7 +49,7 @@ function rank(isFirst: boolean): number {
   return isFirst ? 1 : 0;
 }
 
-/** Fisher and Yates. */
+/** Fisher–Yates shuffle. */
 function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
   const shuffled = [...items];
   for (let last = shuffled.length - 1; last > 0; last -= 1) {

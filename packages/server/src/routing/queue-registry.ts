@@ -12,7 +12,7 @@ export interface DestinationQueue {
   active: number;
   octets: number;
   readonly waiting: (() => boolean)[];
-  /** The last claim was limited by the room there was. */
+  /** The last claim was limited by the available capacity. */
   hasMore: boolean;
   lastFailure: string;
   usedAtMs: number;
@@ -100,7 +100,7 @@ export function createQueueRegistry(clock: Clock, groupOf: (domain: string) => P
     return queue;
   }
 
-  /** By the clock, and not by how many there are: where thousands are in use, each that is new would look at all of them. */
+  /** By time instead of by count: with thousands in use, each new one would trigger a scan of all of them. */
   function sweep(nowMs: number): void {
     sweptAtMs = nowMs;
     for (const [name, { usedAtMs, early, queue }] of destinations) {

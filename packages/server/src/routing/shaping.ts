@@ -1,17 +1,17 @@
 import type { DestinationHealth } from './destination-health.ts';
 
-/** How much goes to one destination at once, as it learned from what came of it. Pure facts: time comes in as `now`. */
+/** How much to send to one destination at once, learned from past results. Pure functions: the caller passes the time as `now`. */
 export interface Shape {
   /** Attempts at once. */
   readonly limit: number;
-  /** Clean ones of the present round; a round is as many as the limit. */
+  /** Clean sends in the current round. A round has as many sends as the limit. */
   readonly clean: number;
-  /** Counts the halvings: what was begun before the last one says nothing of the limit since. */
+  /** Counts the halvings: a send that started before the last one says nothing about the limit since then. */
   readonly era: number;
   /** Times in a row without a reply, or with the connection rejected. */
   readonly failures: number;
   readonly breaker: Breaker | null;
-  /** Somebody answered, the last time that anybody was asked. */
+  /** A server responded to the last send. */
   readonly isProven: boolean;
 }
 
@@ -28,8 +28,8 @@ const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /**
- * Destinations that are known to take less, by the name under which their mail servers stand: the two largest, and French consumer providers,
- * which refuse a third connection of an address.
+ * Destinations that are known to accept less, by the domain of their mail servers: the two largest, and French consumer
+ * providers, which reject a third connection from one address.
  */
 const LESS_AT_ONCE: Readonly<Record<string, number>> = {
   'google.com': 5,
@@ -43,7 +43,7 @@ const LESS_AT_ONCE: Readonly<Record<string, number>> = {
   'sfr.fr': 2,
 };
 
-/** The most that ever goes at once to a group of destinations. */
+/** The most concurrent sends ever to a group of destinations. */
 export function mostAtOnce(group: string): number {
   return (Object.hasOwn(LESS_AT_ONCE, group) ? LESS_AT_ONCE[group] : undefined) ?? MAX_AT_ONCE;
 }
@@ -63,7 +63,7 @@ export function allowedAtOnce({ limit, breaker }: Shape, now: Date): number {
   return now < breaker.endsAt ? 0 : 1;
 }
 
-/** When something may go again; null where it may now. */
+/** When sending may resume; null if it may now. */
 export function closedUntil({ breaker }: Shape, now: Date): Date | null {
   return breaker !== null && now < breaker.endsAt ? breaker.endsAt : null;
 }
@@ -90,14 +90,17 @@ function afterClean(shape: Shape, most: number): Shape {
   return { ...answered, clean: 0, limit: Math.min(most, shape.limit + 1) };
 }
 
-/** Those that were under way together were told the same, and count once. */
+/** Concurrent sends get the same response, so they count once. */
 function afterThrottle(shape: Shape, era: number): Shape {
   const answered = { ...shape, clean: 0, failures: 0, breaker: null, isProven: true };
   if (era !== shape.era) return answered;
   return { ...answered, era: era + 1, limit: Math.max(1, Math.floor(shape.limit / 2)) };
 }
 
-/** Asked for less, and a failure as well: those that were under way together, as with a server that limits connections, count once. */
+/**
+ * The destination asked us to slow down, which also counts as a failure. Concurrent sends count once, as with a server
+ * that limits connections.
+ */
 function afterRefusal(shape: Shape, era: number, now: Date): Shape {
   if (era !== shape.era) return shape;
   const failed = afterFailure(shape, now);
@@ -108,7 +111,7 @@ function afterRefusal(shape: Shape, era: number, now: Date): Shape {
 function afterFailure(shape: Shape, now: Date): Shape {
   const failed = { ...shape, clean: 0, failures: shape.failures + 1, isProven: false };
   const { breaker } = shape;
-  // What was under way when it opened adds nothing.
+  // Sends that were in progress when the breaker opened do not count.
   if (breaker !== null && now < breaker.endsAt) return failed;
   if (breaker === null && failed.failures < FAILURES_TO_OPEN) return failed;
   const pauseMs = breaker === null ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, breaker.pauseMs * 2);

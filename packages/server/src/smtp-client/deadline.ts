@@ -1,6 +1,6 @@
 /**
- * A deadline that moves with every reply of a connection. Moving it writes a number and leaves the running timer alone:
- * a timer that fires too early is armed again for the rest, so that a message costs no timer of its own.
+ * A deadline that each reply on a connection extends. Extending it only writes a number: the running timer stays, and
+ * when it fires too early it is rearmed for the rest. This way a message needs no timer of its own.
  */
 export class Deadline {
   readonly #onExpired: () => void;
@@ -12,14 +12,14 @@ export class Deadline {
     this.#onExpired = onExpired;
   }
 
-  /** Sets the deadline to `delayMs` from now, in place of the one before. */
+  /** Sets the deadline to `delayMs` from now and replaces the previous one. */
   set(delayMs: number): void {
     const nowMs = performance.now();
     this.#expiresAtMs = nowMs + delayMs;
     if (this.#timer === null || this.#firesAtMs > this.#expiresAtMs) this.#arm(nowMs);
   }
 
-  /** Takes the deadline away for good. */
+  /** Removes the deadline permanently. */
   stop(): void {
     this.#expiresAtMs = Number.POSITIVE_INFINITY;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -28,7 +28,7 @@ export class Deadline {
 
   #arm(nowMs: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    // Timers count whole milliseconds and may fire up to one early; rounding up keeps the deadline from falling short.
+    // Timers count whole milliseconds and may fire up to 1 ms early. Rounding up keeps the deadline from being too short.
     const delayMs = Math.ceil(this.#expiresAtMs - nowMs);
     this.#firesAtMs = nowMs + delayMs;
     this.#timer = setTimeout(() => this.#fire(), delayMs);

@@ -3,12 +3,12 @@ export interface SmtpCredentials {
   readonly pass: string;
 }
 
-/** The commands of a log-in, without their line ends: each is sent when the one before was answered with 334. */
+/** The commands of an AUTH exchange, without line endings. Each one is sent after a 334 reply to the previous one. */
 type SmtpLogIn = readonly string[];
 
 /**
- * The log-in by the best mechanism that both sides know, or null where there is none: PLAIN (RFC 4616) with its initial
- * response, which saves a round trip, else LOGIN, which is in no RFC and all that some servers offer.
+ * The AUTH exchange for the best mechanism that both sides support, or null if there is none. PLAIN (RFC 4616) with an
+ * initial response saves a round trip. LOGIN has no RFC, but some servers offer nothing else.
  */
 export function planLogIn(mechanisms: ReadonlySet<string>, credentials: SmtpCredentials): SmtpLogIn | null {
   const { user, pass } = credentials;

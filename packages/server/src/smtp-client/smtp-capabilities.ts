@@ -1,4 +1,4 @@
-/** What a server said it can do in its EHLO reply (RFC 5321, section 4.1.1.1). */
+/** The capabilities that a server lists in its EHLO reply (RFC 5321, section 4.1.1.1). */
 export interface SmtpCapabilities {
   readonly pipelining: boolean;
   readonly startTls: boolean;
@@ -6,15 +6,15 @@ export interface SmtpCapabilities {
   readonly smtpUtf8: boolean;
   /** Delivery status notifications (RFC 3461). */
   readonly dsn: boolean;
-  /** True when MAIL takes a SIZE parameter (RFC 1870). */
+  /** True when MAIL accepts a SIZE parameter (RFC 1870). */
   readonly size: boolean;
-  /** The largest message the server takes, in octets, or null where it named no limit. */
+  /** The largest message the server accepts, in bytes, or null if it gave no limit. */
   readonly maxMessageOctets: number | null;
-  /** The SASL mechanisms offered, in capitals. */
+  /** The SASL mechanisms offered, in upper case. */
   readonly authMechanisms: ReadonlySet<string>;
 }
 
-/** What a server can do that knows HELO only. */
+/** The capabilities of a server that supports only HELO. */
 export const NO_CAPABILITIES: SmtpCapabilities = {
   pipelining: false,
   startTls: false,
@@ -26,12 +26,12 @@ export const NO_CAPABILITIES: SmtpCapabilities = {
   authMechanisms: new Set(),
 };
 
-/** Reads the text of an EHLO reply, its lines joined by `\n`; the first is the greeting, the others a keyword each. */
+/** Parses the text of an EHLO reply, lines joined by `\n`. The first line is the greeting; each other line has one keyword. */
 export function parseCapabilities(ehloText: string): SmtpCapabilities {
   const parametersByKeyword = new Map<string, string>();
   const authMechanisms = new Set<string>();
   for (const line of ehloText.split('\n').slice(1)) {
-    // Old servers write AUTH=LOGIN beside the AUTH LOGIN of RFC 4954; both mean the same.
+    // Old servers send AUTH=LOGIN in addition to the AUTH LOGIN of RFC 4954. Both mean the same.
     const [keyword = '', ...parameters] = line
       .trim()
       .toUpperCase()
@@ -52,7 +52,7 @@ export function parseCapabilities(ehloText: string): SmtpCapabilities {
   };
 }
 
-/** RFC 1870, section 4: no parameter, or 0, is no fixed limit. */
+/** RFC 1870, section 4: no parameter, or 0, means no fixed limit. */
 function readSizeLimit(parameter: string | undefined): number | null {
   if (parameter === undefined || !/^\d{1,15}$/.test(parameter)) return null;
   return Number(parameter) || null;

@@ -10,50 +10,50 @@ export interface SmtpAddress {
   /** A name or an IP address; IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** The name that TLS asks for and the certificate is checked against, where it is not `host`. */
+  /** The name for TLS SNI and the certificate check, if it differs from `host`. */
   readonly serverName?: string;
-  /** The address of this machine to connect from; the system chooses where it is not given. */
+  /** The local address to connect from. The system chooses one by default. */
   readonly localAddress?: string;
-  /** Why the address that was really connected to may not be talked to, in words that follow it; null where it may. */
+  /** Returns why the address we connected to is not allowed, as the end of a sentence, or null if it is allowed. */
   readonly refusePeer?: (address: string) => string | null;
-  /** Certificates in PEM that are trusted beside the public ones. */
+  /** PEM certificates to trust in addition to the public ones. */
   readonly trustedCertificates?: readonly string[];
 }
 
 export interface RawReply {
   readonly code: number;
-  /** As the reply parser gives it: lines joined by `\n`, one character for each octet. */
+  /** The raw text from the reply parser: lines joined by `\n`, one character per byte. */
   readonly text: string;
 }
 
 interface Waiter {
   readonly resolve: (reply: RawReply) => void;
   readonly reject: (fault: SmtpFault) => void;
-  /** What a connection that is lost meanwhile is called. */
+  /** The fault kind to report if the connection is lost at this point. */
   readonly lossKind: SmtpFaultKind;
 }
 
-// Replies have some hundred octets; a longer one comes in several reads.
+// Replies are a few hundred bytes long; a longer one arrives in several reads.
 const READ_BUFFER_OCTETS = 4_096;
 
-// Node gives an address up after 250 ms by default when the name has several, which is less than a slow link needs.
+// By default Node tries each address of a host for only 250 ms, which is too short for a slow link.
 const ADDRESS_ATTEMPT_MS = 5_000;
 
 /**
- * A socket that speaks in SMTP replies: octets out, whole replies in, one deadline, one fault at the end.
+ * A socket that exchanges bytes for complete SMTP replies. It has one deadline and reports one fault when it ends.
  *
- * A reply goes to whoever waits in `ask`, else to `onReply`. One that nobody expects is a fault. `onFault` is called once
- * and last.
+ * A reply resolves the pending `ask`, or else goes to `onReply`. An unexpected reply is a fault. `onFault` is called
+ * once, as the last callback.
  */
 export class SmtpChannel {
   onReply: ((code: number, text: string) => void) | null = null;
   onFault: ((fault: SmtpFault) => void) | null = null;
-  /** What to do at the deadline in place of the fault. */
+  /** Called at the deadline instead of raising a fault. */
   onDeadline: (() => void) | null = null;
-  /** Words for what is being waited for, in the message of a fault. */
+  /** Describes the reply we are waiting for, for the message of a fault. */
   describeAwaited: () => string = () => 'the connection';
 
-  /** True from STARTTLS to the end of its handshake: whatever goes wrong meanwhile is a fault of TLS. */
+  /** True from STARTTLS until the handshake ends: any failure in between is a TLS fault. */
   beginsTls = false;
 
   readonly #address: SmtpAddress;
@@ -76,7 +76,7 @@ export class SmtpChannel {
   /** Opens the connection, without TLS. Rejects with SmtpFault. */
   async connect(timeoutMs: number): Promise<void> {
     const { host, port, localAddress, refusePeer } = this.#address;
-    // A buffer of our own spares the stream machinery and an allocation for each read.
+    // Our own read buffer avoids the stream machinery and an allocation per read.
     const onread = {
       buffer: Buffer.allocUnsafeSlow(READ_BUFFER_OCTETS),
       callback: (length: number, buffer: Uint8Array) => this.#takeOctets(socket, buffer, length),
@@ -91,17 +91,17 @@ export class SmtpChannel {
     socket.setNoDelay(true);
     await this.#attach(socket, 'connect', timeoutMs);
     const refusal = refusePeer?.(socket.remoteAddress ?? '') ?? null;
-    if (refusal !== null) throw this.fail('unready', `may not be talked to: its address ${refusal}`);
+    if (refusal !== null) throw this.fail('unready', `is not an allowed destination: its address ${refusal}`);
   }
 
   /**
-   * Begins TLS on the open connection and forgets all that was heard before. Rejects with SmtpFault of kind `tls`, also
-   * where the server had said more than was asked: anyone on the path could have put that there.
+   * Starts TLS on the open connection and discards everything received before. Rejects with SmtpFault of kind `tls`,
+   * also when the server sent more than the expected reply, because anyone on the path could have injected it.
    *
-   * @returns null where the certificate is good for this server, else why it is not (only without `verify`).
+   * @returns null if the certificate is valid for this server, or else why it is not (only without `verify`).
    */
   async startTls(verify: boolean, timeoutMs: number): Promise<string | null> {
-    if (!this.#parser.isEmpty) throw this.fail('tls', 'went on in the clear where TLS was to begin');
+    if (!this.#parser.isEmpty) throw this.fail('tls', 'sent plaintext after STARTTLS');
     const { trustedCertificates } = this.#address;
     const name = this.#name();
     const secure = tls.connect({
@@ -114,11 +114,11 @@ export class SmtpChannel {
     this.#parser = this.#newParser();
     await this.#attach(secure, 'secureConnect', timeoutMs);
     secure.on('data', (chunk: Buffer) => this.#takeOctets(secure, chunk, chunk.length));
-    // A code at run time, whatever the type says.
+    // At run time this is an error code, although the type says Error.
     return secure.authorized ? null : describeErrorCode(String(secure.authorizationError));
   }
 
-  /** Sends one command, without its line end, and waits for its reply; null only waits. Rejects with SmtpFault. */
+  /** Sends one command, without its line ending, and waits for the reply. With null it only waits. Rejects with SmtpFault. */
   ask(command: string | null, timeoutMs: number, awaited: string): Promise<RawReply> {
     return new Promise((resolve, reject) => {
       this.describeAwaited = () => awaited;
@@ -127,20 +127,20 @@ export class SmtpChannel {
     });
   }
 
-  /** Writes text and moves the deadline. */
+  /** Writes text and resets the deadline. */
   write(text: string, encoding: 'latin1' | 'utf8', timeoutMs: number): void {
     this.extend(timeoutMs);
     this.#socket?.write(text, encoding);
   }
 
-  /** Writes octets and moves the deadline; `onWritten` is called when the system has taken them. */
+  /** Writes bytes and resets the deadline. `onWritten` is called when the operating system has accepted them. */
   writeOctets(octets: Buffer, timeoutMs: number, onWritten?: () => void): void {
     this.extend(timeoutMs);
     if (onWritten === undefined) this.#socket?.write(octets);
     else this.#socket?.write(octets, (error) => (error ? undefined : onWritten()));
   }
 
-  /** Moves the deadline to `timeoutMs` from now. */
+  /** Resets the deadline to `timeoutMs` from now. */
   extend(timeoutMs: number): void {
     if (this.#fault !== null) return;
     this.#timeoutMs = timeoutMs;
@@ -148,7 +148,7 @@ export class SmtpChannel {
   }
 
   /**
-   * Closes the connection at once and returns the fault. The first one stays.
+   * Closes the connection at once and returns the fault. Later calls return the first fault.
    *
    * @param what what the server did, as the rest of a sentence that begins with its address.
    */
@@ -170,7 +170,7 @@ export class SmtpChannel {
     return this.#address.serverName ?? this.#address.host;
   }
 
-  /** As in `mx.example.com [192.0.2.1]:25`, or without the name where there is none. */
+  /** For example `mx.example.com [192.0.2.1]:25`, or without the name if there is none. */
   #where(): string {
     const { host, port, serverName } = this.#address;
     if (serverName !== undefined && serverName !== host) return `${serverName} [${host}]:${port}`;
@@ -193,7 +193,7 @@ export class SmtpChannel {
     });
   }
 
-  /** TLS takes the plain socket over: what happens to it then shows on the TLS socket. */
+  /** TLS takes over the plain socket, so its later events appear on the TLS socket. */
   #lose(socket: net.Socket, what: string): void {
     if (socket !== this.#socket) return;
     this.fail(this.#waiter?.lossKind ?? 'lost', `${what} while we waited for ${this.describeAwaited()}`);
@@ -231,7 +231,7 @@ export class SmtpChannel {
     } else if (this.onReply !== null) {
       this.onReply(code, text);
     } else {
-      this.fail(code === 421 ? 'lost' : 'protocol', 'spoke without being asked', { code, text });
+      this.fail(code === 421 ? 'lost' : 'protocol', 'sent a reply that we did not ask for', { code, text });
     }
   }
 
@@ -242,6 +242,6 @@ export class SmtpChannel {
     }
     const seconds = Math.round(this.#timeoutMs / 100) / 10;
     const kind = this.#waiter?.lossKind === 'tls' ? 'tls' : 'timeout';
-    this.fail(kind, `gave no sign for ${seconds} s while we waited for ${this.describeAwaited()}`);
+    this.fail(kind, `sent nothing for ${seconds} s while we waited for ${this.describeAwaited()}`);
   }
 }

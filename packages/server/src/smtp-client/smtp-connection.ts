@@ -8,13 +8,13 @@ import { SmtpTransaction, type TransactionStep } from './smtp-transaction.ts';
 import type { RecipientVerdict } from './transport.ts';
 
 export interface SmtpTimeouts {
-  /** For the TCP connection, and again for the TLS handshake. */
+  /** Applies to the TCP connection, and separately to the TLS handshake. */
   readonly connectMs: number;
-  /** For the greeting, and for each reply but the last of a message. */
+  /** Applies to the greeting, and to every reply except the last one of a message. */
   readonly commandMs: number;
-  /** From the final dot to the reply: the server may scan the message meanwhile. */
+  /** From the final dot to the reply, while the server may scan the message. */
   readonly afterDotMs: number;
-  /** How long a connection without work is kept. */
+  /** How long an idle connection is kept open. */
   readonly idleMs: number;
 }
 
@@ -26,43 +26,43 @@ export const RELAY_TIMEOUTS: SmtpTimeouts = {
   idleMs: 60_000,
 };
 
-/** For a server found by its MX: the 600 s after the dot are those of RFC 5321, section 4.5.3.2.6. */
+/** For a server found by MX lookup: the 600 s after the final dot are from RFC 5321, section 4.5.3.2.6. */
 export const DIRECT_TIMEOUTS: SmtpTimeouts = { ...RELAY_TIMEOUTS, afterDotMs: 600_000 };
 
-/** Messages a connection carries before it is closed: some servers cut longer ones off. */
+/** Messages sent on one connection before it is closed. Some servers cut off longer ones. */
 const MAX_MESSAGES_PER_CONNECTION = 100;
 
 export interface SmtpConnectionOptions extends SmtpAddress {
-  /** The name we give in EHLO. */
+  /** The name we send in EHLO. */
   readonly heloName: string;
   readonly tls: TlsPolicy;
   readonly credentials: SmtpCredentials | null;
-  /** Whether the credentials may go over a channel that proves nothing about who is at its other end. */
+  /** Whether to send credentials over a connection that does not authenticate the server. */
   readonly credentialsAnywhere: boolean;
   readonly timeouts: SmtpTimeouts;
   readonly maxMessages?: number;
-  /** Called where TLS was offered and failed, and the mail is now to go without it. */
+  /** Called when the server offered TLS, TLS failed, and the mail is sent without it. */
   readonly onTlsGivenUp?: (fault: SmtpFault) => void;
 }
 
 /** `stale`: a kept connection turned out to be gone before anything of the message's body was sent; another may be tried at once. */
 export type SendResult = readonly RecipientVerdict[] | 'stale';
 
-// A body up to this size goes out in one write together with its final dot: copying it costs less than a second write.
+// A body up to this size is written together with its final dot: copying it is cheaper than a second write.
 const JOINED_WRITE_OCTETS = 65_536;
 
-// A larger body goes out in slices, each with the whole command timeout, so that a slow line is no fault.
+// A larger body is written in slices. Each slice gets the whole command timeout, so that a slow link does not fail.
 const SLICE_OCTETS = 262_144;
 
 const QUIT_TIMEOUT_MS = 5_000;
 
-/** Opens a connection that is ready for mail. Rejects with SmtpFault; with TypeError for an EHLO name that is none. */
+/** Opens a connection that is ready for mail. Rejects with SmtpFault, or with TypeError for an invalid EHLO name. */
 export async function openSmtpConnection(options: SmtpConnectionOptions): Promise<SmtpConnection> {
   assertHeloName(options.heloName);
   try {
     return await openOnce(options);
   } catch (error) {
-    // A server whose TLS is broken still gets its mail where TLS is a courtesy: without it, as if it had offered none.
+    // With opportunistic TLS, a server whose TLS is broken gets its mail without TLS, as if it had not offered TLS.
     const isCourtesy = options.tls.mode === 'opportunistic' && error instanceof SmtpFault && error.kind === 'tls';
     if (!isCourtesy) throw error;
     options.onTlsGivenUp?.(error);
@@ -74,18 +74,18 @@ async function openOnce(options: SmtpConnectionOptions): Promise<SmtpConnection>
   const channel = new SmtpChannel(options);
   const { connectMs, commandMs } = options.timeouts;
   const result = await shakeHands(channel, { ...options, connectTimeoutMs: connectMs, commandTimeoutMs: commandMs });
-  // A server may close in the same breath as its last answer.
+  // A server may close the connection together with its last reply.
   if (channel.fault !== null) throw channel.fault;
   return new SmtpConnection(channel, result, options);
 }
 
-/** An open connection: one message at a time, many in its life. */
+/** An open connection. It sends one message at a time and is reused for many. */
 export class SmtpConnection {
-  /** Called once, as soon as the connection can take no further message: it was lost, or is being left. */
+  /** Called once, as soon as the connection accepts no further messages because it was lost or is closing. */
   onGone: (() => void) | null = null;
 
   readonly secured: boolean;
-  /** Resolves when the connection is closed, whoever closed it. */
+  /** Resolves when the connection is closed by either side. */
   readonly closed: Promise<void>;
   readonly #channel: SmtpChannel;
   readonly #capabilities: SmtpCapabilities;
@@ -120,13 +120,13 @@ export class SmtpConnection {
     this.#rest();
   }
 
-  /** True when a message can be given to this connection now. */
+  /** True when this connection can send a message now. */
   get isReady(): boolean {
     const isWorn = this.#isLeaving || this.#messages >= this.#maxMessages;
     return this.#transaction === null && this.#channel.fault === null && !isWorn;
   }
 
-  /** Hands one message over. To be called only while `isReady`; never rejects. */
+  /** Sends one message. Call it only while `isReady` is true. Never rejects. */
   send(message: SmtpMessage): Promise<SendResult> {
     if (!this.isReady) return Promise.resolve('stale');
     const obstacle = this.#findObstacle(message);
@@ -144,27 +144,27 @@ export class SmtpConnection {
     });
   }
 
-  /** Says QUIT and closes. To be called only between messages. Resolves when it is closed, after some seconds at most. */
+  /** Sends QUIT and closes. Call it only between messages. Resolves when the connection is closed, after a few seconds at most. */
   async quit(): Promise<void> {
     if (this.#isLeaving || this.#channel.fault !== null) return this.closed;
     this.#isLeaving = true;
     this.#channel.onDeadline = null;
     this.#tellGone();
-    // A server that is gone already, or says something else, has the same effect: we close.
-    await this.#channel.ask('QUIT', QUIT_TIMEOUT_MS, 'the answer to QUIT').catch(() => undefined);
+    // If the server has already closed, or sends anything else, the result is the same: we close.
+    await this.#channel.ask('QUIT', QUIT_TIMEOUT_MS, 'the reply to QUIT').catch(() => undefined);
     this.#channel.fail('lost', 'was left');
   }
 
-  /** Closes at once, also in the middle of a message: its recipients without an answer are deferred. */
+  /** Closes at once, even during a message. Recipients without a reply are deferred. */
   abort(): void {
-    this.#channel.fail('lost', 'was left in the middle of a stop');
+    this.#channel.fail('lost', 'was closed during a shutdown');
   }
 
-  /** What this server cannot do that the message needs, before anything is written. */
+  /** Checks, before anything is written, whether the server lacks something that the message needs. */
   #findObstacle(message: SmtpMessage): string | null {
     const { maxMessageOctets, smtpUtf8 } = this.#capabilities;
     if (maxMessageOctets !== null && message.octets > maxMessageOctets) {
-      return `The message has ${message.octets} octets and the server takes at most ${maxMessageOctets}.`;
+      return `The message is ${message.octets} bytes and the server accepts at most ${maxMessageOctets}.`;
     }
     if (message.needsSmtpUtf8 && !smtpUtf8) return 'An address is not ASCII, and the server does not offer SMTPUTF8.';
     return null;
@@ -225,7 +225,7 @@ export class SmtpConnection {
     this.#channel.writeOctets(octets, this.#timeouts.afterDotMs);
   }
 
-  /** Writes the next slice, and the rest once that has gone. */
+  /** Writes the next slice. When it is sent, continues with the rest. */
   #sendSlices(transaction: SmtpTransaction, body: Buffer, end: string, from: number): void {
     if (this.#transaction !== transaction) return;
     const slice = body.subarray(from, from + SLICE_OCTETS);
@@ -247,7 +247,7 @@ export class SmtpConnection {
     settle?.(transaction.verdicts);
   }
 
-  /** Ends the connection together with its message. */
+  /** Closes the connection and ends its current message. */
   #giveUp(result: SendResult): void {
     const settle = this.#forget();
     this.#channel.fail('lost', 'is closing the connection');
@@ -280,7 +280,7 @@ export class SmtpConnection {
     return settle;
   }
 
-  /** Waits for the next message. Anything the server says meanwhile ends the connection. */
+  /** Waits for the next message. Anything the server sends in the meantime ends the connection. */
   #rest(): void {
     this.#channel.onReply = null;
     this.#channel.onDeadline = () => {

@@ -1,4 +1,4 @@
-/** The message has a CR or an LF that is not part of a CRLF. Receivers disagree about what such a character ends, so it never goes out. */
+/** The message contains a CR or LF that is not part of a CRLF. Receivers disagree about what such a character ends, so we never send it. */
 export class BareLineEndingError extends Error {
   override readonly name = 'BareLineEndingError';
 }
@@ -8,8 +8,8 @@ const CR = 13;
 const DOT = 46;
 
 /**
- * Doubles every dot at the beginning of a line (RFC 5321, section 4.5.2) in one pass over the octets. A message without
- * such a dot, as nearly all are, comes back as the same buffer.
+ * Doubles every dot at the start of a line (RFC 5321, section 4.5.2) in one pass. If there is no such dot, which is the
+ * usual case, returns the same buffer.
  *
  * Throws BareLineEndingError.
  */
@@ -29,7 +29,7 @@ export function dotStuff(data: Buffer): Buffer {
   return stuffed;
 }
 
-/** What ends the data: the lone dot needs a line of its own, so a message that does not end in CRLF gets one. */
+/** The end of the data. The final dot needs its own line, so a message that does not end in CRLF gets one. */
 export function endOfData(data: Buffer): '.\r\n' | '\r\n.\r\n' {
   return data.length === 0 || data[data.length - 1] === LF ? '.\r\n' : '\r\n.\r\n';
 }
@@ -38,7 +38,7 @@ function countLeadingDots(data: Buffer): number {
   const length = data.length;
   let dots = length > 0 && data[0] === DOT ? 1 : 0;
   for (let at = 0; at < length; at += 1) {
-    // Nearly every octet is above CR, so one comparison is the whole cost of it.
+    // Nearly every byte is greater than CR, so the loop usually needs only one comparison.
     const octet = data[at] ?? 0;
     if (octet > CR) continue;
     if (octet === LF) throw new BareLineEndingError('The message has a line feed without a carriage return before it.');
@@ -53,7 +53,7 @@ function countLeadingDots(data: Buffer): number {
   return dots;
 }
 
-/** The place of the next dot that begins a line after `from`, or -1. */
+/** The position of the next dot that starts a line after `from`, or -1. */
 function nextLineDot(data: Buffer, from: number): number {
   const at = data.indexOf('\r\n.', from, 'latin1');
   return at === -1 ? -1 : at + 2;

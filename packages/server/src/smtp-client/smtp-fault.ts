@@ -1,12 +1,12 @@
 import type { ServerReply } from './transport.ts';
 
 /**
- * How a connection failed: `lost` (closed or reset by the other side), `timeout`, `protocol` (an answer that makes no
- * sense), `tls` (no secure channel), `unready` (the server, or a rule of ours, would not let a message through).
+ * How a connection failed: `lost` (closed or reset by the other side), `timeout`, `protocol` (an invalid reply), `tls`
+ * (no secure connection), `unready` (the server, or one of our rules, did not accept a message).
  */
 export type SmtpFaultKind = 'lost' | 'timeout' | 'protocol' | 'tls' | 'unready';
 
-/** A connection that could not be opened or went away. The message is plain words without any secret. */
+/** A connection that could not be opened or was lost. The message is plain text and contains no secrets. */
 export class SmtpFault extends Error {
   override readonly name = 'SmtpFault';
   readonly kind: SmtpFaultKind;
@@ -24,26 +24,26 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed by the other side',
   ETIMEDOUT: 'the connection timed out',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  EADDRNOTAVAIL: 'no local address was available',
-  EMFILE: 'too many files are open on this machine',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  EADDRNOTAVAIL: 'no local address is available',
+  EMFILE: 'this machine has too many open files',
   ENOTFOUND: 'the host name does not exist',
-  EAI_AGAIN: 'the host name could not be looked up',
+  EAI_AGAIN: 'the DNS lookup of the host name failed',
   CERT_HAS_EXPIRED: 'the certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is signed by itself',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate chain ends in an unknown authority',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is from an unknown authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is from an unknown authority',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
 };
 
-/** What a socket error means in plain words, with its code for those who search for it. */
+/** Describes a socket error in plain words and adds its code, which users can search for. */
 export function describeSocketError(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? describeErrorCode(error.code) : 'the connection failed';
 }
 
-/** The same for an error code of Node, OpenSSL or the operating system. */
+/** Describes an error code of Node, OpenSSL or the operating system. */
 export function describeErrorCode(code: string): string {
   return `${WORDS_BY_CODE[code] ?? 'the connection failed'} (${code})`;
 }

@@ -5,15 +5,15 @@ import { readServerName } from './smtp-reply-text.ts';
 
 /**
  * - `none`: never TLS.
- * - `opportunistic`: STARTTLS where it is offered, with any certificate.
- * - `required`: STARTTLS or nothing.
- * - `implicit`: TLS from the first octet.
+ * - `opportunistic`: STARTTLS if the server offers it, with any certificate.
+ * - `required`: STARTTLS, or the connection fails.
+ * - `implicit`: TLS from the first byte.
  */
 export type TlsMode = 'none' | 'opportunistic' | 'required' | 'implicit';
 
 export interface TlsPolicy {
   readonly mode: TlsMode;
-  /** Whether a certificate that is not good for this server ends the connection (`required` and `implicit` only). */
+  /** Whether an invalid certificate ends the connection (`required` and `implicit` only). */
   readonly verify: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface HandshakeOptions {
   readonly heloName: string;
   readonly tls: TlsPolicy;
   readonly credentials: SmtpCredentials | null;
-  /** Whether the credentials may go over a channel that proves nothing about who is at its other end. */
+  /** Whether to send credentials over a connection that does not authenticate the server. */
   readonly credentialsAnywhere: boolean;
   readonly connectTimeoutMs: number;
   readonly commandTimeoutMs: number;
@@ -29,7 +29,7 @@ export interface HandshakeOptions {
 
 export interface HandshakeResult {
   readonly capabilities: SmtpCapabilities;
-  /** The name the server gave itself, if it gave one. */
+  /** The name that the server gave in its greeting or EHLO reply, if any. */
   readonly server: string | null;
   readonly secured: boolean;
 }
@@ -37,20 +37,17 @@ export interface HandshakeResult {
 /** `clear`, `verified`, or `unverified` with what is wrong with the certificate. */
 type Privacy = { readonly kind: 'clear' | 'verified' } | { readonly kind: 'unverified'; readonly why: string };
 
-/**
- * Takes a channel from its opening to the point where mail can be sent: greeting, EHLO, TLS, EHLO again, log-in.
- * Rejects with SmtpFault; the channel is then closed.
- */
+/** Prepares a new channel for mail: greeting, EHLO, TLS, EHLO again, AUTH. Rejects with SmtpFault after closing the channel. */
 export async function shakeHands(channel: SmtpChannel, options: HandshakeOptions): Promise<HandshakeResult> {
   const { tls, connectTimeoutMs, commandTimeoutMs } = options;
   await channel.connect(connectTimeoutMs);
   const atFirst = tls.mode === 'implicit' ? await secure(channel, options) : CLEAR;
   const greeting = await channel.ask(null, commandTimeoutMs, 'the greeting');
-  if (greeting.code !== 220) throw channel.fail('unready', `greeted us with ${greeting.code}`, greeting);
+  if (greeting.code !== 220) throw channel.fail('unready', `sent ${greeting.code} as its greeting`, greeting);
   const inClear = await introduce(channel, options);
   const wantsTls = tls.mode === 'required' || tls.mode === 'opportunistic';
   const privacy = wantsTls ? await upgrade(channel, options, inClear.capabilities) : atFirst;
-  // RFC 3207, section 4.2: what the server said before TLS could have been said by anyone.
+  // RFC 3207, section 4.2: anyone on the path could have sent what arrived before TLS.
   const introduced = privacy === atFirst ? inClear : await introduce(channel, options);
   if (options.credentials !== null)
     await logIn(channel, options, options.credentials, introduced.capabilities, privacy);
@@ -58,7 +55,7 @@ export async function shakeHands(channel: SmtpChannel, options: HandshakeOptions
   return { capabilities: introduced.capabilities, server, secured: privacy.kind !== 'clear' };
 }
 
-/** Throws TypeError for a name that is no host name or address literal, and could be more than the argument of EHLO. */
+/** Throws TypeError if the name is not a host name or address literal and could inject more than the EHLO argument. */
 export function assertHeloName(heloName: string): void {
   if (!/^[A-Za-z0-9._:[\]-]{1,255}$/.test(heloName)) throw new TypeError('The EHLO name is not a host name.');
 }
@@ -69,12 +66,12 @@ async function introduce(
   channel: SmtpChannel,
   { heloName, commandTimeoutMs }: HandshakeOptions,
 ): Promise<{ capabilities: SmtpCapabilities; server: string | null }> {
-  const ehlo = await channel.ask(`EHLO ${heloName}`, commandTimeoutMs, 'the answer to EHLO');
+  const ehlo = await channel.ask(`EHLO ${heloName}`, commandTimeoutMs, 'the reply to EHLO');
   if (isPositive(ehlo)) return { capabilities: parseCapabilities(ehlo.text), server: readServerName(ehlo.text) };
-  if (ehlo.code < 500) throw channel.fail('unready', `answered EHLO with ${ehlo.code}`, ehlo);
-  // RFC 5321, section 3.2: a server that does not know EHLO may know HELO.
-  const helo = await channel.ask(`HELO ${heloName}`, commandTimeoutMs, 'the answer to HELO');
-  if (!isPositive(helo)) throw channel.fail('unready', `answered HELO with ${helo.code}`, helo);
+  if (ehlo.code < 500) throw channel.fail('unready', `replied to EHLO with ${ehlo.code}`, ehlo);
+  // RFC 5321, section 3.2: a server that does not support EHLO may support HELO.
+  const helo = await channel.ask(`HELO ${heloName}`, commandTimeoutMs, 'the reply to HELO');
+  if (!isPositive(helo)) throw channel.fail('unready', `replied to HELO with ${helo.code}`, helo);
   return { capabilities: NO_CAPABILITIES, server: readServerName(helo.text) };
 }
 
@@ -89,11 +86,11 @@ async function upgrade(
     return CLEAR;
   }
   channel.beginsTls = true;
-  const reply = await channel.ask('STARTTLS', options.commandTimeoutMs, 'the answer to STARTTLS');
+  const reply = await channel.ask('STARTTLS', options.commandTimeoutMs, 'the reply to STARTTLS');
   const privacy = reply.code === 220 ? await secure(channel, options) : null;
   channel.beginsTls = false;
   if (privacy !== null) return privacy;
-  if (isRequired || reply.code === 421) throw channel.fail('tls', `answered STARTTLS with ${reply.code}`, reply);
+  if (isRequired || reply.code === 421) throw channel.fail('tls', `replied to STARTTLS with ${reply.code}`, reply);
   return CLEAR;
 }
 
@@ -110,14 +107,14 @@ async function logIn(
   privacy: Privacy,
 ): Promise<void> {
   if (!credentialsAnywhere && privacy.kind !== 'verified') {
-    throw channel.fail('unready', `was not given the user name and password: ${whyNotPrivate(privacy)}`);
+    throw channel.fail('unready', `was not sent the user name and password: ${whyNotPrivate(privacy)}`);
   }
   const commands = planLogIn(capabilities.authMechanisms, credentials);
-  if (commands === null) throw channel.fail('unready', 'offers no log-in with a user name and password');
+  if (commands === null) throw channel.fail('unready', 'does not offer authentication with a user name and password');
   for (const [index, command] of commands.entries()) {
-    const reply = await channel.ask(command, commandTimeoutMs, 'the answer to the log-in');
+    const reply = await channel.ask(command, commandTimeoutMs, 'the reply to AUTH');
     const due = index < commands.length - 1 ? 334 : 235;
-    if (reply.code !== due) throw channel.fail('unready', `did not accept the log-in (${reply.code})`, reply);
+    if (reply.code !== due) throw channel.fail('unready', `rejected the user name and password (${reply.code})`, reply);
   }
 }
 

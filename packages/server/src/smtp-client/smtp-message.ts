@@ -3,7 +3,7 @@ import type { SmtpCapabilities } from './smtp-capabilities.ts';
 import { dotStuff, endOfData } from './smtp-dot-stuffing.ts';
 import type { OutgoingMessage } from './transport.ts';
 
-/** An address that could end its command and begin another. Such an address passed no check of ours: something is wrong before this point. */
+/** An address that could end its command and start another one. Our checks should have rejected it, so this indicates a bug upstream. */
 export class UnsafeEnvelopeError extends Error {
   override readonly name = 'UnsafeEnvelopeError';
 }
@@ -12,13 +12,13 @@ export class UnsafeEnvelopeError extends Error {
 export interface SmtpMessage {
   readonly mailFrom: string;
   readonly recipients: readonly string[];
-  /** The size for the SIZE parameter: octets before dot-stuffing (RFC 1870, section 5). */
+  /** The value for the SIZE parameter: bytes before dot-stuffing (RFC 1870, section 5). */
   readonly octets: number;
   /** Dot-stuffed, without the final dot. */
   readonly body: Buffer;
-  /** The final dot, with a line end before it where the body has none. */
+  /** The final dot, preceded by a line ending if the body does not end in one. */
   readonly end: '.\r\n' | '\r\n.\r\n';
-  /** True when an address is not ASCII, which only a server with SMTPUTF8 (RFC 6531) takes. */
+  /** True when an address is not ASCII. Only a server with SMTPUTF8 (RFC 6531) accepts it. */
   readonly needsSmtpUtf8: boolean;
   readonly needsEightBitMime: boolean;
 }
@@ -54,15 +54,15 @@ export function mailCommand(message: SmtpMessage, capabilities: SmtpCapabilities
 }
 
 /**
- * Names the recipient a second time where the server can pass that on (RFC 3461, section 4.2): a report then tells whom the message was for,
- * also from behind an alias or a forwarding.
+ * Sends the original recipient to a server that can pass it on (RFC 3461, section 4.2): a report then names the address
+ * we mailed, even behind an alias or a forward.
  */
 export function recipientCommand(recipient: string, capabilities: SmtpCapabilities): string {
   const original = capabilities.dsn && isAsciiText(recipient) ? ` ORCPT=rfc822;${toXtext(recipient)}` : '';
   return `RCPT TO:<${recipient}>${original}\r\n`;
 }
 
-/** RFC 3461, section 4: what would end the parameter or looks like a code is written as one. */
+/** RFC 3461, section 4: encodes characters that would end the parameter or look like an encoded character. */
 function toXtext(text: string): string {
   return text.replace(/[+=]/g, (character) => `+${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -71,18 +71,18 @@ function isAsciiText(text: string): boolean {
   return /^[\x21-\x7e]*$/.test(text);
 }
 
-// Everything printable in ASCII but the angle brackets.
+// Printable ASCII except the angle brackets.
 const SAFE_ASCII = /^[!-;=?-~]*$/;
 
 // Controls of ASCII and of Unicode, white space of any kind, angle brackets, and lone surrogates, which have no UTF-8.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is to be found.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\s<>]|\p{Surrogate}/u;
 
-/** True for ASCII; throws UnsafeEnvelopeError without repeating the address, which may hold anything. */
+/** True for ASCII. Throws UnsafeEnvelopeError without repeating the address, which may contain anything. */
 function checkAddress(address: string, what: string): boolean {
   if (SAFE_ASCII.test(address)) return true;
   if (UNSAFE.test(address)) {
-    throw new UnsafeEnvelopeError(`The ${what} has a character that has no place in an SMTP command.`);
+    throw new UnsafeEnvelopeError(`The ${what} contains a character that is not allowed in an SMTP command.`);
   }
   return false;
 }

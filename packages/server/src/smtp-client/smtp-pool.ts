@@ -22,11 +22,11 @@ interface PendingSend {
   readonly settle: (result: PoolResult) => void;
 }
 
-// After a connection could not be opened while others work, as with a server that limits connections, the others go on
-// alone for this long.
+// If a connection could not be opened while others work, as with a server that limits connections, only the others are
+// used for this long.
 const OPEN_PAUSE_MS = 1_000;
 
-const CLOSING = new SmtpFault('lost', 'The connections to the server are being closed.');
+const CLOSING = new SmtpFault('lost', 'The connections to the server are closing.');
 
 /**
  * Up to `maxConnections` connections to one server, opened on demand; sends are queued for the next free one.
@@ -38,7 +38,7 @@ export class SmtpPool {
   readonly #open: SmtpPoolOptions['open'];
   readonly #waiting: PendingSend[] = [];
   readonly #idle: SmtpConnection[] = [];
-  /** Connections that have work or wait for it. */
+  /** Connections that are busy or idle. */
   readonly #live = new Set<SmtpConnection>();
   /** Those, and the ones that are closing. */
   readonly #unclosed = new Set<SmtpConnection>();
@@ -74,24 +74,24 @@ export class SmtpPool {
     });
   }
 
-  /** True where a message could go at once over a connection that is open already. */
+  /** True if an open connection can send a message at once. */
   get hasIdle(): boolean {
     return this.#idle.some(({ isReady }) => isReady);
   }
 
-  /** True where nothing is open, being opened, or waited for. */
+  /** True if no connection is open or opening and no send is waiting. */
   get isUnused(): boolean {
     return this.#unclosed.size + this.#opening + this.#waiting.length === 0;
   }
 
-  /** Closes one connection that has no work; false where there is none. */
+  /** Closes one idle connection. Returns false if there is none. */
   closeIdle(): boolean {
     const connection = this.#idle.shift();
     void connection?.quit();
     return connection !== undefined;
   }
 
-  /** Changes how many connections there may be. Those beyond it go as they become free. */
+  /** Changes the connection limit. Connections above it are closed as they become free. */
   resize(maxConnections: number): void {
     this.#maxConnections = maxConnections;
     while (this.#live.size + this.#opening > maxConnections) {
@@ -102,7 +102,7 @@ export class SmtpPool {
     this.#dispatch();
   }
 
-  /** Defers what still waits, lets what was begun finish, and resolves when every connection is closed. */
+  /** Defers all waiting sends, lets running ones finish, and resolves when every connection is closed. */
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#resolveClosed = resolve;
@@ -113,7 +113,7 @@ export class SmtpPool {
     return this.#closed;
   }
 
-  /** Ends every connection at once, also those that are still being opened; what has no verdict by then is deferred. */
+  /** Closes every connection at once, also those still opening. Recipients without a verdict are deferred. */
   abort(): void {
     this.#isAborted = true;
     void this.close();
@@ -147,7 +147,8 @@ export class SmtpPool {
         this.#checkClosed();
         return;
       }
-      if (!connection.isReady) throw new SmtpFault('lost', 'The server closed the connection as soon as it was open.');
+      if (!connection.isReady)
+        throw new SmtpFault('lost', 'The server closed the connection as soon as it was opened.');
       this.#opening -= 1;
       this.#adopt(connection, pending);
     } catch (error) {

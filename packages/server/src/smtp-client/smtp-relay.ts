@@ -14,7 +14,7 @@ import type { Transport } from './transport.ts';
 
 export interface SmtpRelayOptions {
   readonly relay: RelayConfig;
-  /** The name we give in EHLO. */
+  /** The name we send in EHLO. */
   readonly heloName: string;
   readonly timeouts?: Partial<SmtpTimeouts>;
   readonly maxConnections?: number;
@@ -25,8 +25,8 @@ const MAX_CONNECTIONS = 20;
 const CHECK_TIMEOUT_MS = 5_000;
 
 /**
- * Hands every message to one relay. Its 250 means `sent`: what became of the message, later reports tell.
- * Throws TypeError for an EHLO name that is none.
+ * Sends every message to one relay. The relay's 250 means `sent`; later reports say what happened to the message. Throws
+ * TypeError for an invalid EHLO name.
  */
 export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
   assertHeloName(options.heloName);
@@ -67,7 +67,7 @@ function toConnectionOptions({ relay, heloName, timeouts }: SmtpRelayOptions): S
 
 type CheckResult = Awaited<ReturnType<Transport['check']>>;
 
-/** Greeting, EHLO and TLS, without the log-in: a probe that logs in every few seconds would look like an attack. */
+/** Greeting, EHLO and TLS, without AUTH: a probe that authenticates every few seconds would look like an attack. */
 async function checkRelay(options: SmtpConnectionOptions): Promise<CheckResult> {
   const timeouts = {
     ...options.timeouts,
@@ -79,6 +79,6 @@ async function checkRelay(options: SmtpConnectionOptions): Promise<CheckResult> 
     void connection.quit();
     return { ok: true, reason: null };
   } catch (error) {
-    return { ok: false, reason: error instanceof SmtpFault ? error.message : 'The relay could not be asked.' };
+    return { ok: false, reason: error instanceof SmtpFault ? error.message : 'The relay could not be checked.' };
   }
 }

@@ -1,10 +1,10 @@
-/** The server said something that is no SMTP reply, or said too much. */
+/** The server sent something that is not an SMTP reply, or sent too much. */
 export class MalformedReplyError extends Error {
   override readonly name = 'MalformedReplyError';
 }
 
-// RFC 5321 allows 512 octets a line and names no number of lines. The bounds leave room for chatty servers and keep a
-// flood to some kilobytes of memory.
+// RFC 5321 allows 512 bytes per line and does not limit the number of lines. These limits leave room for verbose servers
+// and cap the memory that a flood can use at a few kilobytes.
 const MAX_LINE_OCTETS = 4_096;
 const MAX_REPLY_LINES = 500;
 const MAX_REPLY_OCTETS = 65_536;
@@ -15,10 +15,10 @@ const SPACE = 32;
 const ZERO = 48;
 
 /**
- * Cuts a byte stream into SMTP replies (RFC 5321, section 4.2), whatever the boundaries of the chunks.
+ * Splits a byte stream into SMTP replies (RFC 5321, section 4.2), however the chunks are cut.
  *
- * Each whole reply goes to `onReply` as its code and its text, the lines of a multi-line reply joined by `\n`, one
- * character for each octet: most replies are only looked at for their code, so decoding is left to whoever needs the words.
+ * `onReply` gets each complete reply as its code and its text. The lines of a multi-line reply are joined by `\n`, with
+ * one character per byte: most callers need only the code, so the text is decoded only when a caller needs it.
  */
 export class SmtpReplyParser {
   readonly #onReply: (code: number, text: string) => void;
@@ -32,17 +32,17 @@ export class SmtpReplyParser {
     this.#onReply = onReply;
   }
 
-  /** True when nothing of a further reply has been received. */
+  /** True when no part of another reply has been received. */
   get isEmpty(): boolean {
     return this.#unfinishedLine === '' && this.#lines === 0;
   }
 
-  /** Makes the parser ignore the rest of the present chunk and everything after it. */
+  /** Makes the parser ignore the rest of the current chunk and everything after it. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Takes the first `length` octets of the chunk. Throws MalformedReplyError for what is no reply. */
+  /** Parses the first `length` bytes of the chunk. Throws MalformedReplyError if they are not a valid reply. */
   push(chunk: Buffer, length: number = chunk.length): void {
     const text = this.#unfinishedLine + chunk.toString('latin1', 0, length);
     let start = 0;
@@ -53,7 +53,7 @@ export class SmtpReplyParser {
       start = end + 1;
     }
     this.#unfinishedLine = start === text.length ? '' : text.slice(start);
-    if (this.#unfinishedLine.length > MAX_LINE_OCTETS) throw new MalformedReplyError('a reply line without an end');
+    if (this.#unfinishedLine.length > MAX_LINE_OCTETS) throw new MalformedReplyError('a reply line that is too long');
   }
 
   #takeLine(line: string): void {
@@ -64,7 +64,7 @@ export class SmtpReplyParser {
     this.#text = this.#lines === 0 ? line.slice(4) : `${this.#text}\n${line.slice(4)}`;
     this.#lines += 1;
     if (this.#lines > MAX_REPLY_LINES || this.#text.length > MAX_REPLY_OCTETS || line.length > MAX_LINE_OCTETS) {
-      throw new MalformedReplyError('a reply without an end');
+      throw new MalformedReplyError('a reply that is too long');
     }
     if (line.charCodeAt(3) !== HYPHEN) this.#finishReply();
   }
@@ -77,7 +77,7 @@ export class SmtpReplyParser {
   }
 }
 
-/** The code of a reply line, or 0 where the line has none: three digits from 200 to 599, then a space, a hyphen or the end. */
+/** The code of a reply line, or 0 if it has none: three digits from 200 to 599, then a space, a hyphen or the end. */
 function readReplyCode(line: string): number {
   const hundreds = line.charCodeAt(0) - ZERO;
   const tens = line.charCodeAt(1) - ZERO;

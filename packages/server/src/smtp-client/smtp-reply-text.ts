@@ -2,19 +2,19 @@ import type { ServerReply } from './transport.ts';
 
 const MAX_TEXT_CHARACTERS = 1_000;
 
-// RFC 2034: the enhanced code stands at the head of the text, on every line of a multi-line reply.
+// RFC 2034: the enhanced code is at the start of the text, on every line of a multi-line reply.
 const ENHANCED_CODE = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)\s*/;
 
-// Line and tab controls, C0 and C1, the line separators, and the characters that hide text or turn its direction: the
-// text is shown in terminals, tables and to models.
+// Line and tab controls, C0 and C1, line separators, and characters that hide text or change its direction. The text is
+// shown in terminals, in tables and to language models.
 const UNWANTED_CHARACTERS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is to be found.
   /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g;
 
 /**
- * Makes the stored form of a reply.
+ * Builds the stored form of a reply.
  *
- * @param text what the reply parser gave: lines joined by `\n`, one character for each octet.
+ * @param text the text from the reply parser: lines joined by `\n`, one character per byte.
  * @param aboutRecipient see ServerReply.
  */
 export function toServerReply(code: number, text: string, server: string | null, aboutRecipient: boolean): ServerReply {
@@ -23,8 +23,8 @@ export function toServerReply(code: number, text: string, server: string | null,
 }
 
 /**
- * One line of words: UTF-8 decoded, unwanted characters out, at most 1,000 characters. The enhanced code stays at the
- * head, as the server said it, and goes from the lines that only repeat it.
+ * One line of text: decoded as UTF-8, without unsafe characters, at most 1,000 characters. The enhanced code stays at
+ * the start as the server sent it; on later lines that repeat it, it is removed.
  */
 export function foldReplyText(text: string): string {
   const words = decodeUtf8(text)
@@ -35,11 +35,11 @@ export function foldReplyText(text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   if (words.length <= MAX_TEXT_CHARACTERS) return words;
-  // A cut through a surrogate pair would leave half a character, which Postgres refuses.
+  // Cutting through a surrogate pair would leave half a character, which Postgres rejects.
   return words.slice(0, MAX_TEXT_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** The name with which a greeting or an EHLO reply begins (RFC 5321, section 4.2), or null where it is no such name. */
+/** The server name at the start of a greeting or an EHLO reply (RFC 5321, section 4.2), or null if there is no valid name. */
 export function readServerName(text: string): string | null {
   return /^[A-Za-z0-9._:[\]-]{1,255}(?=\s|$)/.exec(text)?.[0] ?? null;
 }

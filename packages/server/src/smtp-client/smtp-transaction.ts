@@ -4,9 +4,9 @@ import { toServerReply } from './smtp-reply-text.ts';
 import type { RecipientVerdict, ServerReply, VerdictOutcome } from './transport.ts';
 
 /**
- * What the connection does next: wait for a further reply, write a command, send the body and its dot, send the dot
- * alone, begin anew on another connection, or nothing more because every recipient has a verdict (`done`; `stop` when the
- * connection must be closed too).
+ * What the connection does next: wait for another reply, write a command, send the body and its dot, send only the dot,
+ * retry on another connection, or stop because every recipient has a verdict (`done`; `stop` when the connection must be
+ * closed too).
  */
 export type TransactionStep =
   | { readonly do: 'wait' | 'send-body' | 'send-lone-dot' | 'start-over' | 'done' | 'stop' }
@@ -19,25 +19,26 @@ const START_OVER: TransactionStep = { do: 'start-over' };
 const DONE: TransactionStep = { do: 'done' };
 const STOP: TransactionStep = { do: 'stop' };
 
-/** The reply that is awaited. `body` is the time in which the body is being written and none is. */
+/** The reply we are waiting for. During `body` the body is being written and no reply is expected. */
 type Phase = 'reset' | 'sender' | 'recipients' | 'data' | 'body' | 'final' | 'lone-dot' | 'over';
 
 const AWAITED: Readonly<Record<Phase, string>> = {
-  reset: 'the answer to RSET',
-  sender: 'the answer to the sender',
-  recipients: 'the answer to a recipient',
-  data: 'the answer to DATA',
-  body: 'the message to be taken',
-  final: 'the answer to the message',
-  'lone-dot': 'the answer to an empty message',
+  reset: 'the reply to RSET',
+  sender: 'the reply to MAIL FROM',
+  recipients: 'the reply to RCPT TO',
+  data: 'the reply to DATA',
+  body: 'the message to be read',
+  final: 'the reply to the message',
+  'lone-dot': 'the reply to an empty message',
   over: 'nothing more',
 };
 
 /**
- * One mail transaction of RFC 5321 with the pipelining of RFC 2920, without a socket: replies go in, steps come out.
+ * One mail transaction of RFC 5321 with the pipelining of RFC 2920, without a socket: the input is replies, the output
+ * is steps.
  *
- * A reply out of place could mean that the ones before it belonged to other commands than we thought, so it takes back
- * the verdicts already given: a recipient must never be called bad by mistake.
+ * An out-of-place reply may mean that we matched earlier replies to the wrong commands, so it also withdraws the
+ * verdicts given so far: a recipient must never be reported as bad by mistake.
  */
 export class SmtpTransaction {
   readonly #message: SmtpMessage;
@@ -49,7 +50,7 @@ export class SmtpTransaction {
   #undecided: number;
   #senderTaken = false;
 
-  /** @param reset true when the transaction before was left open and has to be ended by RSET. */
+  /** @param reset true when the previous transaction was left open and must be ended with RSET. */
   constructor(message: SmtpMessage, capabilities: SmtpCapabilities, server: string | null, reset: boolean) {
     this.#message = message;
     this.#capabilities = capabilities;
@@ -59,7 +60,7 @@ export class SmtpTransaction {
     this.#phase = reset ? 'reset' : 'sender';
   }
 
-  /** The first commands to write: the whole envelope where the server takes pipelining. */
+  /** The first commands to write: the whole envelope if the server supports pipelining. */
   begin(): string {
     const reset = this.#phase === 'reset' ? 'RSET\r\n' : '';
     const sender = mailCommand(this.#message, this.#capabilities);
@@ -74,17 +75,17 @@ export class SmtpTransaction {
     return this.#verdicts.filter((verdict) => verdict !== null);
   }
 
-  /** True while nothing of the body has been written and some recipient has no verdict. */
+  /** True while no part of the body has been written and at least one recipient has no verdict. */
   get canStartOver(): boolean {
     return this.#undecided > 0 && this.#phase !== 'body' && this.#phase !== 'final';
   }
 
-  /** True when the server holds a transaction that the next message must reset. */
+  /** True when the server has an open transaction that the next message must reset. */
   get leavesOpen(): boolean {
     return this.#senderTaken;
   }
 
-  /** What is awaited, in words for the reason of a fault. */
+  /** Names the reply we are waiting for, for the reason of a fault. */
   get awaited(): string {
     return AWAITED[this.#phase];
   }
@@ -112,7 +113,7 @@ export class SmtpTransaction {
     }
   }
 
-  /** To be called when the final dot has been handed to the socket: from now on a lost connection is ambiguous. */
+  /** Call this when the final dot has been written to the socket: from then on, the outcome of a lost connection is ambiguous. */
   noteDotWritten(): void {
     this.#phase = 'final';
   }
@@ -123,14 +124,14 @@ export class SmtpTransaction {
     return this.verdicts;
   }
 
-  /** Defers the recipients that are still undecided: the connection is gone. */
+  /** Defers the recipients without a verdict because the connection was lost. */
   failUndecided(reason: string): void {
     this.#decideAll('deferred', null, reason, this.#phase === 'final');
   }
 
   /**
-   * Defers the recipients after an answer that makes no sense. Before the body that is all of them; a server that has
-   * answered DATA with 354 was in step until then, so its answers to the recipients stand.
+   * Defers recipients after an invalid reply. Before the body, that is all of them. A server that replied 354 to DATA
+   * was in sync until then, so its replies to the recipients remain valid.
    */
   failConfused(reason: string): void {
     if (this.#phase !== 'body' && this.#phase !== 'final') this.#verdicts.fill(null);
@@ -169,7 +170,7 @@ export class SmtpTransaction {
 
   #takeDataReply(code: number, text: string): TransactionStep {
     if (code === 354) {
-      // RFC 2920, section 3.1: a server may answer 354 though it took no recipient, and then waits for the dot.
+      // RFC 2920, section 3.1: a server may reply 354 although it accepted no recipient, and then waits for the dot.
       this.#phase = this.#undecided > 0 ? 'body' : 'lone-dot';
       this.#senderTaken = false;
       return this.#undecided > 0 ? SEND_BODY : SEND_LONE_DOT;
@@ -182,7 +183,10 @@ export class SmtpTransaction {
     return this.#finish();
   }
 
-  /** A refusal before the dot, as from a server that has seen enough. The rest of the body cannot be taken back, so the connection ends. */
+  /**
+   * A rejection before the dot, from a server that has read enough. The rest of the body is already being sent, so the
+   * connection must close.
+   */
   #takeEarlyReply(code: number, text: string): TransactionStep {
     const outcome = outcomeOf(code);
     if (outcome === null || outcome === 'accepted') return this.#failOutOfPlace(code);
@@ -198,7 +202,7 @@ export class SmtpTransaction {
     return this.#finish();
   }
 
-  /** RFC 5321, section 3.8: 421 may answer any command, and the server closes the connection after it. */
+  /** RFC 5321, section 3.8: 421 may be the reply to any command, and the server closes the connection after it. */
   #closeWith(code: number, text: string): TransactionStep {
     this.#decideAll('deferred', this.#reply(code, text, false), 'The server is closing the connection.', false);
     this.#phase = 'over';
@@ -206,7 +210,7 @@ export class SmtpTransaction {
   }
 
   #failOutOfPlace(code: number): TransactionStep {
-    this.failConfused(`The server said ${code} where ${this.awaited} was due, which makes no sense.`);
+    this.failConfused(`The server replied ${code} while we waited for ${this.awaited}, which is not a valid reply.`);
     this.#phase = 'over';
     return STOP;
   }
@@ -243,19 +247,19 @@ export class SmtpTransaction {
 }
 
 const SENDER_REASONS = {
-  deferred: 'The server would not take mail from this sender now.',
-  refused: 'The server refused the sender.',
+  deferred: 'The server does not accept mail from this sender at the moment.',
+  refused: 'The server rejected the sender.',
 };
 
 const RECIPIENT_REASONS = {
-  deferred: 'The server would not take mail for this recipient now.',
-  refused: 'The server refused this recipient.',
+  deferred: 'The server does not accept mail for this recipient at the moment.',
+  refused: 'The server rejected this recipient.',
 };
 
 const MESSAGE_REASONS = {
-  accepted: 'The server took the message.',
-  deferred: 'The server would not take the message now.',
-  refused: 'The server refused the message.',
+  accepted: 'The server accepted the message.',
+  deferred: 'The server does not accept the message at the moment.',
+  refused: 'The server rejected the message.',
 };
 
 function isPositive(code: number): boolean {
@@ -270,8 +274,8 @@ function outcomeOf(code: number): VerdictOutcome | null {
 }
 
 /**
- * RFC 5321, section 4.5.3.1.10: an old 552 to RCPT means that this transaction has recipients enough and the others may
- * come later. An enhanced code that says otherwise (5.2.2, mailbox full) is believed.
+ * RFC 5321, section 4.5.3.1.10: an old 552 to RCPT means that the transaction has enough recipients and the others may
+ * be sent later. An enhanced code that says otherwise (5.2.2, mailbox full) takes precedence.
  */
 function meansTooManyRecipients(reply: ServerReply): boolean {
   return reply.code === 552 && (reply.enhanced === null || reply.enhanced === '5.5.3');

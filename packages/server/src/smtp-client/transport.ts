@@ -8,22 +8,22 @@ export interface OutgoingMessage {
   readonly deliveryId: string;
   /** 1 for the first attempt of this delivery. */
   readonly attempt: number;
-  /** The return path; empty for the null sender of RFC 5321, section 4.5.5. */
+  /** The return path. Empty for the null sender of RFC 5321, section 4.5.5. */
   readonly mailFrom: string;
   readonly recipients: readonly string[];
-  /** The whole message, lines ended by CRLF, not yet dot-stuffed. */
+  /** The whole message with CRLF line endings, not yet dot-stuffed. */
   readonly data: Buffer;
 }
 
-/** What a mail server said. The text is a third party's: it is data to show, never to interpret as ours. */
+/** The reply of a mail server. The text is from a third party: show it as data, and never interpret it as ours. */
 export interface ServerReply {
   /** The three-digit reply code of RFC 5321, section 4.2. */
   readonly code: number;
-  /** The enhanced status code of RFC 3463, such as `5.1.1`, or null where the server gave none. */
+  /** The enhanced status code of RFC 3463, such as `5.1.1`, or null if the server sent none. */
   readonly enhanced: string | null;
-  /** The lines folded into one, at most 1,000 characters, control characters removed. */
+  /** The lines joined into one, at most 1,000 characters, without control characters. */
   readonly text: string;
-  /** The name the server gave itself, or else the one we connected to. */
+  /** The name the server gave itself, or else the name we connected to. */
   readonly server: string | null;
   /**
    * False when the reply answered something wider than this one recipient (the greeting, the log-in, the sender, a
@@ -40,31 +40,31 @@ export interface RecipientVerdict {
   readonly outcome: VerdictOutcome;
   /** The reply that decided, or null where no reply did (a network fault, a rule of ours). */
   readonly reply: ServerReply | null;
-  /** Plain words; for a network fault, what failed. */
+  /** A plain description. For a network fault, what failed. */
   readonly reason: string;
   /** True when the connection was lost after the whole body had been sent: the message may have arrived. */
   readonly ambiguous: boolean;
-  /** Where the transport knows better than the words of the reply: a domain that does not exist, a test address. */
+  /** Set when the transport knows more than the reply text says: a domain that does not exist, a test address. */
   readonly classification?: Classification;
-  /** True where a deferred recipient need not wait for the retry schedule. */
+  /** True if a deferred recipient need not wait for the retry schedule. */
   readonly retryAtOnce?: boolean;
   /**
    * True when a deferred recipient was not tried at all, because its destination is paused: then the attempt does not count, and no event is
    * recorded.
    */
   readonly costsNoAttempt?: true;
-  /** When a recipient who was not tried may be; in half a minute where not given. */
+  /** When to try a recipient that was not attempted. In 30 seconds by default. */
   readonly notBefore?: Date;
   /**
-   * True where a recipient is put off for what their own domain says (its records, its policy): it tells nothing of the servers that the
-   * domain names, which others share with it.
+   * True if a recipient is deferred because of its own domain (its records, its policy). This says nothing about the
+   * servers that the domain shares with others.
    */
   readonly isAboutDomain?: true;
   /** True when the reply came before MAIL: in place of a greeting, or to EHLO or STARTTLS. */
   readonly isBeforeMail?: true;
-  /** True where an error of ours decided, which tells nothing of any server. */
+  /** True if an error on our side decided, which says nothing about any server. */
   readonly isOurFault?: true;
-  /** True where an accepted message was reported as spam there and then, as the complaining test address does. */
+  /** True if an accepted message was reported as spam immediately, as the test address for complaints does. */
   readonly complaint?: boolean;
   /** A detail for the `delivered` event. */
   readonly deliveredDetail?: string;
@@ -85,6 +85,6 @@ export interface Transport {
   check(): Promise<{ ok: boolean; reason: string | null }>;
   /** Closes every connection at once; messages without a verdict, and later ones, are deferred. */
   abort(): void;
-  /** Lets what is in flight finish, then closes every connection. */
+  /** Lets running sends finish, then closes every connection. */
   close(): Promise<void>;
 }
