@@ -7,8 +7,8 @@ import { converse, openLoggedIn, openSmtpSession, type SmtpSession } from '../ha
 import { type SubmissionApp, startSubmissionApp, startSubmissionBeside } from '../harness/submission-client.ts';
 
 const cleanUp = useCleanUps();
-const OF_ADDRESS = '421 4.7.0 Too many connections of your address are open, close some or try again in a moment';
-const IN_ALL = '421 4.3.2 Too many connections are open, try again in a moment';
+const OF_ADDRESS = '421 4.7.0 Too many open connections from your address, close some or try again in a moment';
+const IN_ALL = '421 4.3.2 Too many open connections, try again in a moment';
 
 /** Connects, and resolves with the greeting and the connection; with null where the server closes it without a word. */
 async function greet(port: number): Promise<{ readonly greeting: string | null; readonly session: SmtpSession }> {

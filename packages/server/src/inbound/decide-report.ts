@@ -3,7 +3,7 @@ import { nextRecipientStatus, type RecipientChange } from '../delivery/message-s
 import { foldReplyText } from '../smtp-client/smtp-reply-text.ts';
 import type { AbuseReport, DeliveryReport, ReportedRecipient } from './inbound-report.ts';
 
-/** A recipient of the message, as the log has it. */
+/** A recipient of the message, from the message log. */
 export interface KnownRecipient {
   readonly ordinal: number;
   readonly email: string;
@@ -13,7 +13,7 @@ export interface KnownRecipient {
 }
 
 export interface ReportFacts {
-  /** In the order of the message; empty where it is gone from the log. */
+  /** In the order of the message; empty if it is no longer in the log. */
   readonly recipients: readonly KnownRecipient[];
   /** Those that the return path names: everybody in the delivery attempt that it was made for. The report can be about nobody else. */
   readonly ordinals: readonly number[];
@@ -28,9 +28,9 @@ export interface ReportEvent {
 }
 
 /**
- * What became of a report: `applied` where it made news, `repeated` where all of it was known, `no_news` where it says nothing that counts
- * here, `foreign_recipient` where it is about nobody the message went to, `in_hand` about somebody whom it has not left for yet, `gone` where
- * the message is no longer in the log.
+ * What happened to a report: `applied` if it changed something, `repeated` if all of it was known, `no_news` if it
+ * contains nothing relevant, `foreign_recipient` if it is about someone the message was not sent to, `in_hand` if the
+ * message has not been sent to that recipient yet, `gone` if the message is no longer in the log.
  */
 export type ReportOutcome = 'applied' | 'repeated' | 'no_news' | 'foreign_recipient' | 'in_hand' | 'gone';
 
@@ -39,12 +39,12 @@ export type ReportVerdict =
   /** The delivery attempt it is about is not written yet: ask again in a moment. */
   | { readonly kind: 'too_early' };
 
-/** Says what the words of a report of failure mean. */
+/** Classifies the text of a failure report. */
 type Classify = (
   reported: Pick<ReportedRecipient, 'status' | 'diagnostic'> & { readonly action: 'failed' },
 ) => Classification;
 
-/** What a report changes. Each recipient is decided on its own; the same report a second time changes nothing. */
+/** Decides what a report changes. Each recipient is decided separately. Repeating the same report changes nothing. */
 export function decideReport(
   facts: ReportFacts,
   report: DeliveryReport | AbuseReport,
@@ -89,18 +89,18 @@ function findDeliveries(named: Named, report: DeliveryReport, classify: Classify
     const { ordinal, email } = recipient;
     const { action, status, diagnostic } = reported;
     const classification = action === 'failed' ? classify({ action, status, diagnostic }) : null;
-    // The type in front says only where the words are from.
+    // The type in front only says where the text is from.
     const detail = toDetail(diagnostic.replace(/^\s*[A-Za-z0-9-]+\s*;\s*/, '')) ?? status;
     return { ordinal, email, type, classification, detail };
   });
 }
 
-/** A third party's words, cleaned and cut as those of replies are; null where there are none. */
+/** A third party's text, sanitized and truncated like reply text; null if there is none. */
 function toDetail(words: string): string | null {
   return foldReplyText(Buffer.from(words).toString('latin1')) || null;
 }
 
-/** `relayed` and `expanded` tell that the message went on to where no reports come from. */
+/** `relayed` and `expanded` mean that the message was passed on to a system that sends no reports. */
 const EVENT_OF = {
   failed: 'bounced',
   delayed: 'deferred',
@@ -110,8 +110,9 @@ const EVENT_OF = {
 } as const;
 
 /**
- * A report that names none of those whom the return path names is about somebody else: an address that one of ours is forwarded to, before
- * all, of which nobody here can say whether it is worth anything. One that names nobody is about the recipient where there is only one.
+ * A report that names none of the return path's recipients is about someone else: usually an address that a recipient
+ * forwards to, of which we cannot know whether it is valid. A report that names no one is about the recipient if there
+ * is only one.
  */
 function findRecipient(named: Named, addresses: readonly string[]): KnownRecipient | null {
   for (const address of addresses) {
@@ -126,7 +127,7 @@ function findOnly(named: Named): KnownRecipient | null {
   return named.length === 1 ? only : null;
 }
 
-/** Of the registered types, what a recipient says who does not want the mail. The others are about programs and policies. */
+/** The registered types that a recipient uses for unwanted mail. The others are about programs and policies. */
 const COMPLAINTS: readonly string[] = ['abuse', 'fraud'];
 
 function findComplaint(named: Named, report: AbuseReport): Finding {
@@ -142,8 +143,8 @@ function findComplaint(named: Named, report: AbuseReport): Finding {
 const MAX_REPORTER_CHARACTERS = 200;
 
 /**
- * Providers hide who complained (RFC 6590) behind another local part at the same domain, or leave it out. So where the return path names one
- * recipient, an address at another domain alone contradicts it.
+ * Providers hide who complained (RFC 6590) behind another local part at the same domain, or omit it. So if the return
+ * path names one recipient, only an address at another domain contradicts it.
  */
 function findComplainer(named: Named, addresses: readonly string[]): KnownRecipient | null {
   const only = findOnly(named);
@@ -153,7 +154,7 @@ function findComplainer(named: Named, addresses: readonly string[]): KnownRecipi
   return addresses.length === 0 || addresses.some((address) => domainOf(address) === domain) ? only : null;
 }
 
-/** Whom a message has left for; only of these can anybody else know more than we do. */
+/** Recipients the message has been sent to. Only for these can others know more than we do. */
 const LEFT: ReadonlySet<MessageStatus> = new Set([
   'sent',
   'delivered',

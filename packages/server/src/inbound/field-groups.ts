@@ -1,15 +1,15 @@
-/** Fields by name in lower case; of each name all values, unfolded and trimmed. */
+/** Fields by lowercase name. Each name has all its values, unfolded and trimmed. */
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
-/** The largest reports of real mail have some hundred recipients; these bound the work of one. */
+/** The largest reports of real mail have about a hundred recipients. These limits bound the work for one. */
 const MAX_BYTES = 256 * 1024;
 const MAX_GROUPS = 200;
 const MAX_FIELDS = 200;
 const FIELD = /^([!-9;-~]+)[ \t]*:(.*)$/s;
 
 /**
- * Reads groups of header-like fields, parted by empty lines (RFC 3464, section 2.1). Lines that are no field are passed by: other people's
- * programs wrote this, and every field is taken for what it is worth by whoever asks for it.
+ * Parses groups of header-like fields, separated by empty lines (RFC 3464, section 2.1). Lines that are not fields are
+ * skipped: third-party programs wrote this, and each caller validates the fields it needs.
  */
 export function readFieldGroups(content: Buffer): readonly Fields[] {
   const text = content.subarray(0, MAX_BYTES).toString('utf8');
@@ -27,7 +27,7 @@ export function readReturnedHeader(content: Buffer): Fields {
   return readFields(text.split(/\r?\n\r?\n/, 1)[0] ?? '');
 }
 
-/** The first value of a name; null without one. */
+/** The first value of a name; null if absent. */
 export function firstOf(fields: Fields, name: string): string | null {
   return fields.get(name)?.[0] ?? null;
 }

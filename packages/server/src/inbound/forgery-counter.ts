@@ -4,10 +4,10 @@ import type { Sql } from '../db/client.ts';
 import { countReports } from '../db/queries/inbound-reports.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
-/** Counts return paths that were made up. Whoever makes them up may make up thousands, so they are written together. */
+/** Counts forged return paths. A forger may send thousands, so the counts are written in batches. */
 export interface ForgeryCounter {
   add(): void;
-  /** Writes what was counted since; what the database does not take is kept for the next time. Never rejects. */
+  /** Writes the counts since the last call. If the database fails, they are kept for the next call. Never rejects. */
   flush(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import type { ReturnedMessage } from './returned-message.ts';
 
 const MAX_ADDRESSES = 100;
 
-/** Reads the machine's part of an abuse report (RFC 5965); null where it does not say what it is. */
+/** Parses the machine-readable part of an abuse report (RFC 5965). Null if it has no feedback type. */
 export function readAbuseReport(part: MimePart, returned: ReturnedMessage): AbuseReport | null {
   const [fields] = readFieldGroups(decodeBytes(part));
   const type = fields === undefined ? null : firstOf(fields, 'feedback-type');

@@ -6,15 +6,15 @@ import { readReportedAddress } from './reported-address.ts';
 
 const ACTIONS: readonly string[] = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'];
 
-/** Reads the machine's part of a delivery status notification (RFC 3464, RFC 6533); null where it tells of no recipient. */
+/** Parses the machine-readable part of a delivery status notification (RFC 3464, RFC 6533). Null if it contains no recipient. */
 export function readDeliveryStatus(part: MimePart): DeliveryReport | null {
-  // The first group is about the message, but for servers that leave it out.
+  // The first group is about the message, except from servers that omit it.
   const recipients = readFieldGroups(decodeBytes(part)).flatMap((group) => readRecipient(group) ?? []);
   return recipients.length === 0 ? null : { kind: 'delivery_status', recipients };
 }
 
 function readRecipient(group: Fields): ReportedRecipient | null {
-  // A word behind the action is a comment, as is what stands in brackets.
+  // A word after the action is a comment, like text in parentheses.
   const action = /^[a-z]+/.exec(firstOf(group, 'action')?.toLowerCase() ?? '')?.[0] ?? '';
   if (!isAction(action)) return null;
   const original = firstOf(group, 'original-recipient');
@@ -29,7 +29,7 @@ function readRecipient(group: Fields): ReportedRecipient | null {
   };
 }
 
-/** RFC 3461, section 4: many repeat the address in the code it came to them in. */
+/** RFC 3461, section 4: many servers repeat the address in the encoding they received it in. */
 function fromXtext(text: string): string {
   return text.replace(/\+([2-7][0-9A-F])/g, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

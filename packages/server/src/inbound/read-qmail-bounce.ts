@@ -3,13 +3,14 @@ import type { MimePart } from '../smtp-submission/read-mime.ts';
 import type { DeliveryReport, ReportedRecipient } from './inbound-report.ts';
 import { readReportedAddress } from './reported-address.ts';
 
-/** What stands before the copy of the message is short. */
+/** The text before the copy of the message is short. */
 const MAX_BYTES = 64 * 1024;
 const MAX_RECIPIENTS = 200;
 
 /**
- * Reads a bounce of qmail and its descendants, whose form is written down as QSBMF: paragraphs, the first beginning `Hi. This is the`, then
- * one for each recipient that begins `<address>:`, and one that begins with `-` before the copy of the message. Null where it is none.
+ * Parses a bounce of qmail and its descendants, in the format documented as QSBMF: paragraphs, the first starting with
+ * `Hi. This is the`, then one for each recipient that starts with `<address>:`, and one that starts with `-` before the
+ * copy of the message. Null if it is not in this format.
  */
 export function readQmailBounce(mail: MimePart): DeliveryReport | null {
   const text = decodeBytes(mail).subarray(0, MAX_BYTES).toString('utf8').replaceAll('\r\n', '\n');

@@ -7,18 +7,19 @@ import { readDeliveryStatus } from './read-delivery-status.ts';
 import { readQmailBounce } from './read-qmail-bounce.ts';
 import { readReturned } from './returned-message.ts';
 
-/** A message goes over some five servers; this many have seen one that goes in a circle (RFC 5321, section 6.3). */
+/** A message passes about five servers; this many mean that it is in a loop (RFC 5321, section 6.3). */
 const MAX_HOPS = 50;
 
-/** A report, and the id of the mail it came in: what came back may be a message of our own. */
+/** A report, and the id of the mail it was in: what was returned may be one of our own messages. */
 export interface ReadReport {
   readonly report: InboundReport;
-  /** Without its angle brackets; null without one. */
+  /** Without angle brackets; null if absent. */
   readonly mailId: string | null;
 }
 
 /**
- * Reads what came to a return path. Never throws: what cannot be read with certainty is `unknown` or `malformed`, and changes nothing.
+ * Parses mail to a return path. Never throws: anything that cannot be parsed reliably is `unknown` or `malformed`, and
+ * changes nothing.
  * @param raw lines end in CRLF
  */
 export function readReport(raw: Buffer): ReadReport {
@@ -43,7 +44,7 @@ function parse(raw: Buffer): MimePart | null {
   }
 }
 
-/** Some servers put raw letters of their own alphabet into a report; the parts that count are ASCII. */
+/** Some servers put unencoded text in their own charset into a report. The relevant parts are ASCII. */
 function toAscii(raw: Buffer): Buffer {
   return Buffer.from(raw.toString('latin1').replace(/[\x80-\xff]/g, '?'), 'latin1');
 }
@@ -52,7 +53,7 @@ function readContent(mail: MimePart): InboundReport {
   const { contentType } = mail;
   if (contentType.value === 'multipart/report') {
     const returned = readReturned(mail);
-    // Nobody may answer a report (RFC 5321, section 4.5.5): one about another one is the beginning of a circle.
+    // No one may reply to a report (RFC 5321, section 4.5.5): a report about a report is the start of a loop.
     if (returned.isReport) return other('loop');
     const abuse = findPart(mail, ['message/feedback-report']);
     if (abuse !== null) return readAbuseReport(abuse, returned) ?? other('malformed');
@@ -64,7 +65,7 @@ function readContent(mail: MimePart): InboundReport {
   return bounce ?? other(isAutomatic(mail.fields) ? 'auto_reply' : 'unknown');
 }
 
-/** Also where a list server has wrapped the parts once more. */
+/** Also handles a list server that has wrapped the parts again. */
 function findPart(part: MimePart, types: readonly string[]): MimePart | null {
   for (const child of part.parts) {
     if (types.includes(child.contentType.value)) return child;
@@ -75,7 +76,7 @@ function findPart(part: MimePart, types: readonly string[]): MimePart | null {
   return null;
 }
 
-/** RFC 3834, section 5, and what was used before it. */
+/** RFC 3834, section 5, and older conventions. */
 function isAutomatic(fields: readonly HeaderField[]): boolean {
   const submitted = findValue(fields, 'auto-submitted')?.toLowerCase() ?? 'no';
   if (submitted !== 'no') return true;

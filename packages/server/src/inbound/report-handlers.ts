@@ -14,7 +14,7 @@ import { looksLikeReturnPath, type ReadReturnPath, type ReturnPaths } from './re
 import { createReturnPathHosts } from './return-path-hosts.ts';
 import { type ReportTools, type TakenReport, takeReport } from './take-report.ts';
 
-/** How long clients may take, and how much they may do. */
+/** Limits for clients. */
 export interface ReportLimits {
   readonly maxBytes: number;
   /** From DATA to the end of the message, in milliseconds. */
@@ -30,7 +30,7 @@ export interface ReportHandlerOptions extends ReportTools {
   readonly sessions: ReportSessions;
   readonly forgeries: ForgeryCounter;
   readonly room: MessageRoom;
-  /** Lets so much be asked of the database and written to it at once as leaves the callers of the API their connections. */
+  /** Limits concurrent database queries and writes, so that enough connections remain for API callers. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly limits: ReportLimits;
   readonly logger: Logger;
@@ -38,11 +38,11 @@ export interface ReportHandlerOptions extends ReportTools {
 
 type Handlers = Required<Pick<SMTPServerOptions, 'onMailFrom' | 'onRcptTo' | 'onData' | 'onClose'>>;
 
-/** Where feedback loops are told to send reports, beside the return paths themselves. */
+/** Where feedback loops are registered to send reports, in addition to the return paths. */
 const ROLES = new Set(['abuse', 'postmaster', 'fbl']);
 const EARLY_POLL_MS = 100;
 
-/** What happens at each step of a session with a server that brings reports. */
+/** The handlers for each step of a session with a server that delivers reports. */
 export function createReportHandlers(options: ReportHandlerOptions): Handlers {
   const { sessions, limits, returnPaths, forgeries } = options;
   const hosts = createReturnPathHosts({
@@ -54,7 +54,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     const state = sessions.of(session);
     state.messages += 1;
     if (state.messages > limits.messagesPerConnection) {
-      throw new SmtpRefusal(421, '4.5.3', 'Enough messages over one connection, come again');
+      throw new SmtpRefusal(421, '4.5.3', 'Too many messages on one connection, connect again');
     }
   }
 
@@ -65,7 +65,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     if (ROLES.has(local) && (await isOwnHost(host))) return;
     if (looksLikeReturnPath(address)) forgeries.add();
     state.refusedRecipients += 1;
-    const refusal = 'This server takes delivery and abuse reports about mail that it has sent, and nothing else';
+    const refusal = 'This server only accepts delivery and abuse reports about mail that it has sent';
     if (state.refusedRecipients < limits.refusedPerConnection) throw new SmtpRefusal(550, '5.1.1', refusal);
     throw new SmtpRefusal(421, '4.7.0', 'Too many refused recipients');
   }
@@ -83,7 +83,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
       const paths = session.envelope.rcptTo.flatMap(({ address }) => returnPaths.read(address) ?? []);
       if (paths.length > 0) await takeAll(paths, read);
       else await takeByContent(read);
-      return '2.0.0 Thank you, the report was taken';
+      return '2.0.0 Report accepted';
     } finally {
       options.room.give(raw.length);
     }
@@ -100,25 +100,32 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
       case 'no-room':
         throw new SmtpRefusal(452, '4.3.1', 'Too many messages are being received, try again in a moment');
       case 'too-large':
-        throw new SmtpRefusal(552, '5.3.4', `A report may have ${limits.maxBytes} bytes`);
+        throw new SmtpRefusal(552, '5.3.4', `A report may have at most ${limits.maxBytes} bytes`);
       case 'foul': {
-        const refusal = new SmtpRefusal(554, '5.5.2', `The message holds a ${reception.octets}; lines end in CR LF`);
-        // What follows may be meant as text or as commands: none of it is read.
+        const refusal = new SmtpRefusal(
+          554,
+          '5.5.2',
+          `The message contains a ${reception.octets}; lines must end in CR LF`,
+        );
+        // The rest may be meant as text or as commands, so none of it is read.
         cutOff(connection, refusal.responseCode, refusal.message);
         throw refusal;
       }
     }
   }
 
-  /** One mail may be about several messages. Where one has to wait, all come again: what was taken is known then. */
+  /**
+   * One mail may be about several messages. If one must wait, the sender retries all of them; those already recorded are
+   * recognized then.
+   */
   async function takeAll(paths: readonly ReadReturnPath[], read: ReadReport): Promise<void> {
     const results = await Promise.all(paths.map((path) => takeSoon(path, read)));
     if (results.some(({ outcome }) => outcome === 'too_early')) {
-      throw new SmtpRefusal(451, '4.3.0', 'What the report is about is not over yet, try again later');
+      throw new SmtpRefusal(451, '4.3.0', 'The message that the report is about is still being sent, try again later');
     }
   }
 
-  /** A server that refuses at once can be faster than our own record of having handed the message over. */
+  /** A server that rejects at once may be faster than our own record of the send. */
   async function takeSoon(path: ReadReturnPath, read: ReadReport): Promise<TakenReport> {
     const until = performance.now() + limits.earlyMs;
     for (;;) {
@@ -133,14 +140,14 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     }
   }
 
-  /** A feedback loop writes to one address about all mail: only the return path of the message it repeats says whose it is. */
+  /** A feedback loop sends all its reports to one address: only the return path of the enclosed message identifies the account. */
   async function takeByContent(read: ReadReport): Promise<void> {
     const { report } = read;
     if (report.kind !== 'abuse') {
       throw new SmtpRefusal(
         554,
         '5.6.0',
-        'This address takes abuse reports in the form of RFC 5965, and nobody reads it',
+        'This address only accepts abuse reports in the format of RFC 5965 and is not monitored',
       );
     }
     const [path] = report.returnPaths.flatMap((address) => returnPaths.read(address) ?? []);
@@ -183,7 +190,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
   };
 }
 
-/** Begins a session, or refuses the client: called by the library when one has connected, with the server it came to. */
+/** Starts a session, or refuses the client. The library calls this with the server when a client has connected. */
 export function openReportSession(
   server: SMTPServer,
   session: SMTPServerSession,
@@ -199,7 +206,7 @@ export function openReportSession(
   return null;
 }
 
-/** Whatever is no refusal of ours is a fault of ours: the report is to come again. */
+/** An error that is not our rejection is an internal error: the client should send the report again. */
 function toRefusal(error: unknown, logger: Logger): SmtpRefusal {
   if (error instanceof SmtpRefusal) return error;
   const isAway = classifyDatabaseError(error) === 'unavailable';
@@ -207,6 +214,6 @@ function toRefusal(error: unknown, logger: Logger): SmtpRefusal {
   return new SmtpRefusal(
     451,
     '4.3.0',
-    `${isAway ? 'Temporarily unavailable' : 'Something broke on our side'}, try again`,
+    `${isAway ? 'Temporarily unavailable' : 'An internal error occurred'}, try again`,
   );
 }

@@ -13,32 +13,32 @@ import type { ReportTools } from './take-report.ts';
 export interface ReportServerLimits extends ReportLimits, ReportSessionLimits {
   /** Without a byte, in milliseconds. */
   readonly stallMs: number;
-  /** Connections in all. */
+  /** The most connections in total. */
   readonly connections: number;
 }
 
 export interface ReportServerOptions extends ReportTools {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** The name the server greets with. */
+  /** The name in the server's greeting. */
   readonly name: string;
-  /** For STARTTLS; null where none is offered. */
+  /** For STARTTLS; null if it is not offered. */
   readonly certificate: Certificate | null;
   readonly returnPaths: ReturnPaths;
   readonly logger: Logger;
   readonly limits?: Partial<ReportServerLimits>;
 }
 
-/** Takes bounces and abuse reports from any mail server (RFC 5321), for return paths that were made here. */
+/** Accepts bounces and abuse reports from any mail server (RFC 5321), for return paths that were made here. */
 export interface ReportServer {
-  /** Answers the port it listens on. @throws what listening throws. */
+  /** Returns the port it listens on. @throws what listening throws. */
   listen(): Promise<number>;
-  /** Takes no new connections and mail, lets those under way finish, and closes every connection with 421. */
+  /** Stops accepting connections and mail, lets running ones finish, and closes every connection with 421. */
   drain(): Promise<void>;
 }
 
-/** Reports repeat a message's head and some explain themselves at length, yet few reach 100 KB. */
+/** Reports repeat the start of a message and some have long explanations, but few reach 100 KB. */
 const MAX_BYTES = 1_048_576;
 const LIMITS: ReportServerLimits = {
   maxBytes: MAX_BYTES,
@@ -51,14 +51,14 @@ const LIMITS: ReportServerLimits = {
   connections: 500,
   perAddress: 50,
 };
-/** Memory of all mail that is being received or worked on. */
+/** The memory for all mail that is being received or processed. */
 const MAX_RECEIVED_BYTES = 32 * MAX_BYTES;
 const MAX_RECIPIENTS = 50;
 const MAX_COMMAND_OCTETS = 2_048;
-/** Reports written at once: a third of the connections that callers of the API share. */
+/** Concurrent report writes: a third of the connections that API callers share. */
 const WRITTEN_AT_ONCE = 2;
 const FLUSH_MS = 1_000;
-/** Nobody logs in here; the others are jokes of old servers, and commands that let a client speak for another. */
+/** No client authenticates here. The others are obsolete commands, and commands that let a client act for another one. */
 const DISABLED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
 export function createReportServer(options: ReportServerOptions): ReportServer {
@@ -84,7 +84,7 @@ export function createReportServer(options: ReportServerOptions): ReportServer {
       else done(refusal);
     },
   });
-  // Clients that break off in the middle; whatever else goes wrong is told where it happens.
+  // For clients that disconnect in the middle. All other errors are reported where they occur.
   server.on('error', (error) => options.logger.debug({ error: error.message }, 'an SMTP connection failed'));
   let flushing: NodeJS.Timeout | null = null;
 

@@ -2,19 +2,19 @@ import type { SMTPServerSession } from 'smtp-server';
 import { type Connection, cutOff } from '../smtp-submission/connection.ts';
 import type { DrainedSession } from '../smtp-submission/drain-servers.ts';
 
-/** What we know of one connection beside what the library keeps. */
+/** Our state of one connection in addition to the library's. */
 export interface ReportSession extends DrainedSession {
   message: Promise<unknown> | null;
   refusedRecipients: number;
   messages: number;
-  /** Cuts the connection off, whatever it does. */
+  /** Closes the connection, whatever it is doing. */
   readonly deadline: NodeJS.Timeout;
   readonly address: string;
 }
 
-/** The sessions of the connections that are open. */
+/** The sessions of the open connections. */
 export interface ReportSessions {
-  /** False where the client's address has as many as it may. */
+  /** False if the client's address has reached its limit. */
   hasRoom(address: string): boolean;
   open(session: SMTPServerSession, connection: Connection): void;
   of(session: SMTPServerSession): ReportSession;
@@ -23,9 +23,9 @@ export interface ReportSessions {
 }
 
 export interface ReportSessionLimits {
-  /** Connections at once from one address. */
+  /** Concurrent connections from one address. */
   readonly perAddress: number;
-  /** How long one may last. */
+  /** The longest time a connection may stay open. */
   readonly sessionMs: number;
 }
 
@@ -40,7 +40,7 @@ export function createReportSessions({ perAddress, sessionMs }: ReportSessionLim
   return {
     hasRoom: (address) => (byAddress.get(address) ?? 0) < perAddress,
     open(session, connection) {
-      const deadline = setTimeout(() => cutOff(connection, 421, '4.4.2 The connection lasted too long'), sessionMs);
+      const deadline = setTimeout(() => cutOff(connection, 421, '4.4.2 The connection was open too long'), sessionMs);
       const address = session.remoteAddress;
       add(address, 1);
       sessions.set(session, {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 
 export interface ReturnPathHosts {
-  /** Whether reports may come to a host, given in lower case as A-labels. @throws what looking it up throws. */
+  /** Whether reports may be sent to a host, given in lowercase as A-labels. @throws what the lookup throws. */
   has(host: string): Promise<boolean>;
 }
 
@@ -10,13 +10,13 @@ export interface ReturnPathHostsOptions {
   readonly lookUp: (host: string) => Promise<boolean>;
 }
 
-/** Long enough that nobody has us look one host up over and over; a domain that was just added waits no longer for its reports. */
+/** Long enough to prevent repeated lookups of one host, and short enough that a new domain soon receives its reports. */
 const KEPT_MS = 10_000;
 const MAX_KEPT = 1_000;
 
-/** Remembers for a moment which hosts are ours and which are not: any stranger may ask, as often as they like. Questions alike share one. */
+/** Briefly caches which hosts are ours: any client may ask at any rate. Concurrent identical lookups share one query. */
 export function createReturnPathHosts({ clock, lookUp }: ReturnPathHostsOptions): ReturnPathHosts {
-  // A Map keeps the order of insertion, so its first key is the oldest.
+  // A Map keeps insertion order, so its first key is the oldest.
   const known = new Map<string, { readonly isOurs: Promise<boolean>; readonly untilMs: number }>();
   return {
     has(host) {
@@ -29,7 +29,7 @@ export function createReturnPathHosts({ clock, lookUp }: ReturnPathHostsOptions)
       known.set(host, entry);
       const [oldest] = known.keys();
       if (known.size > MAX_KEPT && oldest !== undefined) known.delete(oldest);
-      // What failed is asked again; whoever waits for it hears of it.
+      // A failed lookup is not cached; callers that wait for it get the error.
       isOurs.catch(() => {
         if (known.get(host) === entry) known.delete(host);
       });

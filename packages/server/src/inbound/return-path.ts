@@ -9,46 +9,47 @@ export interface ReturnPathSubject {
   readonly ordinals: readonly number[];
 }
 
-/** What a return path says. Reports to it may be about these recipients and nobody else. */
+/** The content of a return path. Reports to it may only be about these recipients. */
 export interface ReadReturnPath {
-  /** The account's id lies between these, both included. They are the same where a single recipient leaves the room for all of it. */
+  /** The account id is between these, inclusive. They are equal if a single recipient leaves space for the whole id. */
   readonly account: { readonly least: string; readonly greatest: string };
   readonly messageId: string;
   /** In ascending order. */
   readonly ordinals: readonly number[];
 }
 
-/** Makes and reads the envelope senders of what goes out: signed, so that a report to one can only be about mail of ours. */
+/** Creates and parses the envelope senders of outgoing mail. They are signed, so that a report to one can only be about our mail. */
 export interface ReturnPaths {
-  /** `b+<id>.<mac>@<domain>`; the local part has the 64 octets that RFC 5321, section 4.5.3.1.1, allows. */
+  /** `b+<id>.<mac>@<domain>`. The local part has the 64 bytes that RFC 5321, section 4.5.3.1.1, allows. */
   addressFor(subject: ReturnPathSubject, domain: string): string;
-  /** Null where the address was not made here, or was changed. Letters count in either case: mail systems fold them. */
+  /** Null if the address was not made here or was changed. Letters match in either case, because mail systems change the case. */
   read(address: string): ReadReturnPath | null;
 }
 
-/** Letters in one case, and of the other characters those that no mail system is known to choke on. */
+/** Letters in one case, and only those other characters that every known mail system accepts. */
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz_-';
 const BASE = BigInt(DIGITS.length);
-/** Of an address, without `b+` and the dot. */
+/** The length of the digits in an address, without `b+` and the dot. */
 const ID_DIGITS = 45;
 const ALL_DIGITS = 61;
-/** The most digits whose value a double holds exactly. */
+/** The most digits whose value a double stores exactly. */
 const CHUNK_DIGITS = 10;
 const CHUNK = BASE ** BigInt(CHUNK_DIGITS);
-/** All numbers of two digits. */
+/** All two-digit numbers. */
 const PAIRS = [...DIGITS].flatMap((high) => [...DIGITS].map((low) => high + low));
 
 const TIME_BITS = 42n; // Milliseconds since the epoch, until the year 2109.
-const RANDOM_BITS = 74n; // What RFC 9562 leaves to chance in a UUIDv7.
+const RANDOM_BITS = 74n; // The random bits of a UUIDv7 (RFC 9562).
 const ID_BITS = TIME_BITS + RANDOM_BITS;
 const ORDINAL_BITS = 6n;
-/** A bit for each recipient that a message may have. */
+/** One bit for each recipient that a message may have. */
 const SET_BITS = 50n;
-/** Stands before whatever names several recipients, so that it is never the number of a single one. */
+/** Marks a set of several recipients, so that it never equals the number of a single one. */
 const SHARED = 1n << 239n;
 /**
- * What is left of an account's id beside a whole message id and a set of recipients: its head, so that the primary key finds it. Accounts
- * of one generator differ in there always, others do unless they were made in the same millisecond and agree in 31 bits of chance.
+ * The bits that remain for the account id next to a whole message id and a set of recipients: the start of the id, so
+ * that the primary key finds it. Accounts of one generator always differ there. Others differ unless they were created
+ * in the same millisecond and share 31 random bits.
  */
 const HEAD_BITS = 73n;
 const LOST_BITS = ID_BITS - HEAD_BITS;
@@ -59,10 +60,11 @@ const MAC_BYTES = 10;
 const ADDRESS = new RegExp(`^b\\+([${DIGITS}]{${ID_DIGITS}})\\.([${DIGITS}]{${ALL_DIGITS - ID_DIGITS}})@[^@]+$`);
 
 /**
- * Two whole ids, the recipient's place and a code of 80 bits only fit when the bits that every UUIDv7 has alike are left out and all of it is
- * written as one number. For several recipients the set of their places takes the room of the account's last bits.
- * @param secretKey the installation's 32 bytes, of which a key for this purpose alone is derived.
- * @param formerKeys paths made with these are still read.
+ * Two whole ids, the recipient's position and an 80-bit code only fit if the bits that all UUIDv7 share are omitted and
+ * everything is written as one number. For several recipients, the set of their positions replaces the last bits of the
+ * account id.
+ * @param secretKey the installation's 32 bytes. A key for this purpose only is derived from it.
+ * @param formerKeys paths made with these are still accepted.
  */
 export function createReturnPaths(secretKey: Buffer, formerKeys: readonly Buffer[] = []): ReturnPaths {
   const { present, all } = deriveKeys('postrider return paths', secretKey, formerKeys);
@@ -80,7 +82,7 @@ export function createReturnPaths(secretKey: Buffer, formerKeys: readonly Buffer
       if (id === undefined || mac === undefined) return null;
       const whole = fromDigits(id + mac);
       const content = whole >> MAC_BITS;
-      // 61 digits reach further than 320 bits.
+      // 61 digits exceed 320 bits.
       if (content >> BigInt(8 * CONTENT_BYTES) !== 0n) return null;
       const given = toBytes(BigInt.asUintN(Number(MAC_BITS), whole), MAC_BYTES);
       return all.some((key) => timingSafeEqual(macOf(content, key), given)) ? unpack(content) : null;
@@ -88,7 +90,7 @@ export function createReturnPaths(secretKey: Buffer, formerKeys: readonly Buffer
   };
 }
 
-/** Whether an address has the form of a return path, by whomever it was made. */
+/** Whether an address has the form of a return path, including forged ones. */
 export function looksLikeReturnPath(address: string): boolean {
   return /^b\+[^@.]+\.[^@.]+@/i.test(address);
 }
@@ -97,7 +99,7 @@ function pack({ accountId, messageId, ordinals }: ReturnPathSubject): bigint {
   const account = packId(accountId);
   const message = packId(messageId);
   const [only, ...others] = ordinals;
-  if (only === undefined) throw new RangeError('a hand-off without recipients has no return path');
+  if (only === undefined) throw new RangeError('a send without recipients has no return path');
   const limit = others.length === 0 ? 1n << ORDINAL_BITS : SET_BITS;
   for (const ordinal of ordinals) {
     if (ordinal < 0 || BigInt(ordinal) >= limit) throw new RangeError(`a message has no recipient ${ordinal}`);
@@ -112,7 +114,7 @@ const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-([89ab][0-9a-f]{3})
 function packId(id: string): bigint {
   const [, high, low, first, second, third] = UUID_V7.exec(id) ?? [];
   const time = high === undefined ? 1n << TIME_BITS : BigInt(`0x${high}${low}`);
-  if (time >> TIME_BITS !== 0n) throw new RangeError(`${id} is no id that was made here`);
+  if (time >> TIME_BITS !== 0n) throw new RangeError(`${id} is not an id that was created here`);
   const random = (BigInt(`0x${first}`) << 62n) | BigInt.asUintN(62, BigInt(`0x${second}${third}`));
   return (time << RANDOM_BITS) | random;
 }
@@ -150,7 +152,7 @@ function toBytes(value: bigint, length: number): Buffer {
   return Buffer.from(value.toString(16).padStart(2 * length, '0'), 'hex');
 }
 
-/** Divides by ten digits at a time: long divisions are few then, and the rest is arithmetic of doubles. */
+/** Divides by ten digits at a time, so that few big-integer divisions are needed and the rest is arithmetic on doubles. */
 function toDigits(value: bigint): string {
   let text = '';
   let left = value;

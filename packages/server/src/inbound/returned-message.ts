@@ -2,10 +2,10 @@ import { decodeBytes } from '../smtp-submission/decode-content.ts';
 import type { MimePart } from '../smtp-submission/read-mime.ts';
 import { type Fields, firstOf, readReturnedHeader } from './field-groups.ts';
 
-/** The message a report is about, as far as the report repeats it. */
+/** The message that a report is about, as far as the report contains it. */
 export interface ReturnedMessage {
   readonly fields: Fields;
-  /** It is a report itself. */
+  /** The returned message is a report itself. */
   readonly isReport: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface RunningReports extends Pick<ReportServer, 'drain'> {
   readonly port: number;
 }
 
-/** A port that cannot be listened on; `fix` says what to do about it. */
+/** A port that cannot be opened. `fix` says what to do about it. */
 class InboundPortError extends Error {
   override readonly name = 'InboundPortError';
   readonly fix: string;
@@ -26,7 +26,8 @@ class InboundPortError extends Error {
 }
 
 /**
- * Opens the port for reports; with STARTTLS where there is a certificate. Other servers bring what they have to say in clear as well.
+ * Opens the port for reports, with STARTTLS if there is a certificate. Other servers send their reports in plaintext
+ * too.
  * @throws CertificateError, InboundPortError
  */
 export async function startReports(
@@ -51,10 +52,10 @@ export async function startReports(
 function explain(error: unknown, { host, inboundPort }: ReportSettings): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   const isTaken = error.code === 'EADDRINUSE';
-  const what = isTaken ? 'is taken by another program' : `cannot be listened on (${error.code})`;
+  const what = isTaken ? 'is in use by another program' : `cannot be opened (${error.code})`;
   const stop = isTaken ? 'Stop that program (another Postrider?), or choose' : 'Choose';
   return new InboundPortError(
-    `Port ${inboundPort} of inbound reports on ${host} ${what}.`,
+    `Port ${inboundPort} for inbound reports on ${host} ${what}.`,
     `${stop} another port: POSTRIDER_INBOUND_PORT=${inboundPort + 1}.`,
   );
 }

@@ -21,14 +21,14 @@ export interface ReportTools {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  /** Addresses there are test addresses, which never enter the suppression list. */
+  /** Addresses at this domain are test addresses, which are never suppressed. */
   readonly sandboxDomain: string;
 }
 
 export interface TakenReport {
   /** `too_early`: nothing is written, since the delivery attempt it is about is still under way. */
   readonly outcome: ReportOutcome | OtherMail['outcome'] | 'too_early';
-  /** Null where there is no such account any more. */
+  /** Null if the account no longer exists. */
   readonly accountId: string | null;
 }
 
@@ -39,9 +39,9 @@ interface Reported {
 }
 
 /**
- * Takes what came to the return path of a message: its events, what they put on the suppression list and the count of it are written together
- * or not at all. The second time it changes nothing but the count.
- * @throws what the database throws; then nothing is known of it, and it can be taken again.
+ * Records a report to the return path of a message: its events, suppressions and counts are written together or not at
+ * all. Repeating it only changes the count.
+ * @throws what the database throws; then the result is unknown, and it can be recorded again.
  */
 export async function takeReport(
   tools: ReportTools,
@@ -61,7 +61,7 @@ export async function takeReport(
     }
     const reported = { accountId, messageId };
     const rows = await lockReportedMessage(transaction, reported);
-    // The column holds what message-status.ts names.
+    // The column contains the statuses of message-status.ts.
     const recipients = rows.map((row) => ({ ...row, status: row.status as MessageStatus }));
     const verdict = decideReport({ recipients, ordinals }, taken, classifyDiagnostic);
     if (verdict.kind === 'too_early') return { outcome: 'too_early', accountId };
@@ -92,7 +92,7 @@ async function count(
   await countReports(transaction, { ...counted, id: ids.next(now), count: 1, now });
 }
 
-/** Comes last in its transaction: the audit log stays locked from there on. */
+/** Last in its transaction, because the audit log stays locked until the end. */
 async function suppressAll(
   { clock, ids, sandboxDomain }: ReportTools,
   transaction: Transaction,
@@ -106,7 +106,7 @@ async function suppressAll(
     if (reason === null || email.endsWith(`@${sandboxDomain}`)) return [];
     return [{ accountId, id: ids.next(now), email, reason, emailId, note: null, expiresAt: null }];
   });
-  // What proves an address bad outlasts an entry that somebody made for a while.
+  // Proof that an address is bad outlasts a temporary entry that a user made.
   const options = { now, actor: 'system', replacesTemporary: true };
   if (entries.length > 0) await suppress(transaction, ids, entries, options);
 }

@@ -4,27 +4,28 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeSelfMadeCertificate } from './self-made-certificate.ts';
 
-/** PEM, as TLS takes it. */
+/** PEM, the format that TLS expects. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
 }
 
-/** A certificate that cannot be used; `fix` says what to do about it. */
+/** A certificate that cannot be used. `fix` says what to do about it. */
 class CertificateError extends Error {
   override readonly name = 'CertificateError';
-  readonly fix = 'POSTRIDER_TLS_CERT names the certificate chain and POSTRIDER_TLS_KEY its private key, both PEM.';
+  readonly fix =
+    'Set POSTRIDER_TLS_CERT to the certificate chain and POSTRIDER_TLS_KEY to its private key, both in PEM format.';
 }
 
 export interface CertificateSettings {
   readonly mode: 'development' | 'production';
-  /** Null for a self-made certificate in development, and for none in production. */
+  /** Null means a self-signed certificate in development, and none in production. */
   readonly tlsFiles: { readonly certFile: string; readonly keyFile: string } | null;
   readonly dataDir: string;
 }
 
 /**
- * The certificate of whatever speaks SMTP here; null where there is none.
+ * The certificate for all SMTP ports here, or null if there is none.
  * @throws CertificateError
  */
 export function chooseCertificate({ mode, tlsFiles, dataDir }: CertificateSettings, now: Date): Certificate | null {
@@ -34,14 +35,16 @@ export function chooseCertificate({ mode, tlsFiles, dataDir }: CertificateSettin
 
 /**
  * Reads the certificate chain and its key.
- * @throws CertificateError where a file cannot be read, is no PEM, or the two do not belong together.
+ * @throws CertificateError if a file cannot be read or is not PEM, or if the two do not match.
  */
 export function readCertificate(files: { readonly certFile: string; readonly keyFile: string }): Certificate {
   const cert = readPem('POSTRIDER_TLS_CERT', files.certFile);
   const key = readPem('POSTRIDER_TLS_KEY', files.keyFile);
   const parsed = parsePair({ cert, key });
   if (parsed === null)
-    throw new CertificateError(`${files.certFile} and ${files.keyFile} hold no certificate and its private key.`);
+    throw new CertificateError(
+      `${files.certFile} and ${files.keyFile} do not contain a certificate and its private key.`,
+    );
   return { cert, key };
 }
 
@@ -50,8 +53,9 @@ const VALID_DAYS = 730;
 const DAY_MS = 86_400_000;
 
 /**
- * The self-made certificate of a development server, for localhost and the machine's name: made once, kept in the data directory for its
- * owner alone, and made anew on its last day. Clients have to be told to trust it, or not to ask.
+ * The self-signed certificate of a development server, for localhost and the machine's name. It is created once, stored
+ * in the data directory with access for its owner only, and replaced on its last day. Clients must be configured to
+ * trust it, or to skip verification.
  */
 export function prepareDevelopmentCertificate(dataDir: string, now: Date): Certificate {
   const path = join(dataDir, FILE);
@@ -63,7 +67,7 @@ export function prepareDevelopmentCertificate(dataDir: string, now: Date): Certi
   writeFileSync(draft, `${made.key}${made.cert}`, { mode: 0o600 });
   try {
     rmSync(path, { force: true });
-    // Of two processes that start together both use what one of them wrote.
+    // If two processes start together, both use the certificate that one of them wrote.
     linkSync(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
@@ -92,7 +96,7 @@ function parsePair({ cert, key }: Certificate): X509Certificate | null {
   }
 }
 
-/** The kept certificate, where there is one that can still be used tomorrow. */
+/** The stored certificate, if there is one that is still valid tomorrow. */
 function readKept(path: string, now: Date): Certificate | null {
   let pem: string;
   try {

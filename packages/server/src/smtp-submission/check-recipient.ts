@@ -12,19 +12,19 @@ export interface RecipientCheckOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly sandboxDomain: string;
-  /** The monthly quota of accounts that have none of their own. */
+  /** The monthly quota for accounts without their own. */
   readonly monthlyQuota: number;
 }
 
 /**
- * The address of a RCPT command as it goes on the wire, parsed as strictly as over REST.
+ * The address of a RCPT command as it is sent, parsed as strictly as over REST.
  * @throws SmtpRefusal
  */
 export function readRecipient(given: string): string {
   const verdict = parseMailbox(given);
   if (verdict.ok && verdict.mailbox.name === null) return verdict.mailbox.address;
-  const reason = verdict.ok ? 'must be an address alone' : verdict.message;
-  // RFC 6531 §3.5: x.6.7 is an address that would need SMTPUTF8 on the whole way.
+  const reason = verdict.ok ? 'must be a bare address' : verdict.message;
+  // RFC 6531 §3.5: x.6.7 means that the address would need SMTPUTF8 on the whole route.
   const status = /[^\x20-\x7e]/.test(given.slice(0, given.lastIndexOf('@'))) ? '5.6.7' : '5.1.3';
   throw new SmtpRefusal(553, status, `validation_failed: the address ${given} ${reason}`, 'validation_failed');
 }
@@ -51,9 +51,9 @@ export async function checkRecipient(
   const leaving = [...others, address].filter((each) => !isSandboxAddress(each, options.sandboxDomain));
   const verdict = checkAcceptance({
     fromDomain: '',
-    domainVerified: true, // Nobody knows the sender before the message is there.
+    domainVerified: true, // The sender is unknown until the message arrives.
     recipients: [{ email: address, kind: 'to' }],
-    // What a test key sends never leaves.
+    // Mail from a test key is never sent.
     cost: caller.mode === 'test' ? 0 : leaving.length,
     recipientAllowlist: caller.recipientAllowlist,
     accountSuspended: facts?.accountSuspended !== false,

@@ -5,7 +5,7 @@ export type CheckedRequest =
   | { readonly ok: true; readonly request: SendRequest }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/** What the fields of a request are called in a message. */
+/** The names of request fields in a message. */
 const HEADER_OF: Readonly<Record<string, string>> = {
   from: 'From',
   to: 'To',
@@ -20,10 +20,11 @@ const HEADER_OF: Readonly<Record<string, string>> = {
   tags: 'X-Tag',
 };
 
-/** Holds a message to the one schema of all sends, so that no limit is another over SMTP. Problems name what the sender wrote. */
+/** Validates a message against the one schema of all sends, so that SMTP has the same limits. Problems use the sender's own names. */
 export function checkSendRequest(input: SubmittedInput): CheckedRequest {
   const isBlind = input.to.length === 0;
-  // The schema wants somebody in `to`. A message to copies alone is an ordinary thing in SMTP: it is checked as if they stood there.
+  // The schema requires a recipient in `to`. A message to only cc and bcc recipients is normal in SMTP, so it is checked
+  // as if they were in `to`.
   const { cc = [], bcc = [], ...rest } = input;
   const result = sendRequestSchema.safeParse(isBlind ? { ...rest, to: [...cc, ...bcc] } : input, { reportInput: true });
   if (result.success) {

@@ -9,36 +9,36 @@ import { SmtpRefusal } from './smtp-refusal.ts';
 /** How many connections may be open at the same time, on both ports together. */
 export interface SubmissionConnections {
   readonly total: number;
-  /** From one address; a trusted proxy may open as many as there are. */
+  /** From one address. A trusted proxy may open as many as the total. */
   readonly perAddress: number;
 }
 
 export interface ConnectionPlacesOptions {
   readonly connections: SubmissionConnections;
   readonly trustedProxies: readonly string[];
-  /** How long a connection may take until its session begins: to complete the TLS handshake. */
+  /** How long a connection may take to complete the TLS handshake and start its session. */
   readonly handshakeMs: number;
   readonly logger: Logger;
 }
 
-/** Counts connections from the moment they are accepted, and says which are too many. */
+/** Counts connections from the moment they are accepted, and decides which ones exceed the limits. */
 export interface ConnectionPlaces {
   /**
-   * To be called before anything else is done with a connection. False where it was closed.
+   * Call this before anything else is done with a connection. Returns false if it was closed.
    * @param cutOff ends it while no session has begun
    */
   take(socket: Socket, cutOff: () => void): boolean;
-  /** Why a connection cannot stay, when its session begins; null where it can. */
+  /** Why a connection cannot stay when its session begins; null if it can. */
   begin(session: SMTPServerSession): SmtpRefusal | null;
   logIn(session: SMTPServerSession): void;
-  /** When a session has ended: after STARTTLS the library listens to the socket alone, and takes all other listeners off. */
+  /** Call this when a session has ended: after STARTTLS only the library listens to the socket, because it removes all other listeners. */
   end(session: SMTPServerSession): void;
 }
 
-/** The share, of one address's connections and of all, that may not have logged in: clients without a key leave places to those with one. */
+/** The share of connections, per address and in total, that may be unauthenticated: the rest is for clients with a key. */
 const WAITING_PER_ADDRESS = 0.1;
 const WAITING = 0.5;
-/** Refused connections are kept open until they were told why: over TLS that takes a handshake. Further ones are closed at once. */
+/** Refused connections stay open until they have received the reason, which over TLS requires a handshake. More are closed at once. */
 const REFUSED = 64;
 const REFUSED_PER_ADDRESS = 4;
 const WARN_EVERY_MS = 60_000;
@@ -51,7 +51,7 @@ interface Place {
   isLoggedIn: boolean;
 }
 
-/** Connections that may be open beside those within the limit. */
+/** Extra connections that may be open beyond the limit. */
 export const REFUSED_CONNECTIONS = REFUSED;
 
 export function createConnectionPlaces(options: ConnectionPlacesOptions): ConnectionPlaces {
@@ -62,10 +62,7 @@ export function createConnectionPlaces(options: ConnectionPlacesOptions): Connec
   const waiting = createTally();
   const refused = createTally();
   const warn = atMostEvery(WARN_EVERY_MS, (limit: string) =>
-    logger.warn(
-      { open: open.total(), limit },
-      'SMTP connections are refused: the limit on open connections is reached',
-    ),
+    logger.warn({ open: open.total(), limit }, 'refusing SMTP connections: the limit on open connections is reached'),
   );
 
   function judge(client: string, address: string): SmtpRefusal | null {
@@ -86,7 +83,7 @@ export function createConnectionPlaces(options: ConnectionPlacesOptions): Connec
           return false;
         }
       }
-      // A client that sends its handshake byte by byte is never silent.
+      // A client that sends its handshake byte by byte never triggers the idle timeout.
       const handshake = setTimeout(cutOff, handshakeMs);
       const name = nameOf(address, remotePort);
       const tallies = refusal === null ? [open, waiting] : [refused];
@@ -117,14 +114,14 @@ export function createConnectionPlaces(options: ConnectionPlacesOptions): Connec
   };
 }
 
-const TOO_MANY = new SmtpRefusal(421, '4.3.2', 'Too many connections are open, try again in a moment');
+const TOO_MANY = new SmtpRefusal(421, '4.3.2', 'Too many open connections, try again in a moment');
 const TOO_MANY_OF_ADDRESS = new SmtpRefusal(
   421,
   '4.7.0',
-  'Too many connections of your address are open, close some or try again in a moment',
+  'Too many open connections from your address, close some or try again in a moment',
 );
 
-/** The same for a socket and for the session on it, which writes addresses in another way. */
+/** The same key for a socket and its session, which formats addresses differently. */
 function nameOf(address: string, port: number): string {
   return `${clientOf(address)} ${port}`;
 }

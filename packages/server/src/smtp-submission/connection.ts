@@ -1,6 +1,6 @@
 import type { SMTPServer, SMTPServerSession } from 'smtp-server';
 
-/** A connection of the SMTP library, which hands its handlers the session alone. */
+/** A connection of the SMTP library, which passes only the session to its handlers. */
 export type Connection = SMTPServer['connections'] extends Set<infer Each> ? Each : never;
 
 export function findConnection(server: SMTPServer, session: SMTPServerSession): Connection | null {
@@ -11,8 +11,8 @@ export function findConnection(server: SMTPServer, session: SMTPServerSession): 
 const ENHANCED_STATUS = /^[245]\.\d{1,3}\.\d{1,3} /;
 
 /**
- * Mends two things in what the library replies. A text that brings its own enhanced status code keeps it: the library would put the one it
- * has for the reply's code in front. And AUTH is not offered before TLS: a client that does as it is offered would send its key in clear.
+ * Fixes two things in the library's replies. A text with an enhanced status code keeps it: the library would prepend its
+ * own code. And AUTH is not offered before TLS: a client that used it would send its key in plaintext.
  */
 export function mendReplies(connection: Connection): void {
   const send = connection.send.bind(connection);
@@ -25,12 +25,12 @@ export function mendReplies(connection: Connection): void {
   };
 }
 
-/** Lets the client be silent for so long from now on; the library then says 421 and closes. */
+/** Sets the idle timeout of the client. At the timeout the library sends 421 and closes. */
 export function setPatience(connection: Connection, limitMs: number): void {
   connection._socket.setTimeout(limitMs);
 }
 
-/** Says why and closes, whatever the client is doing. */
+/** Sends the reason and closes, whatever the client is doing. */
 export function cutOff(connection: Connection, code: number, text: string): void {
   connection.send(code, text);
   connection.close();

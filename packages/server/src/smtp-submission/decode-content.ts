@@ -3,8 +3,8 @@ import { MessageFault } from './message-fault.ts';
 import type { MimePart } from './read-mime.ts';
 
 /**
- * The bytes of a leaf, its transfer encoding taken off (RFC 2045 §6).
- * @throws MessageFault where the encoding is unknown
+ * The bytes of a leaf after transfer decoding (RFC 2045 §6).
+ * @throws MessageFault if the encoding is unknown
  */
 export function decodeBytes({ transferEncoding, body }: MimePart): Buffer {
   switch (transferEncoding) {
@@ -14,7 +14,7 @@ export function decodeBytes({ transferEncoding, body }: MimePart): Buffer {
     case 'binary':
       return body;
     case 'base64':
-      // RFC 2045 §6.8: whatever is not of the alphabet is skipped, line ends before all.
+      // RFC 2045 §6.8: all characters outside the alphabet are skipped, such as line endings.
       return Buffer.from(body.toString('latin1'), 'base64');
     case 'quoted-printable':
       return decodeQuotedPrintable(body);
@@ -23,12 +23,12 @@ export function decodeBytes({ transferEncoding, body }: MimePart): Buffer {
   }
 }
 
-/** No text within the limit has more: of UTF-16 and CRLF, four bytes become one. The rest need not be decoded to be refused. */
+/** No text within the limit has more: in UTF-16 with CRLF, four bytes become one. Larger content is rejected without decoding. */
 const MAX_TEXT_BYTES = 4 * LIMITS.bodyBytes;
 
 /**
- * The text of a leaf, with LF line ends. Bytes that its charset does not have are refused: the recipients would read something else than
- * was written.
+ * The text of a leaf, with LF line endings. Bytes that are invalid in its charset are rejected: recipients would read a
+ * different text.
  * @throws MessageFault
  */
 export function decodeText(part: MimePart): string {
@@ -36,7 +36,7 @@ export function decodeText(part: MimePart): string {
   if (bytes.length > MAX_TEXT_BYTES) throw new MessageFault('body', `may have at most ${LIMITS.bodyBytes} bytes`);
   const charset = part.contentType.parameters.get('charset')?.trim().toLowerCase() || 'us-ascii';
   const text = decodeCharset(bytes, charset === 'us-ascii' || charset === 'ascii' ? 'utf-8' : charset);
-  if (text.includes('\0')) throw new MessageFault('body', 'holds NUL characters');
+  if (text.includes('\0')) throw new MessageFault('body', 'contains NUL characters');
   return text.replaceAll('\r\n', '\n');
 }
 
@@ -45,12 +45,12 @@ function decodeCharset(bytes: Buffer, charset: string): string {
   try {
     decoder = new TextDecoder(charset, { fatal: true });
   } catch {
-    throw new MessageFault('Content-Type', `names the unknown charset ${JSON.stringify(charset.slice(0, 40))}`);
+    throw new MessageFault('Content-Type', `uses the unknown charset ${JSON.stringify(charset.slice(0, 40))}`);
   }
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new MessageFault('body', `holds text that is not in the charset it states (${charset})`);
+    throw new MessageFault('body', `contains text that is not valid in its charset (${charset})`);
   }
 }
 

@@ -4,28 +4,28 @@ import type { SMTPServer } from 'smtp-server';
 import { within } from '../within.ts';
 import { type Connection, cutOff } from './connection.ts';
 
-/** What has to be known of a connection to end it well. */
+/** The state of a connection that is needed to end it cleanly. */
 export interface DrainedSession {
   readonly connection: Connection;
-  /** The message that is being received or worked on, settled when it is answered; null between messages. */
+  /** The message that is being received or processed, settled when the reply is sent; null between messages. */
   readonly message: Promise<unknown> | null;
-  /** Aborted when nobody waits for its answer any more. */
+  /** Aborted when no one waits for the reply any more. */
   readonly gone: AbortController;
 }
 
 const SHUTTING_DOWN = [421, '4.3.2 Shutting down, try again in a moment'] as const;
 const DRAIN_MS = 5_000;
-/** For a socket whose client does not take notice of its end. */
+/** For a socket whose client does not react to its end. */
 const CLOSE_MS = 500;
 
-/** Answers the port. Rejects with the listener's error. */
+/** Returns the port. Rejects with the listener's error. */
 export async function listenOn(server: SMTPServer, host: string, port: number): Promise<number> {
   server.listen(port, host);
   await once(server.server, 'listening');
-  return (server.server.address() as AddressInfo).port; // A TCP server that listens has no other kind of address.
+  return (server.server.address() as AddressInfo).port; // A listening TCP server always has this kind of address.
 }
 
-/** Takes no new connections and messages, lets those under way finish, and closes every connection with 421. */
+/** Stops accepting connections and messages, lets running ones finish, and closes every connection with 421. */
 export async function drainServers(
   servers: readonly SMTPServer[],
   sessions: { all(): Iterable<DrainedSession> },
@@ -40,7 +40,7 @@ export async function drainServers(
   for (const server of servers) for (const { _socket } of server.connections) _socket.destroy();
 }
 
-/** Connections without a message are closed at once, the others as soon as theirs is answered. */
+/** Connections without a message are closed at once, the others as soon as theirs is replied to. */
 async function finishMessages(sessions: { all(): Iterable<DrainedSession> }): Promise<void> {
   for (;;) {
     const messages = [...sessions.all()].flatMap(({ message }) => message ?? []);

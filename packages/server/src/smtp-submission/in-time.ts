@@ -2,16 +2,16 @@ export type TimelyOutcome<T> = { readonly kind: 'done'; readonly value: T } | { 
 
 export interface TimeLimits {
   readonly limitMs: number;
-  /** How long a commit that is already under way is waited for beyond the limit. */
+  /** How much longer to wait for a commit that has already started. */
   readonly graceMs: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no one waits for the reply any more. */
   readonly gone: AbortSignal;
 }
 
 /**
- * Runs work that may be told to a caller only in time. Before what it does can no longer be undone it has to `claim` that; once the limit
- * is over or the caller has gone, it is told no. So `late` means that nothing was done and nothing will be, but for a commit whose
- * outcome did not come back within the grace.
+ * Runs work whose result is useful to a caller only within a time limit. The work must call `claim` before its
+ * irreversible step, and `claim` returns false once the limit is over or the caller has gone. So `late` means that
+ * nothing was done or will be done, except for a commit whose result did not arrive within the grace period.
  */
 export async function inTime<T>(
   limits: TimeLimits,
@@ -40,6 +40,6 @@ export async function inTime<T>(
   } finally {
     for (const timer of timers) clearTimeout(timer);
     limits.gone.removeEventListener('abort', withdraw);
-    done.catch(() => undefined); // Nobody is left to hear of it once it was late.
+    done.catch(() => undefined); // No one needs the result of late work.
   }
 }

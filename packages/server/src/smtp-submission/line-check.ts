@@ -1,8 +1,8 @@
-/** Looks through a message, chunk by chunk, for octets that two mail servers may understand differently. */
+/** Checks a message, chunk by chunk, for bytes that two mail servers may interpret differently. */
 export interface LineCheck {
-  /** The first such octet of the chunk, in words; null where there is none. */
+  /** A description of the first such byte in the chunk; null if there is none. */
   look(chunk: Buffer): string | null;
-  /** To be asked at the end. */
+  /** Call this at the end. */
   finish(): string | null;
 }
 
@@ -10,8 +10,9 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Finds what RFC 5321 §2.3.8 and §4.1.1.4 forbid within a message: LF without CR, CR without LF, NUL. A server that takes a bare LF for a
- * line end finds the end of a message where another finds text, and so sees a second message that nobody logged in for.
+ * Finds what RFC 5321 §2.3.8 and §4.1.1.4 forbid in a message: LF without CR, CR without LF, NUL. A server that accepts
+ * a bare LF as a line ending may find the end of a message where another finds text, and then sees a second,
+ * unauthenticated message (SMTP smuggling).
  */
 export function createLineCheck(): LineCheck {
   let endedInCr = false;

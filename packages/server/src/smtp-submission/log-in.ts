@@ -4,29 +4,29 @@ import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import { type RefusedStep, refuseBy } from './smtp-refusal.ts';
 
-/** The key is what counts; the name says that nothing else is meant. */
+/** Only the key counts. The fixed user name shows that the client means this service. */
 const USER_NAME = 'postrider';
 
-/** The scope that a send needs over every path. */
+/** The scope that sending requires, over REST and SMTP. */
 const SCOPE = 'emails:send';
 
 /**
- * The key that AUTH PLAIN or LOGIN brings as its password.
- * @throws SmtpRefusal where it is none, or the user name is another.
+ * The API key that AUTH PLAIN or LOGIN sends as the password.
+ * @throws SmtpRefusal if it is not a key, or the user name is wrong.
  */
 export function readCredentials({ username, password, authzid }: SMTPServerAuthentication): string {
   const names = [username, authzid].filter((name) => name !== undefined && name !== '');
   if (names.some((name) => name?.toLowerCase() !== USER_NAME)) {
-    throw refuseBy('invalid_key', `the user name is ${USER_NAME}, and the password an API key.`, 'log-in');
+    throw refuseBy('invalid_key', `the user name must be ${USER_NAME}, and the password an API key.`, 'log-in');
   }
-  // Asked here, so that a password can never be read as anything but one key.
+  // Checked here, so that a password can never be parsed as anything other than one key.
   if (typeof password === 'string' && isWellFormedKey(password)) return password;
-  throw refuseBy('invalid_key', 'the password is no Postrider API key, or it was mistyped.', 'log-in');
+  throw refuseBy('invalid_key', 'the password is not a valid Postrider API key. Check for typing errors.', 'log-in');
 }
 
 /**
- * Who stands behind a key, and that it may be used from there and may send. Asked at every message again: what is revoked or narrowed acts within a second, also on
- * connections that are open.
+ * Finds the owner of a key and checks that it may be used from this address and may send. Checked again for every
+ * message: a revoked or restricted key takes effect within a second, also on open connections.
  * @throws SmtpRefusal, or what the database throws
  */
 export async function authenticateSender(

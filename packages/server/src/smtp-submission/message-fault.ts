@@ -1,7 +1,7 @@
-/** A message that cannot be passed on as it is: the field or part at fault, and what is wrong with it. */
+/** A message that cannot be passed on unchanged: the field or part with the problem, and the problem. */
 export class MessageFault extends Error {
   override readonly name = 'MessageFault';
-  /** As the sender knows it: a header's name, or `body`. */
+  /** The name the sender uses: a header name, or `body`. */
   readonly field: string;
   constructor(field: string, message: string) {
     super(message);

@@ -1,7 +1,7 @@
 import { isReservedHeader } from '@postrider/core';
 import type { HeaderField } from './read-header-fields.ts';
 
-/** Read into fields of the send request; they never travel as they stand. */
+/** Headers that become fields of the send request. They are never sent as they are. */
 const READ = new Set([
   'from',
   'to',
@@ -17,8 +17,8 @@ const READ = new Set([
 ]);
 
 /**
- * The headers that are sent as the sender wrote them. Reserved ones are replaced, or were true only of the message as it was received: its date, its
- * encoding, the way it took, and what others vouched for.
+ * The headers that are sent as the sender wrote them. The others are reserved, or described only the message as we
+ * received it: its date, its encoding, its route, and what others certified.
  */
 export function passedHeaders(fields: readonly HeaderField[]): readonly HeaderField[] {
   return fields.filter(({ key }) => !READ.has(key) && !isReservedHeader(key));

@@ -2,7 +2,7 @@ import { parseMailbox } from '@postrider/core';
 import { decodeWords } from 'postal-mime';
 import { MessageFault } from './message-fault.ts';
 
-/** A mailbox as a header shows it, its address parsed as strictly as everywhere. */
+/** A mailbox from a header. Its address is parsed as strictly as everywhere else. */
 export interface ShownMailbox {
   readonly name: string | null;
   readonly address: string;
@@ -10,16 +10,16 @@ export interface ShownMailbox {
 
 export interface ShownMailboxes {
   readonly mailboxes: readonly ShownMailbox[];
-  /** What stood where a mailbox should, and is none. */
+  /** Text where a mailbox should be, but is not one. */
   readonly others: readonly string[];
-  /** Whether some of them stood in a group. */
+  /** Whether some of them were in a group. */
   readonly hasGroup: boolean;
 }
 
 /**
- * Reads the addresses of a header (RFC 5322 §3.4): groups are opened, comments dropped. Encoded words are decoded last, within a name, so
- * that what they hold can never become an address.
- * @throws MessageFault where quotes, comments or angle brackets do not close.
+ * Parses the addresses of a header (RFC 5322 §3.4): groups are expanded, comments dropped. Encoded words are decoded
+ * last, within a name, so that their content can never become an address.
+ * @throws MessageFault if quotes, comments or angle brackets are not closed.
  */
 export function readAddressList(field: string, value: string): ShownMailboxes {
   const mailboxes: ShownMailbox[] = [];
@@ -33,7 +33,7 @@ export function readAddressList(field: string, value: string): ShownMailboxes {
   return { mailboxes, others, hasGroup };
 }
 
-/** The single addresses of a list, comments left out; names of groups are dropped, and their members stay. */
+/** Splits a list into single addresses without comments. Group names are dropped, and their members are kept. */
 function splitItems(field: string, value: string): { readonly items: readonly string[]; readonly hasGroup: boolean } {
   const items: string[] = [];
   const state = { item: '', isQuoted: false, isAngled: false, comments: 0, hasGroup: false };
@@ -60,7 +60,7 @@ function splitItems(field: string, value: string): { readonly items: readonly st
     }
   }
   if (state.isQuoted || state.isAngled || state.comments > 0)
-    throw new MessageFault(field, 'has quotes or brackets that do not close');
+    throw new MessageFault(field, 'has quotes or brackets that are not closed');
   end();
   return { items, hasGroup: state.hasGroup };
 }
@@ -73,7 +73,7 @@ function readMailbox(item: string): ShownMailbox | null {
   return { name: name === '' ? null : name, address: verdict.mailbox.address };
 }
 
-/** Quoted and bare words in any mixture. */
+/** Quoted and bare words in any combination. */
 function readName(phrase: string): string {
   const words = phrase.replace(/"((?:[^"\\]|\\[\s\S])*)("|\\?$)/g, (whole, quoted: string, end: string) =>
     end === '"' ? quoted.replace(/\\(.)/g, '$1') : whole,

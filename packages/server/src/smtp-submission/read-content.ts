@@ -2,7 +2,7 @@ import { decodeBytes, decodeText } from './decode-content.ts';
 import { MessageFault } from './message-fault.ts';
 import type { MimePart } from './read-mime.ts';
 
-/** What a message says: its bodies and its files. */
+/** The content of a message: its bodies and its files. */
 export interface ReadContent {
   readonly text: string | null;
   readonly html: string | null;
@@ -12,12 +12,12 @@ export interface ReadContent {
 export interface ReadFile {
   readonly filename: string;
   readonly contentType: string;
-  /** Set where the file is shown within the html. */
+  /** Set if the file is shown within the html. */
   readonly contentId: string | null;
   readonly content: Buffer;
 }
 
-/** Their content counts as it stands, byte for byte, and a message that is composed anew could not keep it so. */
+/** Their content must stay unchanged, byte for byte, which a recomposed message could not guarantee. */
 const SEALED = new Set([
   'multipart/signed',
   'multipart/encrypted',
@@ -26,8 +26,9 @@ const SEALED = new Set([
 ]);
 
 /**
- * Sorts the parts of a message into bodies and files. The first text and the first html part that are no attachments are the bodies; a
- * further one of the only kind there is continues it, as mailers write text around a picture; everything else is a file.
+ * Sorts the parts of a message into bodies and files. The first text and the first html part that are not attachments
+ * are the bodies. If only one kind exists, another part of it continues the body, because mail clients write text around
+ * a picture. Everything else is a file.
  * @throws MessageFault
  */
 export function readContent(message: MimePart): ReadContent {
@@ -48,14 +49,14 @@ function collectLeaves(part: MimePart): readonly MimePart[] {
   if (SEALED.has(type)) {
     throw new MessageFault(
       'Content-Type',
-      `${type} cannot be passed on: messages are composed anew, which breaks its seal`,
+      `${type} cannot be passed on: messages are recomposed, which would break its signature or encryption`,
     );
   }
   if (!type.startsWith('multipart/')) return [part];
   return part.parts.flatMap(collectLeaves);
 }
 
-/** Whether the leaf is a body, or went into one. */
+/** Whether the leaf is a body, or was added to one. */
 function takeBody(bodies: Bodies, leaf: MimePart, isWhole: boolean): boolean {
   const kind =
     leaf.contentType.value === 'text/plain' ? 'text' : leaf.contentType.value === 'text/html' ? 'html' : null;
@@ -64,7 +65,7 @@ function takeBody(bodies: Bodies, leaf: MimePart, isWhole: boolean): boolean {
   const other = kind === 'text' ? bodies.html : bodies.text;
   if (before !== null && other !== null) return false;
   const text = decodeText(leaf);
-  // The line end behind the last line is the transfer's, not the text's: every message over SMTP ends in one.
+  // The line ending after the last line is part of the transfer and not of the text: every message over SMTP ends in one.
   const own = isWhole && text.endsWith('\n') ? text.slice(0, -1) : text;
   bodies[kind] = before === null ? own : `${before}\n${own}`;
   return true;
@@ -76,7 +77,7 @@ function nameOf({ disposition, contentType }: MimePart): string | null {
 
 function toFile(leaf: MimePart, html: string, number: number): ReadFile {
   const { contentId, disposition } = leaf;
-  // Some mailers give every file a content id: it is shown within the html only where that says so, or the part itself does.
+  // Some mail clients give every file a content id. It is inline only if the html references it, or the part says so.
   const isShown = contentId !== null && (disposition.value !== 'attachment' || html.includes(`cid:${contentId}`));
   return {
     filename: nameOf(leaf) ?? `attachment-${number}${ENDINGS[leaf.contentType.value] ?? '.bin'}`,
@@ -98,7 +99,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'image/gif': '.gif',
 };
 
-/** Parameters without which the file would be read otherwise; its name travels apart. */
+/** Parameters that change how the file is read. Its name is stored separately. */
 const KEPT_PARAMETERS = ['charset', 'method'];
 
 function typeOf({ contentType }: MimePart): string {

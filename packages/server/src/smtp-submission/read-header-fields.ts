@@ -1,10 +1,10 @@
 import { LIMITS } from '@postrider/core';
 import { MessageFault } from './message-fault.ts';
 
-/** One header field (RFC 5322 §2.2): unfolded and trimmed, its encoded words left as they are. */
+/** One header field (RFC 5322 §2.2): unfolded and trimmed, with its encoded words unchanged. */
 export interface HeaderField {
   readonly name: string;
-  /** The name in lower case. */
+  /** The name in lowercase. */
   readonly key: string;
   readonly value: string;
 }
@@ -14,24 +14,24 @@ export interface HeaderAndBody {
   readonly body: Buffer;
 }
 
-/** What of headers a message may still have, its parts included. It bounds the work of reading them. */
+/** The remaining header allowance of a message, its parts included. It bounds the work of parsing them. */
 export interface HeaderAllowance {
   fields: number;
   bytes: number;
 }
 
-/** The largest headers of real mail have some 60 KB, and those of fifty parts some three hundred fields. */
+/** The largest headers of real mail have about 60 KB, and those of fifty parts about three hundred fields. */
 export function createHeaderAllowance(): HeaderAllowance {
   return { fields: LIMITS.messageHeaderFields, bytes: LIMITS.messageHeaderBytes };
 }
 
-/** Old mailers put blanks before the colon (RFC 5322 §4.5). */
+/** Old mail clients put white space before the colon (RFC 5322 §4.5). */
 const FIELD = /^([!-9;-~]+)[ \t]*:(.*)$/s;
-/** Anything but UTF-8 is refused (RFC 6532): which letters were meant is a guess. A byte order mark is no part of a name. */
+/** Only UTF-8 is accepted (RFC 6532): for other bytes, the letters would be a guess. A byte order mark is not part of a name. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the header of a message or of a part of one, whose lines all end in CRLF.
+ * Parses the header of a message or of one of its parts, whose lines all end in CRLF.
  * @throws MessageFault
  */
 export function readHeaderFields(part: Buffer, left: HeaderAllowance): HeaderAndBody {
@@ -48,14 +48,14 @@ export function readHeaderFields(part: Buffer, left: HeaderAllowance): HeaderAnd
 }
 
 function tooMuch(limit: string): MessageFault {
-  return new MessageFault('header', `may have at most ${limit}, those of all parts together`);
+  return new MessageFault('header', `may have at most ${limit}, with all parts together`);
 }
 
-/** The only field of that name; null without one. */
+/** The only field with that name; null if there is none. */
 export function findField(fields: readonly HeaderField[], key: string): HeaderField | null {
   const [first, second] = fields.filter((field) => field.key === key);
-  // Programs differ in which of two they believe, so a message that holds two says different things to each.
-  if (second !== undefined) throw new MessageFault(second.name, 'is given twice');
+  // Programs differ in which of two fields they use, so a message with two means different things to each.
+  if (second !== undefined) throw new MessageFault(second.name, 'must not be repeated');
   return first ?? null;
 }
 
@@ -70,11 +70,11 @@ function decode(header: Buffer): string {
   try {
     return UTF8.decode(header);
   } catch {
-    throw new MessageFault('header', 'holds bytes that are not UTF-8; encode other letters as RFC 2047 has it');
+    throw new MessageFault('header', 'contains bytes that are not UTF-8; encode other characters as in RFC 2047');
   }
 }
 
-/** The lines of a header, continuations joined to what they continue. */
+/** The lines of a header, with continuation lines joined to the line before. */
 function unfold(header: string): readonly string[] {
   const lines: string[] = [];
   for (const line of header.split('\r\n')) {
@@ -89,7 +89,7 @@ function unfold(header: string): readonly string[] {
 function readField(line: string): HeaderField {
   const match = FIELD.exec(line);
   if (match === null)
-    throw new MessageFault('header', `has a line that is no header: ${JSON.stringify(line.slice(0, 40))}`);
+    throw new MessageFault('header', `has a line that is not a header: ${JSON.stringify(line.slice(0, 40))}`);
   const name = match[1] ?? '';
   return { name, key: name.toLowerCase(), value: (match[2] ?? '').replaceAll('\t', ' ').trim() };
 }

@@ -8,37 +8,37 @@ import {
 } from './read-header-fields.ts';
 import { type ParameterizedValue, readParameters } from './read-parameters.ts';
 
-/** A message, or a part of one, by its structure (RFC 2045, RFC 2046). Nothing is decoded yet. */
+/** The structure of a message, or of one of its parts (RFC 2045, RFC 2046). Nothing is decoded yet. */
 export interface MimePart {
   readonly fields: readonly HeaderField[];
-  /** `type/subtype` in lower case, with its parameters. */
+  /** `type/subtype` in lowercase, with its parameters. */
   readonly contentType: ParameterizedValue;
-  /** `attachment`, `inline` or another word in lower case; empty without one. */
+  /** `attachment`, `inline` or another word in lowercase; empty if absent. */
   readonly disposition: ParameterizedValue;
-  /** In lower case, for example `base64`; empty without one. */
+  /** In lowercase, for example `base64`; empty if absent. */
   readonly transferEncoding: string;
-  /** Without its angle brackets; null without one. */
+  /** Without angle brackets; null if absent. */
   readonly contentId: string | null;
-  /** Of a leaf. */
+  /** Only in a leaf. */
   readonly body: Buffer;
-  /** Of a multipart. */
+  /** Only in a multipart. */
   readonly parts: readonly MimePart[];
 }
 
-/** Real mail nests some five deep and has some fifty parts; these bound the work of one message. */
+/** Real mail nests about five levels deep and has about fifty parts. These limits bound the work for one message. */
 const MAX_DEPTH = 20;
 const MAX_PARTS = 500;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 
 /**
- * Reads the structure of a message whose lines all end in CRLF.
+ * Parses the structure of a message whose lines all end in CRLF.
  * @throws MessageFault
  */
 export function readMime(raw: Buffer): MimePart {
   return readPart(raw, 'text/plain', 0, { parts: MAX_PARTS, headers: createHeaderAllowance() });
 }
 
-/** What is left for the parts that are not read yet. */
+/** The remaining allowance for parts that are not read yet. */
 interface Allowance {
   parts: number;
   readonly headers: HeaderAllowance;
@@ -46,11 +46,12 @@ interface Allowance {
 
 function readPart(raw: Buffer, typeByDefault: string, depth: number, left: Allowance): MimePart {
   left.parts -= 1;
-  if (depth > MAX_DEPTH || left.parts < 0) throw new MessageFault('body', 'has too many parts, or nests them too deep');
+  if (depth > MAX_DEPTH || left.parts < 0)
+    throw new MessageFault('body', 'has too many parts, or nests them too deeply');
   const { fields, body } = readHeaderFields(raw, left.headers);
   const read = (key: string) => findField(fields, key)?.value ?? '';
   const contentType = readParameters(read('content-type') || typeByDefault);
-  if (!MEDIA_TYPE.test(contentType.value)) throw new MessageFault('Content-Type', 'is no media type');
+  if (!MEDIA_TYPE.test(contentType.value)) throw new MessageFault('Content-Type', 'is not a valid media type');
   const part = {
     fields,
     contentType,
@@ -68,10 +69,10 @@ function readPart(raw: Buffer, typeByDefault: string, depth: number, left: Allow
   };
 }
 
-/** RFC 2046 §5.1.1: the CRLF before a delimiter belongs to it; what stands before the first and behind the last is no part. */
+/** RFC 2046 §5.1.1: the CRLF before a delimiter belongs to it. Text before the first delimiter and after the last is not a part. */
 function splitParts(body: Buffer, boundary: string): readonly Buffer[] {
-  if (boundary === '') throw new MessageFault('Content-Type', 'names no boundary');
-  // Searched with the line end in front of it: a delimiter may be repeated millions of times within a line.
+  if (boundary === '') throw new MessageFault('Content-Type', 'has no boundary');
+  // Searched together with the line ending before it, because a delimiter may be repeated millions of times within a line.
   const delimiter = Buffer.from(`\n--${boundary}`);
   const parts: Buffer[] = [];
   let begin: number | null = null;
@@ -83,13 +84,13 @@ function splitParts(body: Buffer, boundary: string): readonly Buffer[] {
     begin = line.end;
     if (parts.length > MAX_PARTS) break;
   }
-  // A message whose end was left out has no last delimiter; what is there is read all the same.
+  // A truncated message has no last delimiter; its parts are read anyway.
   if (begin !== null) parts.push(body.subarray(begin));
-  if (parts.length === 0) throw new MessageFault('body', 'has none of the parts its Content-Type announces');
+  if (parts.length === 0) throw new MessageFault('body', 'has none of the parts that its Content-Type announces');
   return parts;
 }
 
-/** Where the first line begins that begins with the delimiter; null without one. */
+/** The start of the first line that begins with the delimiter; null if there is none. */
 function firstLine(body: Buffer, delimiter: Buffer): number | null {
   const bare = delimiter.subarray(1);
   return body.subarray(0, bare.length).equals(bare) ? 0 : nextLine(body, delimiter, 0);
@@ -100,7 +101,7 @@ function nextLine(body: Buffer, delimiter: Buffer, from: number): number | null 
   return lineEnd === -1 ? null : lineEnd + 1;
 }
 
-/** Whether a whole line is the delimiter, and where the next one begins. */
+/** Whether a whole line is the delimiter, and where the next line begins. */
 function readDelimiter(
   body: Buffer,
   at: number,

@@ -1,19 +1,19 @@
 import { decodeWords } from 'postal-mime';
 
-/** A header value such as `text/plain; charset=utf-8`, taken apart. */
+/** A header value such as `text/plain; charset=utf-8`, parsed. */
 export interface ParameterizedValue {
-  /** In lower case. */
+  /** In lowercase. */
   readonly value: string;
-  /** By name in lower case; the first of a name counts. */
+  /** By name in lowercase. The first value of a name counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** A token ends at blanks, separators and comments; quoted strings may hold anything. */
+/** A token ends at white space, separators and comments. Quoted strings may contain anything. */
 const PARAMETER = /;\s*([^\s;="()]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/g;
 /** RFC 2231 §3 and §4: `name*`, `name*0`, `name*0*`. */
 const EXTENDED_NAME = /^([^*]+)(?:\*(\d{1,3}))?(\*)?$/;
 
-/** Takes a structured value apart (RFC 2045 §5.1), parameters in pieces or in other alphabets (RFC 2231) put together. */
+/** Parses a structured value (RFC 2045 §5.1), and joins and decodes RFC 2231 parameters. */
 export function readParameters(text: string): ParameterizedValue {
   const semicolon = text.indexOf(';');
   const value = (semicolon === -1 ? text : text.slice(0, semicolon)).replace(/\([^()]*\)/g, '').trim();
@@ -40,7 +40,7 @@ interface Section {
   readonly content: string;
 }
 
-/** The charset stands before the first section, between apostrophes, and counts for all of them. */
+/** The charset is before the first section, ended by an apostrophe, and applies to all sections. */
 function joinSections(sections: readonly Section[]): string {
   const ordered = [...sections].sort((a, b) => a.number - b.number);
   const charset = ordered[0]?.isEncoded === true ? (/^([^']*)'[^']*'/.exec(ordered[0].content)?.[1] ?? '') : '';
@@ -58,7 +58,7 @@ function decodePercent(text: string): Buffer {
   );
 }
 
-/** A file name in an alphabet nobody knows is shown as well as it can be: it is a label, and its content is whole. */
+/** A file name in an unknown charset is decoded as well as possible: it is only a label, and the content is intact. */
 function decodeBytes(bytes: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset === '' ? 'utf-8' : charset).decode(bytes);

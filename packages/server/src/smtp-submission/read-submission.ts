@@ -5,16 +5,16 @@ import { type SubmittedSend, toSendRequest } from './to-send-request.ts';
 export interface Submission {
   /** Lines end in CRLF. */
   readonly raw: Uint8Array;
-  /** Strictly parsed addresses, each once. */
+  /** Strictly parsed addresses without duplicates. */
   readonly envelope: readonly string[];
 }
 
 export type ReadSubmission =
   | { readonly ok: true; readonly send: SubmittedSend }
-  /** It cannot be read, or could not be passed on without loss. */
+  /** It cannot be parsed, or could not be passed on without loss. */
   | { readonly ok: false; readonly field: string; readonly message: string };
 
-/** Reads a submitted message: up to 25 MB of parts, headers and encodings. */
+/** Parses a submitted message: up to 25 MB of parts, headers and encodings. */
 export const READ_SUBMISSION = threadJob(import.meta.url, 'READ_SUBMISSION', readSubmission);
 
 function readSubmission({ raw, envelope }: Submission): ReadSubmission {

@@ -1,19 +1,19 @@
 import type { SMTPServerDataStream } from 'smtp-server';
 import { createLineCheck } from './line-check.ts';
 
-/** What came of a message on its way in. */
+/** The result of receiving a message. */
 export type Reception =
   | { readonly kind: 'whole'; readonly raw: Buffer }
-  /** The rest was read and thrown away. */
+  /** The rest was read and discarded. */
   | { readonly kind: 'too-large' }
   | { readonly kind: 'no-room' }
-  /** Octets that may not stand in a message: where it ends is in doubt, so nothing behind them can be believed either. */
+  /** Bytes that are not allowed in a message: where it ends is unclear, so nothing after them can be trusted either. */
   | { readonly kind: 'foul'; readonly octets: string }
   | { readonly kind: 'gone' };
 
-/** Bounds the memory of all messages that are being received or worked on together. */
+/** Limits the memory of all messages that are being received or processed. */
 export interface MessageRoom {
-  /** False where there is no room for so many bytes more. */
+  /** False if there is not enough for so many more bytes. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
@@ -33,8 +33,8 @@ export function createMessageRoom(maxBytes: number): MessageRoom {
 }
 
 /**
- * Receives one message: bounded, and with CRLF as its only line end. Answers at once where it is foul, otherwise at its end.
- * The room it took is given back by whoever receives `whole`, in every other case here.
+ * Receives one message: bounded, and with CRLF as its only line ending. Resolves at once if it has invalid bytes,
+ * otherwise at its end. The receiver of `whole` releases the reserved memory; in all other cases this function does.
  */
 export function receiveMessage(stream: SMTPServerDataStream, maxBytes: number, room: MessageRoom): Promise<Reception> {
   const check = createLineCheck();
@@ -44,7 +44,7 @@ export function receiveMessage(stream: SMTPServerDataStream, maxBytes: number, r
   return new Promise((resolve) => {
     const finish = (reception: Reception) => {
       stream.off('data', onData).off('end', onEnd).off('close', onGone);
-      // The stream ends itself when its connection does, and nobody may be left without a listener then.
+      // The stream ends when its connection does, and it must not be left without an error listener then.
       stream.on('error', () => undefined).resume();
       if (reception.kind !== 'whole') letGo();
       resolve(reception);

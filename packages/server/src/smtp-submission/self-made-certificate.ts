@@ -4,7 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 export interface SelfMadeCertificate {
   /** PEM. */
   readonly key: string;
-  /** PEM; it is its own authority, so whoever trusts it trusts this server. */
+  /** PEM. It is its own authority, so a client that trusts it trusts this server. */
   readonly cert: string;
 }
 
@@ -15,13 +15,13 @@ export interface CertificateWishes {
   readonly validTo: Date;
 }
 
-/** Makes a certificate that is signed by itself: X.509 v3 (RFC 5280), P-256, SHA-256. */
+/** Creates a self-signed certificate: X.509 v3 (RFC 5280), P-256, SHA-256. */
 export function makeSelfMadeCertificate({ names, validFrom, validTo }: CertificateWishes): SelfMadeCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = sequence(set(sequence(oid('550403'), utf8String(names[0] ?? 'localhost'))));
   const certified = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
-    // RFC 5280 §4.1.2.2: positive, and another one each time.
+    // RFC 5280 §4.1.2.2: positive, and unique.
     integer(Buffer.concat([Buffer.from([0x01]), randomBytes(8)])),
     ECDSA_WITH_SHA256,
     subject,
@@ -93,7 +93,7 @@ function bitString(value: Buffer): Buffer {
   return tagged(0x03, Buffer.from([0]), value);
 }
 
-/** RFC 5280 §4.1.2.5: UTCTime, which serves until 2049. */
+/** RFC 5280 §4.1.2.5: UTCTime, which is valid until 2049. */
 function time(at: Date): Buffer {
   const digits = at
     .toISOString()

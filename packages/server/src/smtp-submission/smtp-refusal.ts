@@ -1,12 +1,15 @@
 import { ERRORS, type ErrorCode, OPERATIONS, type Operation, renameOperations, writeCommand } from '@postrider/core';
 
-/** A refusal as the SMTP library takes it: the reply's code, and its text with the enhanced status code (RFC 3463) in front. */
+/**
+ * A rejection in the form that the SMTP library expects: the reply code, and the text with the enhanced status code (RFC
+ * 3463) in front.
+ */
 export class SmtpRefusal extends Error {
   override readonly name = 'SmtpRefusal';
   readonly responseCode: number;
   /** Without the status code. */
   readonly text: string;
-  /** Of the error catalogue; null where SMTP alone has the case. */
+  /** From the error catalog; null if only SMTP has the case. */
   readonly code: ErrorCode | null;
   /** @param status enhanced status code, for example `5.7.1` */
   constructor(responseCode: number, status: string, text: string, code: ErrorCode | null = null) {
@@ -17,7 +20,7 @@ export class SmtpRefusal extends Error {
   }
 }
 
-/** What is refused: a log-in, one recipient, or a whole message. */
+/** What is rejected: authentication, one recipient, or a whole message. */
 export type RefusedStep = 'log-in' | 'sender' | 'recipient' | 'message';
 
 /**
@@ -40,10 +43,10 @@ export function nameCommands(text: string): string {
   );
 }
 
-/** RFC 5321 §4.5.3.1.5: 512 octets with the code and the line end. */
+/** RFC 5321 §4.5.3.1.5: 512 bytes including the code and the line ending. */
 const MAX_TEXT_CHARACTERS = 480;
 
-/** Reply texts are ASCII (RFC 5321 §4.2); what cannot be said so is left as a question mark. */
+/** Reply texts are ASCII (RFC 5321 §4.2). Other characters become a question mark. */
 function toReplyText(text: string): string {
   const ascii = text
     .replaceAll('’', "'")
@@ -65,7 +68,7 @@ function replyCodesOf(code: ErrorCode, step: RefusedStep): ReplyCodes {
   return [step === 'message' ? 554 : 550, statusOf(code)];
 }
 
-/** RFC 3463: x.7.1 is a matter of permission, x.1.1 of the mailbox, x.6.0 of the content. */
+/** RFC 3463: x.7.1 is about permission, x.1.1 about the mailbox, x.6.0 about the content. */
 function statusOf(code: ErrorCode): string {
   if (code === 'recipient_suppressed') return '5.1.1';
   return ERRORS[code].status === 422 ? '5.6.0' : '5.7.1';

@@ -27,7 +27,7 @@ type SubmissionTools = Pick<
   'authenticator' | 'rates' | 'tools' | 'sql' | 'clock' | 'logger' | 'name' | 'logRequest' | 'limits'
 >;
 
-/** A port that cannot be listened on; `fix` says what to do about it. */
+/** A port that cannot be opened. `fix` says what to do about it. */
 class SubmissionPortError extends Error {
   override readonly name = 'SubmissionPortError';
   readonly fix: string;
@@ -38,7 +38,8 @@ class SubmissionPortError extends Error {
 }
 
 /**
- * Opens SMTP submission; null where it stays closed, because production has no certificate for it: keys do not travel in clear.
+ * Starts SMTP submission. Null if it stays off, because production has no certificate for it: keys must not be sent in
+ * plaintext.
  * @throws CertificateError, SubmissionPortError
  */
 export async function startSubmission(
@@ -66,11 +67,11 @@ function explain(error: unknown, { host, smtpPort, smtpsPort }: SubmissionSettin
   const port = Number(error.port);
   const setting = port === smtpPort ? 'POSTRIDER_SMTP_PORT' : 'POSTRIDER_SMTPS_PORT';
   const isTaken = error.code === 'EADDRINUSE';
-  const what = isTaken ? 'is taken by another program' : `cannot be listened on (${error.code})`;
+  const what = isTaken ? 'is in use by another program' : `cannot be opened (${error.code})`;
   const stop = isTaken ? 'Stop that program (another Postrider?), or choose' : 'Choose';
   const next = setting === 'POSTRIDER_SMTP_PORT' ? smtpPort + 1 : smtpsPort + 1;
   return new SubmissionPortError(
-    `Port ${port} of SMTP submission on ${host} ${what}.`,
+    `Port ${port} for SMTP submission on ${host} ${what}.`,
     `${stop} another port: ${setting}=${next}.`,
   );
 }

@@ -35,29 +35,29 @@ export interface HandlerOptions extends RecipientCheckOptions {
   readonly limits: SubmissionLimits;
 }
 
-/** How long clients may take, in milliseconds. */
+/** Time limits for clients, in milliseconds. */
 export interface SubmissionLimits {
-  /** From the greeting to the log-in. */
+  /** From the greeting to authentication. */
   readonly logInMs: number;
-  /** Without a byte, while a handshake or a message is under way. */
+  /** Without a byte, during a handshake or a message. */
   readonly stallMs: number;
-  /** Without a command, once logged in; RFC 5321 §4.5.3.2.7 asks for five minutes. */
+  /** Without a command, after authentication. RFC 5321 §4.5.3.2.7 requires five minutes. */
   readonly idleMs: number;
   /** From DATA to the end of the message. */
   readonly messageMs: number;
   /** From the end of the message to its commit. */
   readonly acceptMs: number;
-  /** For the answer to a commit that was under way by then. */
+  /** For the result of a commit that has started by then. */
   readonly commitMs: number;
 }
 
 type Handlers = Required<Pick<SMTPServerOptions, 'onAuth' | 'onMailFrom' | 'onRcptTo' | 'onData' | 'onClose'>>;
 
 const MAX_FAILED_LOG_INS = 3;
-/** What of MAIL's parameters is heeded: RFC 1870, RFC 6152, RFC 6531; RFC 4954 §5 has AUTH accepted and ignored. */
+/** The MAIL parameters that are supported: RFC 1870, RFC 6152, RFC 6531. RFC 4954 §5 requires AUTH to be accepted, and it is ignored. */
 const MAIL_PARAMETERS = ['SIZE', 'BODY', 'SMTPUTF8', 'AUTH'];
 
-/** What happens at each step of an SMTP session. */
+/** The handlers for each step of an SMTP session. */
 export function createHandlers(options: HandlerOptions): Handlers {
   const { authenticator, sessions, limits } = options;
   const refusalOf = (error: unknown, step: RefusedStep) => toRefusal(error, step, options.logger);
@@ -72,7 +72,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       const refusal = refusalOf(error, 'log-in');
       if (refusal.responseCode === 535) state.failedLogIns += 1;
       if (state.failedLogIns < MAX_FAILED_LOG_INS) throw refusal;
-      throw new SmtpRefusal(421, '4.7.0', `${refusal.text} Too many failed log-ins.`);
+      throw new SmtpRefusal(421, '4.7.0', `${refusal.text} Too many failed logins.`);
     }
     clearTimeout(state.logInTimer);
     options.places.logIn(session);
@@ -97,7 +97,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     const began = performance.now();
     const { ok, limit, retryAfterSeconds } = await options.rates.take(caller);
     if (ok) return;
-    const detail = `the key may make ${limit} requests a minute, and has made them; wait ${retryAfterSeconds} s.`;
+    const detail = `the key has used its ${limit} requests for this minute; wait ${retryAfterSeconds} s.`;
     const refusal = refuseBy('rate_limited', detail, 'sender');
     options.log.refused({ session, caller, name: 'MAIL', began }, refusal);
     throw refusal;
@@ -106,7 +106,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
   async function takeRecipient(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
     const began = performance.now();
     const { sender, secret } = sessions.of(session);
-    if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'MAIL comes first');
+    if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'Send MAIL first');
     const step = { session, caller: sender, name: 'RCPT', began } as const;
     try {
       refuseParameters(address, []);
@@ -123,7 +123,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
   async function takeMessage(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const state = sessions.of(session);
     const { sender } = state;
-    if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'MAIL comes first');
+    if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'Send MAIL first');
     const step = { session, caller: sender, name: 'DATA', began: performance.now() } as const;
     setPatience(state.connection, limits.stallMs);
     try {
@@ -158,12 +158,12 @@ export function createHandlers(options: HandlerOptions): Handlers {
         throw new SmtpRefusal(
           552,
           '5.3.4',
-          `payload_too_large: a message may have ${LIMITS.encodedMessageBytes} bytes`,
+          `payload_too_large: a message may have at most ${LIMITS.encodedMessageBytes} bytes`,
         );
       case 'foul': {
-        const text = `the message holds a ${reception.octets}; its lines end in CR LF`;
+        const text = `the message contains a ${reception.octets}; its lines must end in CR LF`;
         const refusal = new SmtpRefusal(554, '5.5.2', `validation_failed: ${text}`, 'validation_failed');
-        // What follows may be meant as text or as commands: none of it is read.
+        // The rest may be meant as text or as commands, so none of it is read.
         cutOff(connection, refusal.responseCode, refusal.message);
         throw refusal;
       }
@@ -208,7 +208,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
   };
 }
 
-/** Begins a session, or refuses the client: called by the library when a client has connected, with the server it came to. */
+/** Starts a session, or refuses the client. The library calls this with the server when a client has connected. */
 export function openSession(
   server: SMTPServer,
   session: SMTPServerSession,
@@ -222,13 +222,13 @@ export function openSession(
   return refusal;
 }
 
-/** The recipients taken so far, by the same parser that checked them, each once: a domain can be spelled in two ways. */
+/** The recipients accepted so far, parsed by the same parser that checked them, without duplicates: a domain can be written in two ways. */
 function envelopeOf({ envelope }: SMTPServerSession): readonly string[] {
   const addresses = envelope.rcptTo.map(({ address }) => readRecipient(address));
   return [...new Map(addresses.map((address) => [foldAddress(address), address])).values()];
 }
 
-/** What a parameter asks for would otherwise be dropped in silence (RFC 5321 §4.1.1.11). */
+/** Otherwise what a parameter asks for would be silently ignored (RFC 5321 §4.1.1.11). */
 function refuseParameters({ args }: SMTPServerAddress, known: readonly string[]): void {
   const unknown = Object.keys(args || {}).filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new SmtpRefusal(555, '5.5.4', `Unknown parameter ${unknown.join(', ')}`);
@@ -240,5 +240,5 @@ function toRefusal(error: unknown, step: RefusedStep, logger: Logger): SmtpRefus
     return refuseBy('unavailable', 'temporarily unavailable, try again in a moment.', step);
   }
   logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'an SMTP command failed');
-  return refuseBy('internal', 'something broke on our side, try again.', step);
+  return refuseBy('internal', 'an internal error occurred, try again.', step);
 }

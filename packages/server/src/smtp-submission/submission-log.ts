@@ -4,25 +4,25 @@ import type { LoggedRequest } from '../db/queries/request-log.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { SmtpRefusal } from './smtp-refusal.ts';
 
-/** An entry of the request log, as it takes them. */
+/** A request log entry, in the form that the log accepts. */
 export type SubmissionEntry = Omit<LoggedRequest, 'id' | 'createdAt'>;
 
-/** One step of a session that the request log tells of. */
+/** One step of a session that is logged. */
 export interface LoggedStep {
   readonly session: SMTPServerSession;
   readonly caller: Caller;
   readonly name: 'MAIL' | 'RCPT' | 'DATA';
-  /** By the monotonic clock, in milliseconds. */
+  /** From the monotonic clock, in milliseconds. */
   readonly began: number;
 }
 
-/** Tells the request log of messages, and of what was refused before they were there. */
+/** Logs messages, and commands that were rejected before there was a message. */
 export interface SubmissionLog {
   accepted(step: LoggedStep, emailId: string): void;
   refused(step: LoggedStep, refusal: SmtpRefusal): void;
 }
 
-/** Statuses are those that the same answer has over HTTP; the id is the session's, with the number of the message. */
+/** Statuses are those of the same result over HTTP. The id is the session's, with the number of the message. */
 export function createSubmissionLog(add: (entry: SubmissionEntry) => void): SubmissionLog {
   const entry = ({ session, caller, name, began }: LoggedStep) => ({
     accountId: caller.accountId,

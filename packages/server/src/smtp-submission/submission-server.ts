@@ -20,11 +20,11 @@ export interface SubmissionOptions
     'authenticator' | 'rates' | 'tools' | 'sql' | 'clock' | 'sandboxDomain' | 'monthlyQuota' | 'logger'
   > {
   readonly host: string;
-  /** STARTTLS; 0 takes a free one. */
+  /** STARTTLS; 0 picks a free port. */
   readonly port: number;
-  /** Implicit TLS; 0 takes a free one. */
+  /** Implicit TLS; 0 picks a free port. */
   readonly tlsPort: number;
-  /** The name the server greets with. */
+  /** The name in the server's greeting. */
   readonly name: string;
   readonly certificate: Certificate;
   readonly connections: SubmissionConnections;
@@ -38,11 +38,11 @@ export interface SubmissionPorts {
   readonly tlsPort: number;
 }
 
-/** Takes mail over SMTP from whoever has a key (RFC 6409). */
+/** Accepts mail over SMTP from clients with an API key (RFC 6409). */
 export interface SubmissionServer {
-  /** Answers the ports it listens on. @throws what listening throws. */
+  /** Returns the ports it listens on. @throws what listening throws. */
   listen(): Promise<SubmissionPorts>;
-  /** Takes no new connections and messages, lets those under way finish, and closes every connection with 421. */
+  /** Stops accepting connections and messages, lets running ones finish, and closes every connection with 421. */
   drain(): Promise<void>;
 }
 
@@ -54,11 +54,11 @@ const LIMITS_MS: SubmissionLimits = {
   acceptMs: 20_000,
   commitMs: 10_000,
 };
-/** Five of the largest messages at once; each needs some three times its size while it is worked on. */
+/** Five of the largest messages at once. Each needs about three times its size while it is processed. */
 const MAX_RECEIVED_BYTES = 5 * LIMITS.encodedMessageBytes;
-/** A log-in is the longest line there is, with some 150 octets; RFC 5321 §4.5.3.1.4 asks for 512. */
+/** AUTH is the longest command, with about 150 bytes. RFC 5321 §4.5.3.1.4 requires 512. */
 const MAX_COMMAND_OCTETS = 2_048;
-/** Jokes of old servers, and commands that let a client speak for another. */
+/** Obsolete commands, and commands that let a client act for another one. */
 const DISABLED_COMMANDS = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
 export function createSubmissionServer(options: SubmissionOptions): SubmissionServer {
@@ -85,7 +85,7 @@ export function createSubmissionServer(options: SubmissionOptions): SubmissionSe
       },
     });
     takePlaces(server, places);
-    // Clients that break off in the middle; whatever else goes wrong is told where it happens.
+    // For clients that disconnect in the middle. All other errors are reported where they occur.
     server.on('error', (error) => options.logger.debug({ error: error.message }, 'an SMTP connection failed'));
     return server;
   };
@@ -117,18 +117,18 @@ function settingsFor(options: SubmissionOptions, limits: SubmissionLimits, secur
     size: LIMITS.encodedMessageBytes,
     maxRecipients: LIMITS.recipientsPerMessage,
     maxCommandLength: MAX_COMMAND_OCTETS,
-    // More than are ever left open, so that the refusals of places are what clients read.
+    // More than are ever left open, so that clients see our own limit message and not the library's.
     maxClients: options.connections.total + REFUSED_CONNECTIONS,
     socketTimeout: limits.stallMs,
   };
 }
 
-/** Has every connection take its place before the library looks at it. */
+/** Counts every connection before the library handles it. */
 function takePlaces({ server, _pendingSockets: handshakes }: SMTPServer, places: ConnectionPlaces): void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    // During a TLS handshake the socket on top has to be closed: closing the one below it ends the process.
+    // During a TLS handshake the TLS socket must be closed: closing the plain socket below it would end the process.
     const cutOff = () => (handshakes.get(socket) ?? socket).destroy();
     if (places.take(socket, cutOff)) for (const listen of listeners) listen.call(server, socket);
   });

@@ -2,23 +2,23 @@ import type { SMTPServerSession } from 'smtp-server';
 import type { Caller } from '../keys/caller.ts';
 import { type Connection, cutOff } from './connection.ts';
 
-/** What we know of one connection beside what the library keeps. */
+/** Our state of one connection in addition to the library's. */
 export interface SubmissionSession {
   readonly connection: Connection;
-  /** The key it logged in with; null before. Kept since it is asked about again at every message. */
+  /** The key it authenticated with; null before that. Stored because it is checked again for every message. */
   secret: string | null;
   failedLogIns: number;
-  /** Who sends the message that is under way; null between messages. */
+  /** The sender of the current message; null between messages. */
   sender: Caller | null;
-  /** The message that is being received or worked on, settled when it is answered; null between messages. */
+  /** The message that is being received or processed, settled when the reply is sent; null between messages. */
   message: Promise<unknown> | null;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has disconnected. */
   readonly gone: AbortController;
-  /** Cuts the connection off unless it has logged in by then. */
+  /** Closes the connection unless it has authenticated by then. */
   readonly logInTimer: NodeJS.Timeout;
 }
 
-/** The sessions of the connections that are open. */
+/** The sessions of the open connections. */
 export interface SubmissionSessions {
   open(session: SMTPServerSession, connection: Connection): void;
   of(session: SMTPServerSession): SubmissionSession;
@@ -26,12 +26,12 @@ export interface SubmissionSessions {
   all(): Iterable<SubmissionSession>;
 }
 
-/** @param logInWithinMs how long a connection may take to log in, whatever it does meanwhile */
+/** @param logInWithinMs how long a connection may take to authenticate, whatever it does in that time */
 export function createSubmissionSessions(logInWithinMs: number): SubmissionSessions {
   const sessions = new Map<SMTPServerSession, SubmissionSession>();
   return {
     open(session, connection) {
-      const logInTimer = setTimeout(() => cutOff(connection, 421, '4.4.2 No log-in in time'), logInWithinMs);
+      const logInTimer = setTimeout(() => cutOff(connection, 421, '4.4.2 No login in time'), logInWithinMs);
       sessions.set(session, {
         connection,
         secret: null,

@@ -22,9 +22,9 @@ export interface SubmittedMessage {
 /**
  * Takes a message the way of every send: read, held to the schema, through the accept queue.
  * @param raw lines end in CRLF
- * @param envelope the checked recipients, each once
- * @param claim asked right before the commit
- * @throws SmtpRefusal, or what the database throws: then nothing is known of the send.
+ * @param envelope the checked recipients, without duplicates
+ * @param claim called immediately before the commit
+ * @throws SmtpRefusal, or what the database throws: then the result of the send is unknown.
  */
 export async function submitMessage(
   tools: SubmissionTools,
@@ -35,7 +35,7 @@ export async function submitMessage(
 ): Promise<SubmittedMessage> {
   const order = await readOrder(tools, caller, raw, envelope);
   const [verdict] = await sendMessages(tools, senderOf(caller), [{ ...order, claim }]);
-  if (verdict === undefined) throw new Error('a send came back without a verdict');
+  if (verdict === undefined) throw new Error('a send returned no verdict');
   if (verdict.kind === 'accepted') return { id: verdict.id, status: verdict.status };
   const { code, detail, errors, fix } = verdict;
   throw refuseBy(code, errors === undefined ? detail : describe(errors), 'message', fix);
@@ -69,7 +69,7 @@ async function readMessage(
 ): Promise<SubmittedSend> {
   const result = await threads.run({ accountId, keyId }, READ_SUBMISSION, { raw, envelope }, raw.byteLength);
   if (result.kind === 'busy') {
-    throw refuseBy('unavailable', 'too many large messages are being read, try again in a moment.', 'message');
+    throw refuseBy('unavailable', 'too many large messages are being processed, try again in a moment.', 'message');
   }
   const { output } = result;
   if (output.ok) return output.send;

@@ -7,7 +7,7 @@ import { type ReadFile, readContent } from './read-content.ts';
 import { findField, type HeaderField } from './read-header-fields.ts';
 import { readMime } from './read-mime.ts';
 
-/** The input of a send request, as its schema takes it; only who receives it is known to be well formed. */
+/** The input of a send request, as its schema expects it. Only the recipients are already validated. */
 export interface SubmittedInput {
   readonly to: readonly string[];
   readonly cc?: readonly string[];
@@ -15,19 +15,19 @@ export interface SubmittedInput {
   readonly [field: string]: unknown;
 }
 
-/** A submitted message as a send request, before its schema has seen it, and what stands beside a request. */
+/** A submitted message as a send request, before schema validation, and the data that is not part of the request. */
 export interface SubmittedSend {
   readonly input: SubmittedInput;
-  /** The header of that name; null without one. */
+  /** The header with that name; null if absent. */
   readonly idempotencyKey: string | null;
 }
 
 /**
- * Makes a send request of a message. The envelope alone says who receives it: of the mailboxes in To and Cc those in the envelope stay,
- * and whoever is in the envelope and in neither is a blind copy.
+ * Converts a message to a send request. Only the envelope decides who receives it: mailboxes in To and Cc are kept if
+ * they are in the envelope, and envelope addresses that are in neither become blind copies.
  * @param raw lines end in CRLF
- * @param envelope strictly parsed addresses, each once
- * @throws MessageFault where it cannot be read, or could not be passed on without loss.
+ * @param envelope strictly parsed addresses, without duplicates
+ * @throws MessageFault if it cannot be parsed, or could not be passed on without loss.
  */
 export function toSendRequest(raw: Buffer, envelope: readonly string[]): SubmittedSend {
   const message = readMime(raw);
@@ -40,7 +40,7 @@ export function toSendRequest(raw: Buffer, envelope: readonly string[]): Submitt
     ...assignRecipients(fields, envelope),
     ...given('subject', textOf(fields, 'subject')),
     ...given('html', html || null),
-    // An empty text beside html would turn off that one is derived, which nobody asked for who writes mail.
+    // An empty text next to html would disable the derived text, which no one who writes mail has asked for.
     ...given('text', text === '' && html ? null : text),
     ...given('reply_to', replyTo.mailbox),
     ...given('agent_name', textOf(fields, 'x-service-agent')),
@@ -58,11 +58,11 @@ function given(name: string, value: unknown): Readonly<Record<string, unknown>> 
 
 function textOf(fields: readonly HeaderField[], key: string): string | null {
   const field = findField(fields, key);
-  // A tab is a blank in a header, and no header value may hold one here.
+  // A tab is white space in a header, but header values may not contain one here.
   return field === null ? null : decodeWords(field.value).replaceAll('\t', ' ');
 }
 
-/** RFC 5322 §3.6.2: From is one mailbox here, and a Sender beside it may only repeat it. */
+/** RFC 5322 §3.6.2: From is one mailbox here, and a Sender header may only repeat it. */
 function readSender(fields: readonly HeaderField[]): string {
   const [from] = requireMailboxes(fields, 'from', 'From');
   if (from === undefined) throw new MessageFault('From', 'is required');
@@ -70,7 +70,7 @@ function readSender(fields: readonly HeaderField[]): string {
   if (sender === null) return formatMailbox(from);
   const [named] = requireMailboxes(fields, 'sender', 'Sender');
   if (named === undefined || foldAddress(named.address) !== foldAddress(from.address)) {
-    throw new MessageFault('Sender', 'differs from `From`, which alone says who sends; leave it out');
+    throw new MessageFault('Sender', 'differs from `From`, which alone sets the sender; leave it out');
   }
   return formatMailbox(from);
 }
@@ -98,7 +98,7 @@ function assignRecipients(fields: readonly HeaderField[], envelope: readonly str
       .filter((field) => field.key === key)
       .flatMap(({ name, value }) => readAddressList(name, value).mailboxes)
       .flatMap(({ name, address }) => {
-        // The envelope's spelling is what goes on the wire.
+        // The envelope's spelling is the one that is sent.
         const wanted = left.get(foldAddress(address));
         left.delete(foldAddress(address));
         return wanted === undefined ? [] : [formatMailbox({ name, address: wanted })];
@@ -109,7 +109,7 @@ function assignRecipients(fields: readonly HeaderField[], envelope: readonly str
   return { to, ...(cc.length > 0 ? { cc } : {}), ...(bcc.length > 0 ? { bcc } : {}) };
 }
 
-/** One mailbox is the request's own field; several, which it cannot hold, stay a header. */
+/** One mailbox becomes the request's own field. Several do not fit there and remain a header. */
 function readReplyTo(fields: readonly HeaderField[]): {
   readonly mailbox: string | null;
   readonly header: Readonly<Record<string, string>>;
@@ -117,7 +117,7 @@ function readReplyTo(fields: readonly HeaderField[]): {
   const field = findField(fields, 'reply-to');
   if (field === null || field.value === '') return { mailbox: null, header: {} };
   const { mailboxes, others } = readAddressList('Reply-To', field.value);
-  if (others.length > 0) throw new MessageFault('Reply-To', 'holds something that is no address');
+  if (others.length > 0) throw new MessageFault('Reply-To', 'contains something that is not an address');
   const [first, second] = mailboxes;
   if (first !== undefined && second === undefined) return { mailbox: formatMailbox(first), header: {} };
   return { mailbox: null, header: { [field.name]: field.value } };
@@ -132,14 +132,15 @@ function readTags(fields: readonly HeaderField[]): readonly string[] | null {
   return tags.length === 0 ? null : tags;
 }
 
-/** Encoded words in them stay as they are: their syntax is the sender's. */
+/** Encoded words in them stay unchanged: their syntax is the sender's. */
 function readPassed(fields: readonly HeaderField[]): Readonly<Record<string, string>> {
   const passed = passedHeaders(fields);
   const seen = new Set<string>();
   for (const { name, key } of passed) {
-    if (seen.has(key)) throw new MessageFault(name, 'is given twice, and a message carries a header once');
-    // A map of the request cannot hold it, and would drop it in silence.
-    if (key === '__proto__') throw new MessageFault(name, 'cannot be used as a name');
+    if (seen.has(key))
+      throw new MessageFault(name, 'must not be repeated, because a request can contain each header only once');
+    // A map in the request cannot contain this name and would silently drop it.
+    if (key === '__proto__') throw new MessageFault(name, 'cannot be used as a header name');
     seen.add(key);
   }
   return Object.fromEntries(passed.map(({ name, value }) => [name, value]));
