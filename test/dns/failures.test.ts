@@ -46,7 +46,7 @@ describe('a server that cannot respond', () => {
     server.fail('silent.example', '*', 'silence');
     expect(await dns.a('silent.example')).toEqual({
       kind: 'failed',
-      reason: `${server.address} did not answer in time`,
+      reason: `${server.address} did not respond in time`,
     });
     expect(asked('silent.example')).toHaveLength(2);
   });
@@ -68,7 +68,7 @@ describe('a server that cannot respond', () => {
     server.fail('garbage.example', '*', 'garbage');
     expect(await dns.a('garbage.example')).toEqual({
       kind: 'failed',
-      reason: `${server.address} gave an answer that cannot be read`,
+      reason: `${server.address} sent a response that cannot be parsed`,
     });
     expect(asked('garbage.example').map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
   });

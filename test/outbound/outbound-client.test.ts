@@ -146,7 +146,7 @@ describe('an allowed request', () => {
 describe('a request that fails', () => {
   it('does so at its timeout, whatever the server does meanwhile', async () => {
     const options = { totalMs: 300 };
-    const late = { kind: 'failed', reason: 'it did not answer in time' };
+    const late = { kind: 'failed', reason: 'it did not respond in time' };
     expect(await ask(() => undefined, {}, options)).toEqual(late);
     const timers = new Set<NodeJS.Timeout>();
     afterwards(() => timers.forEach(clearInterval));
@@ -160,7 +160,7 @@ describe('a request that fails', () => {
   it('ends with the caller’s signal', async () => {
     const stop = new AbortController();
     const answer = await ask(() => stop.abort(), { signal: stop.signal });
-    expect(answer).toEqual({ kind: 'failed', reason: 'it did not answer in time' });
+    expect(answer).toEqual({ kind: 'failed', reason: 'it did not respond in time' });
   });
 
   it('says in words what happened', async () => {
@@ -181,14 +181,14 @@ describe('a request that fails', () => {
       kind: 'failed',
       reason: 'the connection was refused',
     });
-    expect(await reasonOf('http://gone.test/')).toEqual({ kind: 'failed', reason: 'its host name is not known' });
+    expect(await reasonOf('http://gone.test/')).toEqual({ kind: 'failed', reason: 'its host name does not exist' });
     const nobody = clientOf({
       resolve: createHostResolver(createDnsResolver({ servers: [`127.0.0.1:${port}`] })),
       connectMs: 5_000,
     });
     expect(await nobody.request({ url: 'http://any.test/', method: 'GET', maxBytes: 1 })).toEqual({
       kind: 'failed',
-      reason: 'its host name could not be looked up',
+      reason: 'the DNS lookup of its host name failed',
     });
     expect(await reasonOf('http://empty.test/')).toEqual({ kind: 'failed', reason: 'its host name has no address' });
     expect(await reasonOf('http://silent.test/')).toMatchObject({

@@ -1,7 +1,7 @@
 import type { DnsAnswer, DnsResolver } from './dns-resolver.ts';
 import { wrapResolver } from './wrap-resolver.ts';
 
-/** Past so many answers the oldest is forgotten. */
+/** The oldest response is dropped beyond this number. */
 const MAX_ANSWERS = 2_000;
 
 /** Remembers each answer for as long as it lives itself: what is asked for twice, also at once, is asked for once. Its views begin with nothing. */
@@ -12,7 +12,7 @@ export function createCachingResolver(dns: DnsResolver): DnsResolver {
     <Value>(ask: (name: string) => Promise<DnsAnswer<Value>>, type: string) =>
       (name: string) => {
         const key = `${type} ${name}`;
-        // Under the key of a type and a name are only answers to this question.
+        // Keys consist of a type and a name, so entries match this query.
         const known = memory.get(key) as Promise<DnsAnswer<Value>> | undefined;
         if (known !== undefined) return known;
         const answer = ask(name);

@@ -9,14 +9,14 @@ import { createRounds } from './server-rounds.ts';
 import { createStepCache } from './step-cache.ts';
 
 export interface DnsResolverOptions {
-  /** `address` or `address:port`; null for the system's. */
+  /** `address` or `address:port`; null uses the system's servers. */
   readonly servers: readonly string[] | null;
   readonly clock?: Clock;
-  /** For one try with one server. */
+  /** For one attempt with one server. */
   readonly timeoutMs?: number;
-  /** How often each server is asked that does not answer. */
+  /** How often to query each server that does not respond. */
   readonly tries?: number;
-  /** How many answers are remembered. */
+  /** How many responses to cache. */
   readonly maxCached?: number;
 }
 
@@ -28,9 +28,10 @@ const LOOPBACK: Partial<Record<DnsType, string>> = { A: '127.0.0.1', AAAA: '::1'
 type Ask = (question: DnsQuestion) => Promise<DnsStep>;
 
 /**
- * Looks names up by questions of our own to recursive servers, over UDP and TCP. Not by `dns.lookup`, which waits for the operating system
- * on one of four threads: a few names whose servers never answer would hold up everything else the threads are for, signing among it.
- * Answers are remembered as long as their records say, a day at most; questions alike that are under way share one.
+ * Resolves names by sending queries to recursive servers over UDP and TCP. It does not use `dns.lookup`, which blocks
+ * one of four threads on the operating system: a few names with unresponsive servers would delay everything else in the
+ * thread pool, such as signing. Responses are cached for their TTL, at most one day. Identical concurrent queries share
+ * one.
  */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const { clock = systemClock, timeoutMs = TRY_TIMEOUT_MS, tries = TRIES, maxCached = MAX_CACHED } = options;
@@ -39,7 +40,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const cache = createStepCache({ maxEntries: maxCached });
   let asked = 0;
 
-  /** Shared are single questions and never chains: two names that are CNAMEs of each other would wait for each other for ever. */
+  /** Single queries are shared, but never chains: two names that are CNAMEs of each other would wait for each other forever. */
   function createAsk(remember: boolean): Ask {
     const underWay = new Map<string, Promise<DnsStep>>();
     return (question) => {
@@ -88,14 +89,14 @@ function askOnly(ask: Ask, isAllowed: (name: string) => boolean): Ask {
     if (!isReverse && !isAllowed(question.name)) return NO_NAME;
     const step = await ask(question);
     if (step.kind === 'failed') return step;
-    // RFC 2317: the owner of few addresses names them below the same reverse zone.
+    // RFC 2317: the owner of a small address block delegates its names below the same reverse zone.
     const zone = question.name.slice(question.name.indexOf('.'));
     const isWithin = (alias: string) => isAllowed(alias) || (isReverse && alias.endsWith(zone));
     return step.aliases.every(isWithin) ? step : NO_NAME;
   };
 }
 
-/** Follows CNAMEs from answer to answer. */
+/** Follows CNAMEs across responses. */
 async function resolve<Value>(
   ask: Ask,
   name: string,
@@ -103,7 +104,7 @@ async function resolve<Value>(
   pick: (records: DnsRecords) => readonly Value[],
 ): Promise<DnsAnswer<Value>> {
   let next = toDnsName(name);
-  // An address is no name: nobody is asked whether there is a domain of four numbers.
+  // An address is not a name: no query is sent for a domain of four numbers.
   if (next === null || isIP(next) > 0) return { kind: 'no-name' };
   const passed = [next];
   for (;;) {
@@ -119,11 +120,11 @@ async function resolve<Value>(
     if (step.kind === 'found') return { kind: 'found', values: pick(step.records) };
     if (step.kind !== 'alias') return { kind: step.kind };
     next = toDnsName(passed.at(-1) ?? '');
-    if (next === null) return { kind: 'failed', reason: `a CNAME to what is no name: ${passed.at(-1)}` };
+    if (next === null) return { kind: 'failed', reason: `a CNAME to an invalid name: ${passed.at(-1)}` };
   }
 }
 
-/** RFC 6761 §6.3: these names are the machine itself, and no server is asked for them. */
+/** RFC 6761 §6.3: these names are the local machine, so no server is queried. */
 function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }

@@ -3,25 +3,25 @@ import dnsPacket, { type DecodedPacket } from 'dns-packet';
 export type DnsType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'PTR' | 'CNAME' | 'NS';
 
 export interface DnsQuestion {
-  /** As `toDnsName` makes it. */
+  /** In the form that `toDnsName` returns. */
   readonly name: string;
   readonly type: DnsType;
 }
 
-/** What octets from a server are to a question. */
+/** Classifies bytes from a server for a query. */
 export type DnsReply =
   | { readonly kind: 'reply'; readonly packet: DecodedPacket; readonly rcode: number }
-  /** Not for this question: another id, another name. Somebody may be guessing, so the true answer is waited for. */
+  /** Not for this query: the id or name differs. It may be spoofed, so we keep waiting for the real response. */
   | { readonly kind: 'foreign' }
-  /** The right id before something that cannot be read, or is only a part. */
+  /** The right id, but the rest cannot be parsed or is truncated. */
   | { readonly kind: 'unreadable' };
 
-/** What passes everywhere without being cut into fragments (DNS Flag Day 2020). */
+/** The size that passes everywhere without fragmentation (DNS Flag Day 2020). */
 const EDNS_OCTETS = 1232;
 const HEADER_OCTETS = 12;
 const NO_QUESTION = 0;
 
-/** @param edns without it, for servers older than RFC 6891 that answer FORMERR to it. */
+/** @param edns false for servers older than RFC 6891 that respond with FORMERR to it. */
 export function encodeQuestion(id: number, { name, type }: DnsQuestion, edns: boolean): Buffer {
   return dnsPacket.encode({
     type: 'query',
@@ -41,7 +41,7 @@ const EDNS = {
   flags: 0,
   flag_do: false,
   options: [],
-} as const satisfies object as never; // The codec's type wants a list of options that could be written to.
+} as const satisfies object as never; // The codec's type requires a mutable list of options.
 
 export function readReply(octets: Buffer, id: number, { name, type }: DnsQuestion): DnsReply {
   if (octets.length < HEADER_OCTETS || octets.readUInt16BE(0) !== id) return { kind: 'foreign' };
@@ -51,7 +51,7 @@ export function readReply(octets: Buffer, id: number, { name, type }: DnsQuestio
   const rcode = (packet.flags ?? 0) & 15;
   const questions = packet.questions ?? [];
   const [asked] = questions;
-  // Old servers send a refusal without the question they refuse.
+  // Old servers omit the question when they refuse it.
   if (questions.length === NO_QUESTION && rcode !== 0) return { kind: 'reply', packet, rcode };
   const isOurs = questions.length === 1 && asked?.name.toLowerCase() === name && asked.type === type;
   if (!isOurs) return { kind: 'foreign' };

@@ -3,13 +3,13 @@ import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 
 const MAX_LABEL_OCTETS = 63;
-/** RFC 1035 §2.3.4 allows 255 octets on the wire, which are 253 characters as names are written. */
+/** RFC 1035 §2.3.4 allows 255 bytes on the wire, which are 253 characters in text form. */
 const MAX_NAME_CHARACTERS = 253;
 
 /**
- * A name as it is asked for: A-labels in lower case, without the dot at the end. Null where no such name can exist: empty, a label of
- * none or more than 63 octets, more than 253 characters in all, blanks or control characters, or what IDNA refuses. Labels with underscores
- * and others that are no host name are names of the DNS all the same (RFC 2181 §11).
+ * A name in query form: A-labels in lowercase, without the trailing dot. Null for an impossible name: empty, a label of
+ * 0 or more than 63 bytes, more than 253 characters in total, white space or control characters, or a name that IDNA
+ * rejects. Labels with underscores and others that are not valid in host names are valid DNS names (RFC 2181 §11).
  */
 export function toDnsName(name: string): string | null {
   const bare = name.endsWith('.') ? name.slice(0, -1) : name;
@@ -19,7 +19,7 @@ export function toDnsName(name: string): string | null {
   return fits ? ascii : null;
 }
 
-/** The name under which the names of an address are found (RFC 1035 §3.5, RFC 3596 §2.5); null where it is no address. */
+/** The name for a reverse lookup of an address (RFC 1035 §3.5, RFC 3596 §2.5); null if it is not an address. */
 export function reverseName(address: string): string | null {
   if (isIP(address) === 0) return null;
   const parsed = ipaddr.process(address);

@@ -1,38 +1,38 @@
-/** What a question to the DNS came to. */
+/** The result of a DNS query. */
 export type DnsAnswer<Value> =
   /** At least one record. */
   | { readonly kind: 'found'; readonly values: readonly Value[] }
-  /** The name is there and has no record of this type (RFC 2308 §2.2). */
+  /** The name exists and has no record of this type (RFC 2308 §2.2). */
   | { readonly kind: 'no-record' }
-  /** There is no such name: NXDOMAIN. */
+  /** The name does not exist: NXDOMAIN. */
   | { readonly kind: 'no-name' }
-  /** Nobody knows: SERVFAIL, a time-out, an answer that makes no sense, a loop of CNAMEs. Asking again later may help. `reason` is for people. */
+  /** Unknown: SERVFAIL, a timeout, an invalid response, a loop of CNAMEs. A later retry may help. `reason` is for users. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface MxRecord {
-  /** The lower is tried first. */
+  /** Lower values are tried first. */
   readonly priority: number;
-  /** In lower case, without the dot at the end; empty for the null MX of RFC 7505. */
+  /** In lowercase, without the trailing dot; empty for the null MX of RFC 7505. */
   readonly exchange: string;
 }
 
-/** The one port to the DNS. Names may be U-labels or A-labels, with or without a dot at the end. Nothing of it ever rejects. */
+/** The only interface to DNS. Names may be U-labels or A-labels, with or without a trailing dot. No method ever rejects. */
 export interface DnsResolver {
-  /** Each record's strings joined to one (RFC 7208 §3.3). */
+  /** The strings of each record, joined (RFC 7208 §3.3). */
   txt(name: string): Promise<DnsAnswer<string>>;
-  /** By falling preference. */
+  /** The most preferred first. */
   mx(name: string): Promise<DnsAnswer<MxRecord>>;
   a(name: string): Promise<DnsAnswer<string>>;
   aaaa(name: string): Promise<DnsAnswer<string>>;
-  /** The names of an address, v4 or v6. */
+  /** The names of an IPv4 or IPv6 address. */
   ptr(address: string): Promise<DnsAnswer<string>>;
   cname(name: string): Promise<DnsAnswer<string>>;
   ns(name: string): Promise<DnsAnswer<string>>;
-  /** The same resolver without what it remembers: for a person who has just changed a record and asks again. */
+  /** The same resolver without its cache: for a user who has just changed a record and checks again. */
   fresh(): DnsResolver;
   /**
-   * The same resolver for these names alone. Other names do not exist for it, and neither does what a CNAME to one of them leads to: our name
-   * servers follow CNAMEs, and may know of machines inside.
+   * The same resolver limited to these names. For it, other names do not exist, and neither do the targets of CNAMEs to
+   * them: our name servers follow CNAMEs and may know internal machines.
    */
   only(isAllowed: (name: string) => boolean): DnsResolver;
 }

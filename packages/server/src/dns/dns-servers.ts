@@ -9,7 +9,7 @@ export interface DnsServerAddress {
 
 const DNS_PORT = 53;
 
-/** @param servers `address`, `address:port` or `[v6]:port`, checked before; null for those of the system. */
+/** @param servers `address`, `address:port` or `[v6]:port`, already checked; null for those of the system. */
 export function readDnsServers(servers: readonly string[] | null): readonly DnsServerAddress[] {
   return (servers ?? getServers()).map(readServer);
 }

@@ -7,17 +7,17 @@ import type { DnsServerAddress } from './dns-servers.ts';
 
 export type ServerAnswer =
   | { readonly kind: 'reply'; readonly packet: DecodedPacket; readonly rcode: number }
-  /** It could not be reached, or was silent: it may answer the next time. */
+  /** It could not be reached or did not respond. The next attempt may succeed. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** It answered what makes no sense. */
+  /** It sent an invalid response. */
   | { readonly kind: 'senseless'; readonly reason: string };
 
 const FORMERR = 1;
 const NOTIMP = 4;
 
 /**
- * One question to one server, over UDP, and over TCP where the answer was too long for that or could not be read. Ids and source ports are
- * random, and only the server that was asked is heard: the kernel drops what others send (RFC 5452).
+ * Sends one query to one server, over UDP, and over TCP if the response was too long or could not be parsed. Ids and
+ * source ports are random, and only the queried server can respond: the kernel drops packets from others (RFC 5452).
  * @param timeoutMs for each of the two.
  */
 export async function queryServer(
@@ -46,20 +46,20 @@ function askOverUdp(
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
     let isOver = false;
     const end = (answer: ServerAnswer) => {
-      // An error may come after the answer, and a second one after the first.
+      // An error may follow the response, and a second error the first.
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
       socket.close();
       resolve(answer);
     };
-    const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not answer in time' }), timeoutMs);
-    // Connected, the socket takes from this server alone, and a closed port is told at once.
+    const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not respond in time' }), timeoutMs);
+    // A connected socket only receives from this server, and reports a closed port at once.
     socket.on('error', (error) => end({ kind: 'unreachable', reason: reasonOf(error) }));
     socket.on('message', (octets) => {
       const reply = readReply(octets, id, question);
       if (reply.kind === 'foreign') return;
-      end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'gave an answer that cannot be read' });
+      end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'sent a response that cannot be parsed' });
     });
     socket.connect(port, host, () => {
       if (!isOver) socket.send(encodeQuestion(id, question, edns));
@@ -81,7 +81,7 @@ function askOverTcp(
       socket.destroy();
       resolve(answer);
     };
-    const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not answer in time' }), timeoutMs);
+    const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not respond in time' }), timeoutMs);
     let heard: Buffer = Buffer.alloc(0);
     socket.on('error', (error) => end({ kind: 'unreachable', reason: reasonOf(error) }));
     socket.on('close', () => end({ kind: 'unreachable', reason: 'closed the connection' }));
@@ -90,7 +90,7 @@ function askOverTcp(
       heard = Buffer.concat([heard, octets]);
       if (heard.length < 2 || heard.length < 2 + heard.readUInt16BE(0)) return;
       const reply = readReply(heard.subarray(2, 2 + heard.readUInt16BE(0)), id, question);
-      end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'gave an answer that cannot be read' });
+      end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'sent a response that cannot be parsed' });
     });
   });
 }

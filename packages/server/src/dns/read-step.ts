@@ -2,33 +2,33 @@ import type { Answer, DecodedPacket } from 'dns-packet';
 import type { DnsQuestion, DnsType } from './dns-message.ts';
 import type { MxRecord } from './dns-resolver.ts';
 
-/** How far one answer leads. `ttl` is in seconds. */
+/** The result of one response. `ttl` is in seconds. */
 export type DnsStep =
   | { readonly kind: 'found'; readonly records: DnsRecords; readonly ttl: number; readonly aliases: readonly string[] }
   | { readonly kind: 'no-record' | 'no-name'; readonly ttl: number; readonly aliases: readonly string[] }
-  /** The answer ends at a CNAME whose target it does not hold: the last of `aliases` is to be asked for. */
+  /** The response ends at a CNAME whose target it does not contain: query the last of `aliases` next. */
   | { readonly kind: 'alias'; readonly ttl: number; readonly aliases: readonly string[] }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Of MX, `mx`; of all other types, `texts`. */
+/** MX records are in `mx`, all other types in `texts`. */
 export interface DnsRecords {
   readonly texts: readonly string[];
   readonly mx: readonly MxRecord[];
 }
 
-/** More CNAMEs in a row than this are nobody's intention; resolvers commonly stop at 8 to 16. */
+/** A longer CNAME chain is a mistake; resolvers usually stop at 8 to 16. */
 export const MAX_ALIASES = 8;
 
 const NO_ERROR = 0;
 const NXDOMAIN = 3;
 const MAX_TTL_SECONDS = 86_400;
-/** Long enough to spare the servers, short enough for a record that has just been published. */
+/** Long enough to spare the servers, and short enough for a record that has just been published. */
 const MAX_NEGATIVE_TTL_SECONDS = 900;
 const RCODES: Readonly<Record<number, string>> = { 1: 'FORMERR', 2: 'SERVFAIL', 4: 'NOTIMP', 5: 'REFUSED' };
 
 /**
- * Reads an answer by RFC 1034 §3.6.2 (CNAMEs) and RFC 2308 (negative answers): `aliases` are the names that CNAMEs led to, in order.
- * A negative answer without an SOA has a ttl of 0: it is not to be remembered (RFC 2308 §5).
+ * Interprets a response by RFC 1034 §3.6.2 (CNAMEs) and RFC 2308 (negative responses): `aliases` are the CNAME targets,
+ * in order. A negative response without an SOA has a ttl of 0: it must not be cached (RFC 2308 §5).
  */
 export function readStep({ name, type }: DnsQuestion, packet: DecodedPacket, rcode: number): DnsStep {
   if (rcode !== NO_ERROR && rcode !== NXDOMAIN) return { kind: 'failed', reason: `answered ${nameRcode(rcode)}` };
@@ -42,11 +42,12 @@ export function readStep({ name, type }: DnsQuestion, packet: DecodedPacket, rco
   const negativeTtl = Math.min(ttl, negativeTtlOf(packet));
   if (rcode === NXDOMAIN) return { kind: 'no-name', ttl: negativeTtl, aliases };
   if (!hasSoa(packet) && aliases.length > 0) return { kind: 'alias', ttl, aliases };
-  if (isReferral(packet)) return { kind: 'failed', reason: 'only named other servers (it does not resolve for us)' };
+  if (isReferral(packet))
+    return { kind: 'failed', reason: 'returned only a referral to other servers (it does not resolve names for us)' };
   return { kind: 'no-record', ttl: negativeTtl, aliases };
 }
 
-/** Ends at the first name that it has passed before: whoever goes on from there sees the loop. */
+/** Stops at the first repeated name; the caller then detects the loop. */
 function followAliases(answers: readonly TimedAnswer[], name: string, type: DnsType) {
   const aliases: string[] = [];
   let last = name;
@@ -78,7 +79,7 @@ function readRecords(records: readonly TimedAnswer[]): DnsRecords {
     else if (record.type === 'A' || record.type === 'AAAA') texts.push(record.data);
     else if (record.type === 'CNAME' || record.type === 'PTR' || record.type === 'NS') texts.push(bare(record.data));
   }
-  // `sort` is stable: records of one preference stay as the server gave them.
+  // `sort` is stable: records of equal preference stay in the server's order.
   return { texts, mx: mx.sort((one, other) => one.priority - other.priority) };
 }
 
@@ -95,13 +96,13 @@ function nameOf(record: TimedAnswer): string {
   return bare(record.name);
 }
 
-/** RFC 2181 §8: a ttl with its highest bit set is none. */
+/** RFC 2181 §8: a ttl with its highest bit set counts as 0. */
 function ttlOf(record: { readonly ttl?: number | undefined }): number {
   const ttl = record.ttl ?? 0;
   return ttl >= 2 ** 31 ? 0 : ttl;
 }
 
-/** RFC 2308 §5: the lesser of the SOA's own ttl and its minimum. */
+/** RFC 2308 §5: the smaller of the SOA's own ttl and its minimum field. */
 function negativeTtlOf(packet: DecodedPacket): number {
   const soa = packet.authorities?.find((record) => record.type === 'SOA');
   if (soa?.type !== 'SOA') return 0;
@@ -112,7 +113,7 @@ function hasSoa(packet: DecodedPacket): boolean {
   return packet.authorities?.some(({ type }) => type === 'SOA') === true;
 }
 
-/** A server that was asked to resolve and answers with a delegation (RFC 2308 §2.2 tells it from "no data" by the missing SOA). */
+/** A recursive query that returned a referral (RFC 2308 §2.2 distinguishes it from "no data" by the missing SOA). */
 function isReferral(packet: DecodedPacket): boolean {
   const hasDelegation = packet.authorities?.some(({ type }) => type === 'NS') === true;
   return hasDelegation && !hasSoa(packet) && !packet.flag_aa;

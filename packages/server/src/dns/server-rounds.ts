@@ -11,14 +11,14 @@ export interface RoundOptions {
   readonly nowMs: () => number;
 }
 
-/** A server that was silent is asked after the others for so long. */
+/** How long a server that did not respond is queried after the others. */
 const SHUN_MS = 30_000;
-/** Each question has a socket of its own, and other parts of the process need theirs as well. */
+/** Each query has its own socket, and other parts of the process need sockets too. */
 const MAX_AT_ONCE = 500;
 
 /**
- * Asks servers in turn until one knows, in `tries` rounds. One that answered that it cannot is not asked again in the next round, for it
- * would say the same.
+ * Queries servers one after another until one has a result, in `tries` rounds. A server that responded with a failure is
+ * not queried again in the next round, because the response would be the same.
  */
 export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions) {
   const semaphore = createSemaphore(MAX_AT_ONCE);

@@ -2,7 +2,7 @@ import type { DnsStep } from './read-step.ts';
 
 export interface StepCache {
   get(key: string, nowMs: number): DnsStep | null;
-  /** @param asked a number that grows with each question: an answer to a later one is not replaced by that to an earlier one. */
+  /** @param asked a number that increases with each query: a response to a later query is not replaced by one to an earlier query. */
   put(key: string, step: DnsStep, nowMs: number, asked: number): void;
 }
 
@@ -15,24 +15,24 @@ interface Entry {
 
 export interface StepCacheLimits {
   readonly maxEntries: number;
-  /** Of all entries together, by a cautious estimate. */
+  /** For all entries together, as a conservative estimate. */
   readonly maxOctets?: number;
 }
 
-/** RFC 2308 §7 allows five minutes; so little is enough to spare a server that fails, and a repaired one is found at once. */
+/** RFC 2308 §7 allows five minutes. This is enough to spare a failing server, and a repaired one is noticed soon. */
 const FAILURE_TTL_SECONDS = 5;
 
-/** Strangers have us ask for answers of their making: whatever else there is room for, this is what theirs may take. */
+/** Strangers can make us query names of their choice. This is the most memory that their responses may use. */
 const MAX_OCTETS = 16 * 1024 * 1024;
-/** No record that mail needs comes near it; what is larger is asked for each time. */
+/** No record that mail needs is nearly as large. A larger one is queried each time. */
 const MAX_OCTETS_OF_ONE = 8 * 1024;
-/** An entry and each string of it cost about this much beside their letters. */
+/** The approximate overhead of an entry and of each of its strings, in addition to the characters. */
 const OVERHEAD_OCTETS = 64;
 const LOOKED_AT_A_PUT = 2;
 
-/** The oldest entries make room; those that have expired go before, a few at each put. */
+/** The oldest entries are dropped to make room. Expired ones are removed first, a few at each put. */
 export function createStepCache({ maxEntries, maxOctets = MAX_OCTETS }: StepCacheLimits): StepCache {
-  // A Map keeps the order of insertion, so its first key is the oldest.
+  // A Map keeps insertion order, so its first key is the oldest.
   const entries = new Map<string, Entry>();
   let octets = 0;
   let hand = entries.entries();
@@ -42,7 +42,7 @@ export function createStepCache({ maxEntries, maxOctets = MAX_OCTETS }: StepCach
     entries.delete(key);
   }
 
-  /** Goes round and round: twice as fast as entries come, it meets each before as many others as there are have come. */
+  /** Scans in a circle at twice the insert rate, so that it visits each entry before as many new ones arrive as there are. */
   function dropExpired(nowMs: number): void {
     for (let looks = 0; looks < LOOKED_AT_A_PUT; looks += 1) {
       const next = hand.next();

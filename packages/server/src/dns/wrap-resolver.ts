@@ -2,10 +2,10 @@ import type { DnsAnswer, DnsResolver } from './dns-resolver.ts';
 
 type Question<Value> = (name: string) => Promise<DnsAnswer<Value>>;
 
-/** Makes a question of one that is to be asked. `type` is that of the records. */
+/** Wraps a query function. `type` is the record type. */
 export type AroundQuestion = <Value>(ask: Question<Value>, type: string) => Question<Value>;
 
-/** The same resolver with something done around each of its questions, those of its views included. */
+/** Returns the same resolver with each of its queries wrapped, including those of its views. */
 export function wrapResolver(dns: DnsResolver, around: AroundQuestion): DnsResolver {
   return {
     txt: around(dns.txt, 'TXT'),

@@ -3,20 +3,21 @@ import type { Query } from '../db/client.ts';
 import { type StoredEvent, storeEvents } from '../db/queries/webhook-events.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
-/** Something that happened in an account, with its record as it then was. */
+/** An event in an account, with its record at that time. */
 export type Announcement = {
   readonly [Type in AccountEventType]: {
     readonly accountId: string;
     readonly type: Type;
     readonly data: EventData<Type>;
-    /** Set: for this endpoint alone, whatever its filter. */
+    /** If set: only for this endpoint, whatever its filter. */
     readonly endpointId?: string;
   };
 }[AccountEventType];
 
 /**
- * Tells the account's endpoints and listeners what happened. Belongs into the transaction that makes it happen, so that neither is there
- * without the other; it costs one statement, which writes nothing where nobody wants to know. Answers the ids of the events.
+ * Notifies the account's endpoints and listeners of what happened. Call it in the transaction that makes the change, so
+ * that both are committed or neither. It costs one statement, which writes nothing if there is no one to notify. Returns
+ * the ids of the events.
  */
 export async function announce(
   transaction: Query,
@@ -32,7 +33,7 @@ export async function announce(
   return events.map(({ id }) => id);
 }
 
-/** The payload as it is signed and sent. */
+/** The payload that is signed and sent. */
 export function toEventBody(
   id: string,
   type: WebhookEventType,

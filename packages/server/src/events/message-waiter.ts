@@ -4,22 +4,22 @@ import { readStatuses } from '../db/queries/read-messages.ts';
 
 /** Lets callers wait until a message is settled, whichever process delivers it. */
 export interface MessageWaiter {
-  /** Resolves when the message is settled, the time is over or the caller has gone; never rejects. */
+  /** Resolves when the message is settled, the time is over or the caller has disconnected. Never rejects. */
   wait(
     accountId: string,
     id: string,
     timeoutMs: number,
     signal: AbortSignal,
-    /** Whether the wait is over with this status; as settled unless given. */
+    /** Whether this status ends the wait. By default, when it is settled. */
     isOver?: (status: MessageStatus) => boolean,
   ): Promise<void>;
-  /** News from this process: spares its own waiters the next look. */
+  /** A change in this process, which saves its own waiters until the next poll. */
   notify(messages: readonly { readonly id: string; readonly status: MessageStatus }[]): void;
-  /** Ends every wait, as at shutdown. */
+  /** Ends every wait, for a shutdown. */
   close(): void;
 }
 
-/** One look answers all waiters, so its cost does not grow with them. */
+/** One query serves all waiters, so its cost does not grow with them. */
 const LOOK_EVERY_MS = 100;
 
 interface Waiter {
@@ -29,7 +29,7 @@ interface Waiter {
   readonly finish: () => void;
 }
 
-/** @param isSettled whether a wait is over that says nothing else */
+/** @param isSettled the default for when a wait is over */
 export function createMessageWaiter(sql: Sql, isSettled: (status: MessageStatus) => boolean): MessageWaiter {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | null = null;
@@ -41,10 +41,10 @@ export function createMessageWaiter(sql: Sql, isSettled: (status: MessageStatus)
     looking = true;
     try {
       const rows = await readStatuses(sql, [...waiters]);
-      // The column holds what message-status.ts names.
+      // The column contains the statuses of message-status.ts.
       finishSettled(rows.map(({ id, status }) => ({ id, status: status as MessageStatus })));
     } catch {
-      // A database that is away is asked again at the next look; the wait has its own end.
+      // If the database is unavailable, the next poll retries; each wait has its own timeout.
     } finally {
       looking = false;
     }

@@ -9,24 +9,24 @@ export interface WatchedUri extends WatchedResource {
 export interface WatchRequest {
   readonly accountId: string;
   readonly resources: readonly WatchedUri[];
-  /** Asked twice a second: false ends the watch. */
+  /** Called twice a second. False ends the watch. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
-/** Tells agents which of the things they follow have changed, whichever process it happened in. */
+/** Notifies agents when a resource they follow has changed, in whichever process. */
 export interface ResourceWatcher {
   /**
-   * Null where the account has as many watches as it may have, or this process is shutting down.
+   * Null if the account has reached its limit of watches, or this process is shutting down.
    * @throws what the database throws
    */
   open(request: WatchRequest): Promise<ResourceWatch | null>;
-  /** Ends every watch, as at shutdown. */
+  /** Ends every watch, for a shutdown. */
   close(): void;
 }
 
-/** One look serves all watches, so its cost does not grow with them; nobody watching, nothing is asked (docs/decisions/0027). */
+/** One query serves all watches, so its cost does not grow with them. Without watches there is no query (docs/decisions/0027). */
 const LOOK_EVERY_MS = 250;
-/** With the time of a look this stays within the second in which a revoked key or a removed member has to be out. */
+/** Together with the time of a query, this is less than the second in which a revoked key or a removed member must lose access. */
 const CHECK_EVERY_MS = 500;
 
 interface Watching {
@@ -41,7 +41,7 @@ export function createResourceWatcher(
   { maxPerAccount }: { readonly maxPerAccount: number },
 ): ResourceWatcher {
   const watches = new Set<Watching>();
-  /** Open watches of each account, those that have not started yet included. */
+  /** Open watches of each account, including those that have not started yet. */
   const counts = new Map<string, number>();
   let looker: NodeJS.Timeout | null = null;
   let checker: NodeJS.Timeout | null = null;
@@ -61,7 +61,7 @@ export function createResourceWatcher(
         if (watches.has(watching)) tell(watching, states.splice(0, watching.states.size));
         else states.splice(0, watching.states.size);
     } catch {
-      // A database that is away is asked again at the next look.
+      // If the database is unavailable, the next poll retries.
     } finally {
       isLooking = false;
     }
@@ -86,7 +86,7 @@ export function createResourceWatcher(
     checker = null;
   }
 
-  /** In one go, so that two requests at once do not both take the last place. */
+  /** Synchronous, so that two concurrent requests do not both get the last place. */
   function takePlace(accountId: string): boolean {
     const count = counts.get(accountId) ?? 0;
     if (isClosed || count >= maxPerAccount) return false;
@@ -134,7 +134,7 @@ export function createResourceWatcher(
   };
 }
 
-/** In the order of the resources; null where there is no such thing. */
+/** In the order of the resources; null if a resource does not exist. */
 async function readStates(sql: Sql, resources: readonly WatchedUri[]): Promise<(string | null)[]> {
   const states: (string | null)[] = resources.map(() => null);
   if (resources.length === 0) return states;

@@ -5,18 +5,18 @@ import { classifyDatabaseError } from '../db/database-errors.ts';
 import { insertTrackingEvents, type NewTrackingEvent } from '../db/queries/tracking-events.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
-/** What happened to a message: its image was fetched, or the link was followed whose URL is given. */
+/** What happened to a message: its image was fetched, or the given link was followed. */
 export interface TrackedAction {
   readonly accountId: string;
   readonly messageId: string;
   readonly url: string | null;
 }
 
-/** Writes openings and clicks to the trails, in groups: those that come in while a group is written go with the next. */
+/** Writes opens and clicks to the event logs in batches: those that arrive during a write are in the next batch. */
 export interface TrackingRecorder {
-  /** Resolves when it is written, or never will be; it never rejects. */
+  /** Resolves when the event is written or dropped. Never rejects. */
   record(action: TrackedAction): Promise<void>;
-  /** Tries once more to write what waits. */
+  /** Tries once more to write the pending events. */
   close(): Promise<void>;
 }
 
@@ -33,9 +33,9 @@ interface Waiting {
 }
 
 const GROUP = 200;
-/** While the database is away so many wait; the rest is let go, because nobody's mail depends on it. */
+/** How many events wait while the database is unavailable. More are dropped, because no mail depends on them. */
 const MAX_WAITING = 10_000;
-/** A message that is being written to is free again after one statement. */
+/** A message locked by another write is free again after one statement. */
 const AGAIN_WHEN_BUSY_MS = 20;
 const AGAIN_WHEN_AWAY_MS = 1_000;
 
@@ -45,7 +45,7 @@ export function createTrackingRecorder({ sql, clock, ids, onError }: TrackingRec
   let again: NodeJS.Timeout | null = null;
   let closed = false;
 
-  /** Writes one group; answers in how many milliseconds to go on, null for at once. */
+  /** Writes one batch. Returns the delay in milliseconds before the next one, or null for no delay. */
   async function writeGroup(): Promise<number | null> {
     const group = waiting.splice(0, GROUP);
     const events = group.map(({ event }) => event);
@@ -56,8 +56,8 @@ export function createTrackingRecorder({ sql, clock, ids, onError }: TrackingRec
       waiting.unshift(...left);
       return left.length > 0 ? AGAIN_WHEN_BUSY_MS : null;
     } catch (error) {
-      onError(error, 'recording openings and clicks');
-      // What the database refuses it will refuse again; what it could not take now, it may take later.
+      onError(error, 'recording opens and clicks');
+      // An event that the database rejects will be rejected again. One that failed for another reason may succeed later.
       if (classifyDatabaseError(error) === 'data') for (const { done } of group) done();
       else waiting.unshift(...group);
       return AGAIN_WHEN_AWAY_MS;

@@ -4,8 +4,8 @@ type ApprovalData = EventData<'approval.requested'>;
 type EmailData = EventData<'email.pending_approval'>;
 
 /**
- * Events leave the installation, so one about a held message has no words that its sender chose until a person approves it: addresses, ids,
- * reasons and times are left.
+ * Events leave the installation. So an event about a held message contains no text that its sender wrote until an
+ * approver approves it: only addresses, ids, reasons and times remain.
  */
 export function withoutContent(
   data: ApprovalData,
@@ -20,7 +20,7 @@ export function withoutContent(
     cc: addressesOf('cc'),
     bcc: addressesOf('bcc'),
     subject: null,
-    // It has no key, so that a guess at the content could be compared with it.
+    // A hash without a key could be used to verify a guess of the content.
     contentHash: null,
     attachments: [],
     agentName: null,
@@ -33,7 +33,7 @@ export function withoutEmailContent(data: EmailData): EmailData {
   return { ...data, from: addressOf(data.from), subject: null, tags: [], metadata: {}, agentName: null };
 }
 
-/** Without the display name; empty where there is no address to be read. */
+/** Without the display name; empty if no address can be parsed. */
 export function addressOf(mailbox: string): string {
   const verdict = parseMailbox(mailbox);
   return verdict.ok ? verdict.mailbox.address : '';

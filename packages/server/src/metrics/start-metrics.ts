@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a scrape returns, in the text format of Prometheus. */
+/** The result of a scrape, in the Prometheus text format. */
 export interface MetricsPage {
   readonly contentType: string;
   render(): Promise<string>;
 }
 
-/** `GET /metrics`, on a port of its own. */
+/** `GET /metrics` on a separate port. */
 export interface RunningMetrics {
   readonly port: number;
   stop(): Promise<void>;
@@ -17,8 +17,8 @@ export interface RunningMetrics {
 const REQUEST_MS = 5_000;
 
 /**
- * Serves the page on a port of its own: a worker serves nothing else, and the metrics belong to the installation and to no account, so anyone
- * who can reach the port may read them. Rejects if it cannot listen.
+ * Serves the page on a separate port. A worker serves nothing else, and the metrics belong to the installation and not
+ * to an account, so anyone who can reach the port may read them. Rejects if it cannot listen.
  */
 export async function startMetrics(
   address: { readonly host: string; readonly port: number },
@@ -27,9 +27,9 @@ export async function startMetrics(
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     const say = (status: number, text: string, type = 'text/plain; charset=utf-8', headers = {}) =>
       void response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...headers }).end(text);
-    if (request.url?.split('?', 1)[0] !== '/metrics') return say(404, 'There is only /metrics here.\n');
+    if (request.url?.split('?', 1)[0] !== '/metrics') return say(404, 'Only /metrics is available here.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return say(405, 'This path answers GET.\n', undefined, { allow: 'GET, HEAD' });
+      return say(405, 'Use GET for this path.\n', undefined, { allow: 'GET, HEAD' });
     page.render().then(
       (text) => say(200, text, page.contentType),
       (error: unknown) => say(500, `${error instanceof Error ? error.message : String(error)}\n`),
@@ -40,7 +40,7 @@ export async function startMetrics(
     server.listen(address, resolve);
   });
   return {
-    // Listening on a port, it has an address of this kind.
+    // A server that listens on a port always has this kind of address.
     port: (server.address() as AddressInfo).port,
     async stop() {
       server.closeAllConnections();

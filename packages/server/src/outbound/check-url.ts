@@ -3,18 +3,19 @@ import { type AddressPolicy, refuseAddress } from './public-address.ts';
 
 export type UrlVerdict =
   | { readonly ok: true; readonly url: URL }
-  /** The reason reads on from the words "The URL". */
+  /** The reason continues the words "The URL". */
   | { readonly ok: false; readonly reason: string };
 
 /**
- * What can be said of a URL before any name is looked up: https (http too in development), no user name or password, and no literal address
- * that leads inside. The parsed URL is what is called, so that nobody reads the text a second time and differently.
+ * Checks a URL before any lookup: https (http too in development), no user name or password, and no literal address that
+ * leads to an internal network. Callers use the parsed URL, so that the text is not parsed a second time with a
+ * different result.
  */
 export function checkUrl(given: string, policy: AddressPolicy): UrlVerdict {
   const url = URL.parse(given);
   if (url === null) return refuse('cannot be parsed');
   if (url.protocol !== 'https:' && !(policy.allowLoopback && url.protocol === 'http:')) return refuse('is not https');
-  if (url.username !== '' || url.password !== '') return refuse('holds a user name or password');
+  if (url.username !== '' || url.password !== '') return refuse('contains a user name or password');
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) === 0) return { ok: true, url };
   const reason = refuseAddress(literal, policy);

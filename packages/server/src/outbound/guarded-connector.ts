@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 import { type AddressPolicy, refuseAddress } from './public-address.ts';
 import type { HostAddress, ResolveHost } from './resolve-host.ts';
 
-/** The rules forbid to go where a URL leads. Nothing was sent there. */
+/** The rules do not allow the destination of a URL. Nothing was sent there. */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
 }
@@ -12,13 +12,14 @@ export interface ConnectorOptions {
   readonly policy: AddressPolicy;
   readonly resolve: ResolveHost;
   readonly connectMs: number;
-  /** Certificates that are trusted beside the public ones. */
+  /** Certificates to trust in addition to the public ones. */
   readonly trustedCertificates?: readonly string[];
 }
 
 /**
- * Opens connections to checked addresses only. A name is looked up once per connection, each of its addresses is checked, and the socket
- * connects to these very addresses: a name server that answers differently the next time is never asked that next time (DNS rebinding).
+ * Opens connections only to checked addresses. Each connection resolves the name once, checks all its addresses, and
+ * connects to exactly these addresses. This prevents DNS rebinding, because there is no second lookup that could return
+ * something else.
  */
 export function createGuardedConnector({ policy, resolve, connectMs, trustedCertificates }: ConnectorOptions) {
   const connect = buildConnector({
@@ -29,9 +30,9 @@ export function createGuardedConnector({ policy, resolve, connectMs, trustedCert
     ...(trustedCertificates === undefined ? {} : { ca: [...trustedCertificates] }),
   });
   const guarded: buildConnector.connector = (options, callback) => {
-    // The connector answers the socket it opens, which its type leaves out.
+    // The connector returns the socket it opens, which its type omits.
     const socket = connect(options, callback) as unknown as Socket;
-    // In front of everyone else who waits for the connection, so that not even a TLS greeting leaves before the check.
+    // Added before all other listeners on the connection, so that not even a TLS greeting is sent before the check.
     socket.prependOnceListener('connect', () => {
       if (refuseAddress(socket.remoteAddress ?? '', policy) !== null) socket.destroy(refusal(options.hostname));
     });
@@ -54,7 +55,7 @@ function createCheckedLookup(policy: AddressPolicy, resolve: ResolveHost): Looku
   };
 }
 
-/** One bad address is enough to refuse them all: a name that mixes inside and outside is a trick or a mistake. */
+/** One forbidden address is enough to reject all: a name that mixes internal and public addresses is an attack or a mistake. */
 function checkAddresses(
   hostname: string,
   addresses: readonly HostAddress[],
@@ -66,7 +67,7 @@ function checkAddresses(
   return [first, ...rest];
 }
 
-/** Where the name leads is not told: who may not go there has no business knowing what our name servers say of it. */
+/** The address is not reported: users without access to the internal network must not learn what our DNS returns for it. */
 function refusal(hostname: string): OutboundRefusedError {
   return new OutboundRefusedError(`names the host ${hostname}, which has an address that is not public`);
 }

@@ -6,15 +6,15 @@ import type { ResolveHost } from './resolve-host.ts';
 import { createResponseHandler } from './response-handler.ts';
 
 export interface OutboundClientOptions {
-  /** For development: loopback may be reached, and http is enough. */
+  /** For development: allows loopback addresses and http. */
   readonly allowLoopback: boolean;
   readonly resolve: ResolveHost;
   readonly userAgent: string;
   readonly trustedCertificates?: readonly string[];
-  /** Requests under way at once to one host; more wait for one of them. */
+  /** Concurrent requests to one host; others wait. */
   readonly connectionsPerOrigin?: number;
   readonly connectMs?: number;
-  /** For one request from its beginning to the last octet of its answer. */
+  /** For one request, from its start to the last byte of its response. */
   readonly totalMs?: number;
 }
 
@@ -23,17 +23,20 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Octets of the answer's body that are read; the rest is left. */
+  /** The most bytes of the response body to read; the rest is discarded. */
   readonly maxBytes: number;
-  /** Asked for each piece of the answer as it comes, by its length: false where there is no room for it, and it is cut there. */
+  /**
+   * Called with the length of each received chunk of the response. Returns false if there is no memory for it, and the
+   * body is truncated there.
+   */
   readonly takeRoom?: (bytes: number) => boolean;
-  /** Ends the request early, as a timeout would. */
+  /** Ends the request early, like a timeout. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The one way a request of ours leaves for an address that somebody else named: attachment URLs, webhooks, discovery documents. Redirects
- * are answers like others and never followed.
+ * The only way to send a request to an address that a user supplied: attachment URLs, webhooks, discovery documents.
+ * Redirects are returned like any other response and never followed.
  */
 export interface OutboundClient {
   /** Never rejects. */
@@ -68,7 +71,7 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     bodyTimeout: totalMs,
   });
 
-  /** What is said of a URL never changes, and the same few are called again and again. */
+  /** The check of a URL never changes, and the same few URLs are called repeatedly. */
   function check(url: string): Checked {
     const known = verdicts.get(url);
     if (known !== undefined) return known;
@@ -123,7 +126,7 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
   return { request, refusalOf, close: () => agent.destroy() };
 }
 
-/** Where an allowed URL leads, as the HTTP client takes it. */
+/** The destination of an allowed URL, in the form that the HTTP client expects. */
 interface Target {
   readonly origin: string;
   readonly path: string;
@@ -142,31 +145,31 @@ function toFailure(error: Error): OutboundResult {
   return { kind: 'failed', reason: describeFailure(error) };
 }
 
-/** The whole of it took too long, or its caller gave it up. */
+/** The request took too long in total, or the caller aborted it. */
 class OutboundLateError extends Error {
   override readonly name = 'OutboundLateError';
 }
 
 const FAILURES: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'its host name is not known',
+  ENOTFOUND: 'its host name does not exist',
   ENODATA: 'its host name has no address',
-  ESERVFAIL: 'its host name could not be looked up',
+  ESERVFAIL: 'the DNS lookup of its host name failed',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was lost',
   EPIPE: 'the connection was lost',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the host cannot be reached',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the host is unreachable',
   ETIMEDOUT: 'the host did not accept the connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'the host did not accept the connection in time',
-  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
-  UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
+  UND_ERR_HEADERS_TIMEOUT: 'it did not respond in time',
+  UND_ERR_BODY_TIMEOUT: 'it did not respond in time',
   UND_ERR_SOCKET: 'the connection was lost',
   UND_ERR_HEADERS_OVERFLOW: 'its headers are too long',
 };
 
-/** Words for people. What a library says of its insides is of no use to who named the URL. */
+/** Text for users. A library's internal details do not help the user who supplied the URL. */
 function describeFailure(error: unknown): string {
-  if (error instanceof OutboundLateError) return 'it did not answer in time';
+  if (error instanceof OutboundLateError) return 'it did not respond in time';
   const code = codeOf(error);
   const known = code === null ? undefined : FAILURES[code];
   if (known !== undefined) return known;
@@ -175,7 +178,7 @@ function describeFailure(error: unknown): string {
   return code === null ? 'the request failed' : `the request failed (${code})`;
 }
 
-/** The code of an error, or of the first of the several that trying several addresses led to. */
+/** The code of an error, or of the first of several errors from trying several addresses. */
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ('code' in error && typeof error.code === 'string') return error.code;

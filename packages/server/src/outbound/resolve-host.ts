@@ -5,16 +5,16 @@ export interface HostAddress {
   readonly family: 4 | 6;
 }
 
-/** All addresses of a host name. @throws where there is none, or nobody answers. */
+/** All addresses of a host name. @throws if there are none, or the lookup fails. */
 export type ResolveHost = (hostname: string) => Promise<readonly HostAddress[]>;
 
-/** Looks host names up by the DNS alone: `/etc/hosts` counts for nothing here. Errors have the codes of `node:dns`. */
+/** Resolves host names only by DNS and ignores `/etc/hosts`. Errors have the codes of `node:dns`. */
 export function createHostResolver(dns: DnsResolver): ResolveHost {
   return async (hostname) => {
     const [four, six] = await Promise.all([dns.a(hostname), dns.aaaa(hostname)]);
     const found = [...addressesOf(four, 4), ...addressesOf(six, 6)];
     if (found.length > 0) return found;
-    // A name with addresses of one family alone is usual, so a failure tells more than the other's "no record".
+    // Names with addresses of only one family are common, so a failure is more informative than the other lookup's "no record".
     throw lookupError(hostname, six.kind === 'failed' ? six : four);
   };
 }

@@ -38,7 +38,7 @@ export function createResponseHandler(
     reject(error);
   }
 
-  /** Most answers are one piece, and copying it costs more than looking. */
+  /** Most responses are one chunk, and copying it costs more than checking. */
   function joinChunks(): Buffer {
     const [only] = chunks;
     return only !== undefined && chunks.length === 1 && length <= maxBytes
@@ -59,12 +59,12 @@ export function createResponseHandler(
       controller?.abort(error);
     },
     onRequestStart(given) {
-      // Given up while it waited for a connection: nothing of it is sent.
+      // Aborted while it waited for a connection: nothing is sent.
       if (ended !== null) return given.abort(ended);
       controller = given;
     },
     onResponseStart(_, statusCode, given) {
-      // One that only says to go on (RFC 9110, section 15.2) has the final one behind it.
+      // An interim response (RFC 9110, section 15.2) is followed by the final one.
       if (statusCode < 200) return;
       status = statusCode;
       headers = given;
@@ -76,8 +76,8 @@ export function createResponseHandler(
         if (length <= maxBytes) return;
       }
       answer(true);
-      // The connection goes with the body.
-      given.abort(new Error('the rest of the answer is not wanted'));
+      // Discarding the body also closes the connection.
+      given.abort(new Error('the rest of the response is not needed'));
     },
     onResponseEnd: () => answer(false),
     onResponseError: (_, error) => fail(error),
@@ -94,7 +94,7 @@ function joinHeaders(headers: Headers): Readonly<Record<string, string>> {
   return joined;
 }
 
-/** Whether each came once, as nearly all do. */
+/** Whether no header is repeated, which is almost always true. */
 function areSingle(headers: Headers): headers is Readonly<Record<string, string>> {
   for (const name in headers) if (typeof headers[name] !== 'string') return false;
   return true;

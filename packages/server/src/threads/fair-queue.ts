@@ -1,16 +1,19 @@
-/** A queue whose groups take turns, and within a group its members: a long line of one delays the others by one item at a time. */
+/**
+ * A queue that serves its groups in round-robin order, and the members within a group too: a long backlog of one delays
+ * the others by one item at a time.
+ */
 export interface FairQueue<Item> {
   readonly size: number;
   add(group: string, member: string, item: Item): void;
   remove(item: Item): void;
-  /** Takes the next item of a group that may go; undefined where there is none. */
+  /** Removes the next item of a group that is ready; undefined if there is none. */
   take(mayGo?: (group: string) => boolean): Item | undefined;
-  /** Whether `take` would find an item. */
+  /** Whether `take` would return an item. */
   has(mayGo: (group: string) => boolean): boolean;
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  // A map keeps the order of insertion: the group or member that was served goes to its end.
+  // A Map keeps insertion order: the group or member that was served moves to the end.
   const groups = new Map<string, Map<string, Item[]>>();
   let size = 0;
 

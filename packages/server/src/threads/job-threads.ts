@@ -3,15 +3,15 @@ import { nextSlice } from '../time-slice.ts';
 import type { JobReply, SentJob, ThreadJob } from './thread-job.ts';
 import { createThreadPool, type JobOwner } from './thread-pool.ts';
 
-/** `busy`: the threads had too much to do, or the job was killed for its time or its memory. The same may be asked again. */
+/** `busy`: the threads were overloaded, or the job was killed for its time or memory. The caller may retry. */
 export type JobResult<Output> = { readonly kind: 'done'; readonly output: Output } | { readonly kind: 'busy' };
 
-/** Does work that grows with what a caller sent without keeping other requests waiting, however large it is and whatever is in it. */
+/** Runs work whose cost depends on the caller's input, without blocking other requests, whatever the size or content of the input. */
 export interface JobThreads {
   /**
-   * Runs a small job where it is called, and a large one in a thread.
+   * Runs a small job on the event loop, and a large one in a thread.
    * @param size of the input, in characters or bytes
-   * @throws what the job throws: a fault of ours
+   * @throws what the job throws, which is an internal error
    */
   run<Input, Output>(
     owner: JobOwner,
@@ -22,24 +22,24 @@ export interface JobThreads {
   close(): Promise<void>;
 }
 
-/** To be given as the size of work that is large whatever its input is. */
+/** The size to pass for work that is expensive for any input. */
 export const ALWAYS_LARGE = Number.POSITIVE_INFINITY;
 
-/** What is done for callers without a key. One thread at most works for all of them together, and their addresses take turns. */
+/** Work for callers without a key. One thread at most serves all of them, in round-robin order of their addresses. */
 export function anonymousOwner(address: string): JobOwner {
   return { accountId: 'anonymous', keyId: address };
 }
 
-/** An ordinary message is read where it is, in well under a millisecond: asking a thread would take as long. */
+/** An ordinary message is parsed on the event loop in well under a millisecond: a thread would take as long. */
 const SMALL = 16 * 1024;
-/** Above this the worst of inputs takes longer than a time slice. */
+/** Above this size the worst inputs take longer than a time slice. */
 const LARGE = 64 * 1024;
 
-/** One can work for an account while the other is free for the others. */
+/** While one works for an account, the other is free for the rest. */
 const THREADS = 2;
-/** The worst body of 2 MB takes three quarters of it. */
+/** The worst 2 MB body uses three quarters of it. */
 const HEAP_MB = 112;
-/** The largest and worst body takes about a second on a slow machine: this is for the unforeseen. */
+/** The largest and worst body takes about a second on a slow machine, so this limit is only for unexpected cases. */
 const KILL_AFTER_MS = 10_000;
 const MAX_WAIT_MS = 20_000;
 
@@ -67,15 +67,15 @@ export function createJobThreads(): JobThreads {
       const outcome = await pool.run(owner, { module: job.module, name: job.name, input });
       if (Number.isFinite(size)) reportLargeGarbage(size);
       if (outcome.kind !== 'done') return { kind: 'busy' };
-      const reply = outcome.answer as JobReply; // The worker replies with these.
+      const reply = outcome.answer as JobReply; // The worker sends these replies.
       if (!reply.ok) throw new Error(`a job failed in its thread: ${reply.error}`);
-      return { kind: 'done', output: reply.output as Output }; // The job has this output, wherever it runs.
+      return { kind: 'done', output: reply.output as Output }; // The job has this output type, wherever it runs.
     },
     close: pool.close,
   };
 }
 
-/** Beside this file, in the sources as in what they are compiled to. */
+/** Next to this file, both in the sources and in the compiled output. */
 function workerModule(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './job-worker.ts' : './job-worker.js', import.meta.url);
 }

@@ -7,7 +7,7 @@ import { READY } from './worker-thread.ts';
 workAtLowPriority();
 const tidyHeap = createHeapTidier();
 
-/** The thread that runs jobs, started by the pool of job-threads.ts, which sends one at a time. A module is loaded with its first job. */
+/** The thread that runs jobs. The pool in job-threads.ts starts it and sends one job at a time. It loads a module with its first job. */
 parentPort?.on('message', (job: SentJob) => void reply(job));
 parentPort?.postMessage(READY);
 

@@ -1,12 +1,12 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 
-/** Of the processor time that both want, a third of what the event loop gets. */
+/** When both compete for the processor, the thread gets a third of the event loop's share. */
 const NICER = 5;
 
 /**
- * To be called in a thread: where processors are scarce, the event loop comes first, and with it every other caller. On Linux a priority is of
- * the thread that sets it; elsewhere it would be of the whole process.
+ * Call this in a thread: when processors are scarce, the event loop and all its callers take precedence. On Linux a
+ * priority applies to the calling thread; elsewhere it would apply to the whole process.
  */
 export function workAtLowPriority(): void {
   if (process.platform !== 'linux' || isMainThread) return;

@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { isLargeJson, jsonPieces } from '../json-pieces.ts';
 import { nextSlice } from '../time-slice.ts';
 
-/** What `JSON.stringify` makes of plain data, written in slices: the data may be as large as a request. */
+/** The output of `JSON.stringify` for plain data, written in slices: the data may be as large as a request. */
 export async function writeJsonInSlices(value: unknown): Promise<string> {
   if (!isLargeJson(value)) return JSON.stringify(value);
   const pieces: string[] = [];
@@ -23,7 +23,7 @@ export async function hashJsonInSlices(hash: Hash, value: unknown): Promise<Hash
   return hash;
 }
 
-/** This many bytes are hashed in about a millisecond. */
+/** Hashing this many bytes takes about a millisecond. */
 const CHUNK_BYTES = 512 * 1024;
 
 export async function hashBytesInSlices(hash: Hash, bytes: Uint8Array): Promise<Hash> {

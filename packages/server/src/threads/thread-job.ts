@@ -1,10 +1,10 @@
-/** Work on plain data that a thread can do as well as the event loop: a constant that its own module exports, so that a thread can import it. */
+/** Work on plain data that can run in a thread or on the event loop: an exported constant, so that a thread can import it. */
 export interface ThreadJob<Input, Output> {
-  /** The address of that module. */
+  /** The URL of that module. */
   readonly module: string;
-  /** The name it is exported under. */
+  /** The name of its export. */
   readonly name: string;
-  /** Input and output are cloned on the way to a thread and back, so a `Buffer` arrives as a plain `Uint8Array`. */
+  /** Input and output are cloned between threads, so a `Buffer` becomes a plain `Uint8Array`. */
   readonly run: (input: Input) => Output | Promise<Output>;
 }
 
@@ -17,15 +17,15 @@ export function threadJob<Input, Output>(
   return { module, name, run };
 }
 
-/** A job as it travels to a thread. */
+/** A job in the form that is sent to a thread. */
 export interface SentJob {
   readonly module: string;
   readonly name: string;
   readonly input: unknown;
 }
 
-/** What a thread replies. */
+/** The reply of a thread. */
 export type JobReply =
   | { readonly ok: true; readonly output: unknown }
-  /** The job failed, which is a fault of ours: what is wrong with an input belongs into the output. */
+  /** The job failed, which is an internal error: problems with an input belong in the output. */
   | { readonly ok: false; readonly error: string };

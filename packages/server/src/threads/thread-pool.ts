@@ -3,22 +3,22 @@ import { startWorkerThread, type ThreadOptions, type ThreadOutcome, type WorkerT
 
 export interface ThreadPoolOptions extends ThreadOptions {
   readonly threads: number;
-  /** A job that found no thread for so long is given up; null for never. */
+  /** A job that gets no thread within this time is given up; null waits forever. */
   readonly maxWaitMs: number | null;
 }
 
 /** `busy`: no thread became free for the job in time. */
 export type JobOutcome = ThreadOutcome | { readonly kind: 'busy' };
 
-/** Whose job it is. Accounts take turns, and so do the keys of one account. */
+/** The owner of a job. Accounts are served in round-robin order, and so are the keys of one account. */
 export interface JobOwner {
   readonly accountId: string;
-  /** Absent where jobs of an account are not told apart by key. */
+  /** Absent if jobs of an account are not separated by key. */
   readonly keyId?: string;
 }
 
 export interface ThreadPool<Job> {
-  /** Runs a job in a thread. Rejects only where no thread can be started. */
+  /** Runs a job in a thread. Rejects only if no thread can be started. */
   run(owner: JobOwner, job: Job): Promise<JobOutcome>;
   close(): Promise<void>;
 }
@@ -32,8 +32,9 @@ interface Waiting<Job> {
 }
 
 /**
- * A few threads that work for all accounts, started when they are needed. Accounts take turns, and none occupies more than all threads but
- * one: jobs that never end delay only the account they belong to. A thread runs one job at a time, so that killing it ends no other.
+ * A few threads for all accounts, started on demand. Accounts are served in round-robin order, and none can use all
+ * threads: jobs that never end delay only their own account. A thread runs one job at a time, so that killing it ends no
+ * other job.
  */
 export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Job> {
   const queue = createFairQueue<Waiting<Job>>();
@@ -59,12 +60,12 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
     });
   }
 
-  /** Gives idle threads to the jobs that wait, and starts one more where all are at work. */
+  /** Assigns waiting jobs to idle threads, and starts another thread if all are busy. */
   function assign(): void {
     while (queue.size > 0) {
       const thread = idle.at(-1);
       if (thread === undefined) {
-        // One that starts may be all that is needed: whether it is will be seen when it has.
+        // The one that is starting may be enough; this is checked again when it has started.
         if (starting === 0 && queue.has(mayStart)) startThread();
         return;
       }
@@ -89,7 +90,7 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
     settle(outcome);
     if (outcome.kind === 'done' && !isClosed) idle.push(thread);
     else threads -= 1;
-    // A thread that was killed is replaced at once, so that the next job need not wait for one to start.
+    // A killed thread is replaced at once, so that the next job need not wait for a start.
     if (outcome.kind === 'overrun') startThread();
     assign();
   }
@@ -108,7 +109,7 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
       (error: unknown) => {
         threads -= 1;
         starting -= 1;
-        // With other threads at work the jobs only start later; without any, none would start.
+        // If other threads work, the jobs only start later. Without any thread, none would start.
         if (threads === 0) for (const { giveUp, fail } of takeAll()) [clearTimeout(giveUp), fail(error)];
       },
     );

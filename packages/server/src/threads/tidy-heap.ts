@@ -1,15 +1,15 @@
 import { getHeapStatistics } from 'node:v8';
 import { openCollector } from '../heap.ts';
 
-/** So much more than what the thread itself needs is collected before the next job. */
+/** Garbage beyond this, in addition to what the thread itself needs, is collected before the next job. */
 const FULL_BYTES = 16 * 1024 * 1024;
-/** So much more is returned to the system once no job has come for a while. */
+/** Memory beyond this is returned to the system when no job has arrived for a while. */
 const GROWN_BYTES = 6 * 1024 * 1024;
 const IDLE_MS = 100;
 
 /**
- * To be called in a thread behind each job: collects what jobs left. V8 would keep it until the heap is as large as it may become, and a thread
- * that waits for its next job would occupy that much.
+ * Call this in a thread after each job: it collects what jobs left. Otherwise V8 would keep the garbage until the heap
+ * reaches its maximum, and an idle thread would occupy that much memory.
  */
 export function createHeapTidier(): () => void {
   const collector = openCollector();

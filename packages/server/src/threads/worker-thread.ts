@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 
 export interface ThreadOptions {
-  /** The module that runs in the thread. It says `READY` once, and then posts one reply to each message. */
+  /** The module that runs in the thread. It posts `READY` once, and then one reply to each message. */
   readonly module: URL;
-  /** What the module finds in its `workerData`. */
+  /** The module's `workerData`. */
   readonly settings: unknown;
-  /** Of the whole heap. */
+  /** The limit for the whole heap. */
   readonly heapMb: number;
-  /** A job that runs longer ends with its thread. */
+  /** A job that runs longer is killed together with its thread. */
   readonly killAfterMs: number;
 }
 
-/** `overrun`: the job was killed for its time or its memory, and the thread with it. */
+/** `overrun`: the job and its thread were killed for its time or memory. */
 export type ThreadOutcome = { readonly kind: 'done'; readonly answer: unknown } | { readonly kind: 'overrun' };
 
 export interface WorkerThread<Job> {
@@ -20,14 +20,14 @@ export interface WorkerThread<Job> {
   close(): Promise<void>;
 }
 
-/** What a thread says once it can run jobs. */
+/** The message a thread sends when it can run jobs. */
 export const READY = 'ready';
 
-/** Of the heap, for objects that were just made; most of a job's are never older. */
+/** The heap for new objects. Most objects of a job never get older. */
 const YOUNG_MB = 12;
 const STACK_MB = 2;
 
-/** Starts a thread; resolves once it can run jobs, rejects where it cannot be started. */
+/** Starts a thread. Resolves when it can run jobs; rejects if it cannot be started. */
 export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerThread<Job>> {
   const { module, settings, heapMb, killAfterMs } = options;
   const worker = new Worker(module, {
@@ -49,7 +49,7 @@ export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerTh
     return new Promise((settle) => {
       const finish = (outcome: ThreadOutcome) => {
         clearTimeout(timer);
-        // Else the job, of which these know, would stay in memory until the next one.
+        // Otherwise the job, which these references keep alive, would stay in memory until the next one.
         onAnswer = onEnd = nothing;
         worker.unref();
         settle(outcome);
@@ -67,7 +67,7 @@ export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerTh
     onEnd = reject;
     onAnswer = (answer) => {
       if (answer !== READY) return;
-      // An idle thread keeps no process from ending.
+      // An idle thread must not keep the process running.
       worker.unref();
       resolve({ run, close });
     };

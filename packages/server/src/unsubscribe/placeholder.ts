@@ -1,14 +1,17 @@
-/** What stands in a body for the recipient's own unsubscribe link. Editors and templates like blanks inside the braces. */
+/** The placeholder in a body for the recipient's own unsubscribe link. Editors and templates may add spaces inside the braces. */
 const PLACEHOLDER = /\{\{\s*unsubscribe_url\s*\}\}/g;
-/** Bodies that do not hold this need no look by the expression: nearly all of them. */
+/** Bodies without this string, which are nearly all, skip the regular expression. */
 const NAME = 'unsubscribe_url';
 
-/** Whether a body holds the place of an unsubscribe link, so that each recipient needs a copy of the message. */
+/** Whether a body contains an unsubscribe placeholder, so that each recipient needs a separate copy of the message. */
 export function hasUnsubscribePlaceholder(body: string | null): boolean {
   return body?.includes(NAME) === true && body.search(PLACEHOLDER) >= 0;
 }
 
-/** A body with the link in every place for it; null stays null. The link is written as given, so it has to be escaped for the body's kind. */
+/**
+ * The body with each placeholder replaced by the link; null stays null. The link is inserted as is, so the caller must
+ * escape it for the body's type.
+ */
 export function fillUnsubscribePlaceholder(body: string | null, link: string): string | null {
   return body?.includes(NAME) === true ? body.replaceAll(PLACEHOLDER, () => link) : body;
 }

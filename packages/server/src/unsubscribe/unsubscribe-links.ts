@@ -5,35 +5,36 @@ import { deriveKeys } from '../derived-keys.ts';
 export interface UnsubscribeSubject {
   readonly accountId: string;
   readonly messageId: string;
-  /** The recipient's place in the message. */
+  /** The recipient's position in the message. */
   readonly ordinal: number;
 }
 
-/** Links that let a recipient unsubscribe without signing in: whoever has one can only be who it was sent to. */
+/** Links that let a recipient unsubscribe without signing in. Only the person a link was sent to has it. */
 export interface UnsubscribeLinks {
   urlFor(subject: UnsubscribeSubject): string;
-  /** What a token of such a URL names; null where it was not made here, or was changed. */
+  /** What the token in such a URL identifies; null if it was not made here, or was changed. */
   read(token: string): UnsubscribeSubject | null;
 }
 
 export interface UnsubscribeLinkOptions {
-  /** Where the pages are served from, without a slash at the end. */
+  /** The base URL of the pages, without a trailing slash. */
   readonly baseUrl: string;
-  /** The installation's secret; the key of the links is derived from it. */
+  /** The installation's secret, from which the key of the links is derived. */
   readonly secretKey: Buffer;
-  /** Links made with these are still honoured. */
+  /** Links made with these are still accepted. */
   readonly formerSecretKeys?: readonly Buffer[];
 }
 
 const VERSION = 1;
 const UUID_BYTES = 16;
 const BODY_BYTES = 1 + 2 * UUID_BYTES + 2;
-/** 128 bits of the code are far beyond guessing, and keep the link short. */
+/** 128 bits of the code cannot be guessed, and keep the link short. */
 const MAC_BYTES = 16;
 
 /**
- * Tokens are base64url of: version, account, message, the recipient's place, and a truncated HMAC-SHA-256 over these. They carry no date, since
- * they hold as long as the message is in the log, and no address, since links are logged on their way.
+ * Tokens are base64url of: version, account, message, the recipient's position, and a truncated HMAC-SHA-256 of these.
+ * They contain no date, because they are valid as long as the message is in the log, and no address, because links are
+ * logged in transit.
  */
 export function createUnsubscribeLinks({
   baseUrl,

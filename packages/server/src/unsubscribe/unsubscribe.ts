@@ -10,13 +10,14 @@ export interface UnsubscribeTools {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  /** Addresses there are test addresses, which never enter the suppression list. */
+  /** Addresses at this domain are test addresses, which are never suppressed. */
   readonly sandboxDomain: string;
 }
 
 /**
- * Lets a recipient out, for all mail of the account: the address goes on its suppression list and `unsubscribed` on the message's trail. A
- * second time changes nothing. Answers who it was; null where the message is gone from the log.
+ * Unsubscribes a recipient from all mail of the account: adds the address to the suppression list and `unsubscribed` to
+ * the message's event log. Repeating it changes nothing. Returns the recipient, or null if the message is no longer in
+ * the log.
  */
 export async function unsubscribe(tools: UnsubscribeTools, subject: UnsubscribeSubject): Promise<RecipientRow | null> {
   const { sql, clock, ids, sandboxDomain } = tools;
@@ -42,7 +43,7 @@ export async function unsubscribe(tools: UnsubscribeTools, subject: UnsubscribeS
       note: null,
       expiresAt: null,
     } as const;
-    // An entry that ends some day would let mail through again that the recipient does not want.
+    // An entry that expires would later allow mail that the recipient does not want.
     await suppress(transaction, ids, [entry], { now, actor: 'recipient', replacesTemporary: true });
     return recipient;
   });
