@@ -1,6 +1,6 @@
 /**
- * Schemes without slashes that programs on common systems open, and that some mail programs link in plain text. Words that often stand before a colon
- * (`line:3`, `news:`) are left out; in an attribute every unknown scheme counts.
+ * Schemes without slashes that programs on common systems open, and that some mail programs link in plain text. Words
+ * that are common before a colon (`line:3`, `news:`) are omitted. In an attribute, every unknown scheme counts.
  */
 const APP_SCHEMES = new Set([
   ...[
@@ -66,13 +66,13 @@ const APP_SCHEMES = new Set([
     'otpauth-migration',
   ],
 ]);
-/** Not `ms-` alone: style sheets have properties that begin so. */
+/** Not `ms-` alone: some CSS properties start with it. */
 const APP_FAMILY =
   /^(?:web\+[a-z]|ms-(?:settings|msdt|word|excel|powerpoint|access|visio|project|publisher|infopath|officecmd|search|appinstaller|windows-store|cxh|screenclip))/;
-/** `data:` is a word as well; a URL of this scheme has a media type or a comma. */
+/** `data:` is a normal word too; a URL of this scheme has a media type or a comma. */
 const DATA = /^(?:[a-z]{1,20}\/[\w.+-]{1,80}[;,]|[;,])/i;
 
-/** Whether a scheme, in lower case, with what follows the colon opens something by itself. */
+/** Whether a scheme, in lowercase, opens something by itself with the text after its colon. */
 export function opensApp(scheme: string, behind: string): boolean {
   if (!/^[^\s]/.test(behind)) return false;
   return scheme === 'data' ? DATA.test(behind) : APP_SCHEMES.has(scheme) || APP_FAMILY.test(scheme);

@@ -5,14 +5,14 @@ import { urlHosts } from './text-hosts.ts';
 import { type Host, hostsOfLink } from './url-host.ts';
 
 /**
- * Attributes that lead to or load from where they say, in whatever element they are, those of comments among them: some mail programs read those.
- * A name ends here and may begin before, as `data-href` does.
+ * Attributes whose value is a link or a loaded resource on any element, including elements in comments: some mail
+ * programs read those. A name ends here and may have a prefix, as in `data-href`.
  */
 const NAMES =
   /(?:xlink:|form)?(href|action|ping|xml:base|content|values|to|from|by|src|srcset|background|poster|lowsrc|dynsrc|longdesc|cite|manifest|profile|data|srcdoc|codebase|classid|archive|value)$/i;
 /** The longest of them. */
 const NAME_CHARACTERS = 12;
-/** Those that lead wherever they say. */
+/** Those that always lead to their value. */
 const LEADING = new Set([
   ...[
     'href',
@@ -29,26 +29,27 @@ const LEADING = new Set([
     'profile',
   ],
 ]);
-/** Those that list several, with blanks or commas between. */
+/** Those with several URLs, separated by spaces or commas. */
 const LISTING = new Set(['ping', 'srcset', 'archive']);
-/** Those that lead where another page is shown within the message, if any is. */
+/** Those that only apply when another page is shown within the message. */
 const FRAMING = new Set(['data', 'codebase', 'classid', 'value']);
 const FRAME = /<(?:iframe|frame|embed|object|applet|portal|fencedframe|webview)(?=[\s/>])/i;
-/** Those of an SVG animation, which may be of `href`. */
+/** Those of an SVG animation, which may animate `href`. */
 const ANIMATING = new Set(['values', 'to', 'from', 'by']);
-/** Names of namespaces and vocabularies: nothing leads there. */
+/** Names of namespaces and vocabularies, which are not links. */
 const NAMING = /^(?:xmlns(?::.*)?|itemtype|itemid|vocab|typeof|prefix|property|rel|resource)$/i;
-/** What ends the name of an attribute, seen from its end. */
+/** What ends an attribute name, read from its end. */
 const NAME_END = /[\s"'<>/=]/;
 const ANY_NAME_CHARACTERS = 64;
-/** What is before the name of an attribute; before a name within a URL is `?` or `&`. */
+/** What precedes an attribute name. A parameter name within a URL is preceded by `?` or `&`. */
 const BEFORE_NAME = /[\s/"']/;
-/** Of a value within another value that has no quotes: a host is at its beginning. */
+/** For an unquoted value within another value: the host is at its start. */
 const NESTED_CHARACTERS = 300;
 
 /**
- * Where the attributes of an HTML text lead. Every place that looks like an attribute counts, also within the value of another: where a
- * value begins and ends depends on quotes before it, as in `<a title='href='# href='https://…'>`.
+ * Finds the destinations of all attributes in an HTML text. Every place that looks like an attribute counts, also within
+ * the value of another: where a value begins and ends depends on earlier quotes, as in `<a title='href='#
+ * href='https://…'>`.
  */
 export function attributeHosts(html: string): readonly Host[] {
   const hosts: Host[] = [];
@@ -68,14 +69,17 @@ export function attributeHosts(html: string): readonly Host[] {
     const decoded = decodeAttribute(raw);
     for (const host of hostsOfAttribute(name.toLowerCase(), decoded, page)) hosts.push(host);
     if (decoded === raw) continue;
-    // The source is searched for style sheets as it is written.
+    // Style sheets are searched in the raw source.
     for (const host of cssHosts(decoded)) hosts.push(host);
     if (known !== '' && isReferenced(raw)) hosts.push(null);
   }
   return hosts;
 }
 
-/** Whether a character reference is in the part of a URL that says where it leads: a program that does not decode it is led elsewhere. */
+/**
+ * Whether a character reference is in the part of a URL that decides its destination: a program that does not decode it
+ * uses another destination.
+ */
 function isReferenced(raw: string): boolean {
   const [, authority] = /^\s*(?:[a-z][a-z0-9+.-]{0,30}:)?[\\/]{2}([^/?#\\]*)/i.exec(raw) ?? [];
   return authority?.includes('&') ?? false;
@@ -87,7 +91,7 @@ function nameBefore(html: string, end: number): string {
   return html.slice(start, end);
 }
 
-/** Where the blanks end that are before `at`, or behind it. */
+/** The end of the white space before `at`, or after it. */
 function skipBlanks(html: string, at: number, step: 1 | -1): number {
   let next = at;
   while (/\s/.test(html[step === 1 ? next : next - 1] ?? '')) next += step;
@@ -109,14 +113,14 @@ function hostsOfAttribute(name: string, value: string, { hasFrames, refreshes }:
     ...(name === 'content' && refreshes ? hostsOfRefresh(value) : []),
     ...hostsInList(value, ANIMATING.has(name)),
   ];
-  // A text in the place of an image is shown.
+  // Text in place of an image is shown.
   return name === 'content' || ANIMATING.has(name) ? listed : [...listed, ...urlHosts(value)];
 }
 
-/** A number with `w`, `h` or `x` behind a URL of `srcset`. */
+/** A number with `w`, `h` or `x` after a URL in `srcset`. */
 const DESCRIPTOR = /^\d{1,10}(?:\.\d{1,10})?[whx]$/i;
 
-/** URLs with blanks between, which may have commas around them or within. */
+/** URLs separated by spaces, possibly with commas around or within them. */
 function hostsOfCandidates(value: string): readonly Host[] {
   return value
     .split(/\s+/)
@@ -125,7 +129,7 @@ function hostsOfCandidates(value: string): readonly Host[] {
     .flatMap((url) => hostsOfLink(url));
 }
 
-/** Without those around it. */
+/** Without the surrounding commas. */
 function withoutCommas(token: string): string {
   let [start, end] = [0, token.length];
   while (token[start] === ',') start += 1;
@@ -133,12 +137,12 @@ function withoutCommas(token: string): string {
   return token.slice(start, end);
 }
 
-/** A page that loads another by itself. The word may be written with character references. */
+/** A page that loads another page by itself. The word may be written with character references. */
 const REFRESHES = /http-equiv\s*=\s*["']?[^"'>&]{0,7}(?:refresh|&)/i;
 const DELAY = /^[\s\d.;,]+/;
 const URL_NAME = /^url\s*=\s*/i;
 
-/** What follows a number is a URL, with or without `url=` (WHATWG HTML, shared declarative refresh steps). */
+/** The text after the number is a URL, with or without `url=` (WHATWG HTML, shared declarative refresh steps). */
 function hostsOfRefresh(value: string): readonly Host[] {
   const [delay = ''] = DELAY.exec(value) ?? [];
   const url = value.slice(delay.length).replace(URL_NAME, '').replaceAll(/["']/g, '');
@@ -159,7 +163,10 @@ function isAbsolute(url: string): boolean {
   );
 }
 
-/** Values that are mostly no links: the steps of an SVG animation, which may be of `href`, and what `meta` says. Only whole URLs count. */
+/**
+ * Values that are usually not links: the steps of an SVG animation, which may animate `href`, and `meta` content. Only
+ * complete URLs count.
+ */
 function hostsInList(value: string, isAnimating: boolean): readonly Host[] {
   return value.split(/[;,]/).flatMap((part) => {
     const trimmed = part.trim();

@@ -1,20 +1,20 @@
 import { decodeHTMLAttribute } from 'entities/decode';
 
-/** An attribute's value as it is written, and as it reads. */
+/** An attribute's value, both raw and decoded. */
 export interface AttributeText {
   /** Character references decoded. */
   readonly text: string;
-  /** Where the character at `index` of the text stands in what is written; its end for the text's length. */
+  /** The position in the raw value of the character at `index` of the text; the raw end for the text's length. */
   rawIndex(index: number): number;
 }
 
 /**
- * A character reference, or what looks like one. A named one counts as a whole or not at all, by the character behind it (WHATWG HTML
- * §13.2.5.73).
+ * A character reference, or text that looks like one. The character after a named reference decides whether it counts
+ * (WHATWG HTML §13.2.5.73).
  */
 const REFERENCE = /&(?:#[xX][0-9A-Fa-f]+;?|#[0-9]+;?|[A-Za-z][0-9A-Za-z]*[;=]?)/g;
 
-/** Reads a value so that what is found in its text can be changed where it is written, and every other byte stays. */
+/** Decodes a value with a position map, so that text found in it can be changed in the raw value without changing other bytes. */
 export function readAttributeText(raw: string): AttributeText {
   if (!raw.includes('&')) return { text: raw, rawIndex: (index) => index };
   let text = '';
@@ -34,12 +34,12 @@ export function readAttributeText(raw: string): AttributeText {
   return { text, rawIndex: (index) => rawIndexes[index] ?? raw.length };
 }
 
-/** How a value reads, where nobody asks where its characters stand. */
+/** The decoded value, without a position map. */
 export function decodeAttribute(raw: string): string {
   return raw.includes('&') ? decodeHTMLAttribute(raw) : raw;
 }
 
-/** Makes text stand in an attribute's value, whatever its quotes, even without any. */
+/** Escapes text for an attribute's value, with any quotes or none. */
 export function escapeAttribute(text: string): string {
   return text.replace(/[&"'<>\s]/g, (character) => (character === '&' ? '&amp;' : `&#${character.charCodeAt(0)};`));
 }

@@ -1,12 +1,12 @@
 import { urlHosts } from './text-hosts.ts';
 import { type Host, hostsOfLink } from './url-host.ts';
 
-/** Longer ones are not read to their end; a host is at the beginning. */
+/** Longer URLs are not read to their end, because the host is at the start. */
 const URL_CHARACTERS = 300;
 
 /**
- * Where the style sheets and style attributes of an HTML text lead when a message is shown: `url()` and `@import`, wherever they are. Some programs
- * read those in comments. Linear in the length.
+ * Finds the destinations in style sheets and style attributes of an HTML text: every `url()` and `@import`, also in
+ * comments, which some programs read. Linear in the length.
  */
 export function cssHosts(html: string): readonly Host[] {
   const plain = html.includes('\\') ? [html, unescapeCss(html)] : [html];
@@ -16,7 +16,7 @@ export function cssHosts(html: string): readonly Host[] {
   });
 }
 
-/** The same for what is certainly a style sheet, in which other functions take URLs as strings: `image-set("…" 1x)`, `src("…")`. */
+/** The same for text that is certainly a style sheet, in which other functions accept URLs as strings: `image-set("…" 1x)`, `src("…")`. */
 export function styleHosts(css: string): readonly Host[] {
   const plain = css.includes('\\') ? `${css} ${unescapeCss(css)}` : css;
   return [...cssHosts(css), ...urlHosts(plain.replaceAll(STRING_START, '$1https://'))];
@@ -30,7 +30,7 @@ function hostsBehind(css: string, lower: string, word: string): readonly Host[] 
     const start = skipSpace(css, at + word.length);
     const quote = css[start];
     const isQuoted = quote === '"' || quote === "'";
-    // What follows `@import` without quotes is `url(`, or nothing that loads.
+    // `@import` without quotes is followed by `url(`, or loads nothing.
     if (word !== 'url(' && !isQuoted) continue;
     const text = css.slice(isQuoted ? start + 1 : start, start + URL_CHARACTERS);
     const end = text.search(isQuoted ? STRING_END : PLAIN_END);
@@ -42,7 +42,7 @@ function hostsBehind(css: string, lower: string, word: string): readonly Host[] 
 const STRING_END = /["'\n]/;
 const PLAIN_END = /[)"'<>]/;
 
-/** Where blanks and comments end. */
+/** The end of white space and comments. */
 function skipSpace(css: string, from: number): number {
   let at = from;
   for (;;) {
@@ -54,7 +54,7 @@ function skipSpace(css: string, from: number): number {
   }
 }
 
-/** A backslash stands before a code point in hexadecimal, or before a character that counts as itself (CSS Syntax 3, section 4.3.7). */
+/** A backslash precedes a hexadecimal code point, or a literal character (CSS Syntax 3, section 4.3.7). */
 export function unescapeCss(css: string): string {
   return css.replaceAll(
     /\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi,

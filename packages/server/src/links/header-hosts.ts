@@ -9,14 +9,14 @@ const LINK_HEADERS = new Set([
 /** Headers in which angle brackets contain ids, which look like addresses and hosts. List-Id (RFC 2919) is the id of a list. */
 const ID_HEADERS = new Set(['in-reply-to', 'references', 'list-id', 'x-entity-ref-id']);
 const ID = /<[^<>\s]{1,300}>/g;
-/** Where replies, receipts and errors are sent to: `Reply-To`, `Disposition-Notification-To`, `Mail-Followup-To` and others. */
+/** Where replies, receipts and errors are sent: `Reply-To`, `Disposition-Notification-To`, `Mail-Followup-To` and others. */
 const MAILBOXES = /(?:^|-)(?:to|cc|bcc)$/;
 
-/** The hosts and mail addresses of a custom header. Every one counts, whatever the header is called, for programs know many. */
+/** The hosts and mail addresses of a custom header. They all count, whatever the header's name, because programs support many. */
 export function headerHosts(name: string, value: string): readonly Host[] {
   const key = name.toLowerCase();
   const hosts = hostsIn(key, value);
-  // Programs that decode encoded words where they are not allowed see another address.
+  // Programs that decode encoded words in forbidden places see another address.
   if (!value.includes('=?')) return hosts;
   return [...hosts, ...hostsIn(key, decodeWords(value))];
 }
@@ -27,7 +27,7 @@ function hostsIn(key: string, value: string): readonly Host[] {
   return MAILBOXES.test(key) ? mailboxesIn(value) : textHosts(value);
 }
 
-/** Whatever is between angle brackets is a URL there, with blanks in it left out (RFC 2369, section 2). */
+/** Text between angle brackets is a URL, and spaces in it are removed (RFC 2369, section 2). */
 function linksIn(value: string): readonly Host[] {
   return value.split('<').flatMap((part, index) => {
     if (index === 0) return textHosts(part);
@@ -38,11 +38,14 @@ function linksIn(value: string): readonly Host[] {
 }
 
 const QUOTED = /"[^"\\]*"/g;
-/** Without comments, blanks around the `@`, groups and routes through other hosts (`a%b.example@c.example`): programs differ in these. */
+/**
+ * Without comments, spaces around the `@`, groups and routes through other hosts (`a%b.example@c.example`): programs
+ * interpret these differently.
+ */
 const PLAIN_MAILBOX = /^(?:[^<>@:;()"\\[\]]*<([^<>]*)>|([^<>\s]*))$/;
 const PLAIN_ADDRESS = /^[a-z0-9#$&'*+/=?^_`{|}~.-]+@[\p{L}\p{N}\p{M}.-]+$/iu;
 
-/** Null is among them where it is not certain which mailboxes the list has. */
+/** Null is included if it is uncertain which mailboxes the list contains. */
 function mailboxesIn(value: string): readonly Host[] {
   const parts = value.replaceAll(QUOTED, ' ').split(',');
   const areCertain = parts.every((part) => part.trim() === '' || isCertain(part.trim()));

@@ -1,24 +1,24 @@
 import { toAsciiDomain } from '@postrider/core/email-address';
 import { parse as parseName } from 'tldts';
 
-/** RFC 1035, section 2.3.4, in text. */
+/** RFC 1035, section 2.3.4, in text form. */
 const NAME_CHARACTERS = 253;
 const LABEL_CHARACTERS = 63;
-/** Names that mail programs link whatever their ending is. */
+/** Names that mail programs link regardless of their top-level domain. */
 const SERVICE_LABELS = new Set(['www', 'ftp']);
-/** The full stop, and those that IDNA reads as one (UTS #46): `evil。com`. */
+/** The full stop, and the characters that IDNA treats as one (UTS #46): `evil。com`. */
 const DOT = /[.\u3002\uff0e\uff61]/u;
 
-/** A host that mail programs make a link of by themselves. */
+/** A host that mail programs turn into a link by themselves. */
 export interface BareHost {
   readonly host: string;
-  /** Whether it begins with `www.` or `ftp.`. */
+  /** Whether it starts with `www.` or `ftp.`. */
   readonly isService: boolean;
 }
 
 /**
- * The hosts in a piece of text without blanks, slashes and `@`. A name counts where one of its labels is a top-level domain, whatever
- * follows: from `evil.com.Please` some programs link `evil.com`. Dotted IPv4 addresses count too.
+ * The hosts in a piece of text without spaces, slashes and `@`. A name counts if one of its labels is a top-level
+ * domain, whatever follows: some programs link `evil.com` in `evil.com.Please`. Dotted IPv4 addresses count too.
  */
 export function* bareHosts(piece: string): Generator<BareHost> {
   let run: string[] = [];
@@ -42,11 +42,11 @@ function* hostsOfLabels(labels: readonly string[]): Generator<BareHost> {
   const last = lastTopLevel(labels);
   if (last === null && !isService) return;
   if (last !== null) yield { host: hostOf([...labels.slice(0, last.at), last.domain]), isService };
-  // Programs with a newer list of top-level domains, or with none, link all of it.
+  // Programs with a newer list of top-level domains, or without one, link all of it.
   if (last?.at !== labels.length - 1) yield { host: hostOf(labels), isService };
 }
 
-/** The last label but the first that is a top-level domain, or begins with one: some programs link `evil.com` in `evil.com-pay`. */
+/** The last label after the first one that is a top-level domain, or starts with one: some programs link `evil.com` in `evil.com-pay`. */
 function lastTopLevel(labels: readonly string[]): { readonly at: number; readonly domain: string } | null {
   for (let at = labels.length - 1; at > 0; at -= 1) {
     const label = labels[at] ?? '';
@@ -69,7 +69,7 @@ function isOctet(label: string): boolean {
   return /^\d{1,3}$/.test(label) && Number(label) <= 255;
 }
 
-/** The last labels that fit a name. What is no name in the DNS, as with underscores, is still something that can be clicked. */
+/** The last labels that fit into a name. Text that is not a valid DNS name, for example with underscores, can still be clicked. */
 function hostOf(labels: readonly string[]): string {
   let from = labels.length;
   for (let length = -1; from > 0; from -= 1) {
@@ -80,7 +80,7 @@ function hostOf(labels: readonly string[]): string {
   return toAsciiDomain(name) ?? URL.parse(`http://${name}/`)?.hostname ?? name;
 }
 
-/** Without the dots, hyphens and underscores around it. */
+/** Without surrounding dots, hyphens and underscores. */
 export function trimmed(piece: string): string {
   let start = 0;
   let end = piece.length;

@@ -1,27 +1,27 @@
 import { createForeignContent, type ForeignContent } from './foreign-content.ts';
 
-/** A link of an HTML text: where the value of its `href` stands, and what its element says of it. */
+/** A link in an HTML text: the position of its `href` value, and the marks on its element. */
 export interface HtmlLink {
-  /** Of the value as it is written: without quotes, character references not decoded. */
+  /** The raw value: without quotes, character references not decoded. */
   readonly start: number;
   readonly end: number;
-  /** Marked `data-unsubscribe`: nobody changes it. */
+  /** Marked `data-unsubscribe`: never changed. */
   readonly isUnsubscribe: boolean;
-  /** Marked `data-no-track`: it is tagged like any other, but not tracked. */
+  /** Marked `data-no-track`: tagged like any other link, but not tracked. */
   readonly isUntracked: boolean;
 }
 
 export interface ScannedHtml {
-  /** Of `a` and `area` elements with an `href`, in the order of the text. */
+  /** The `a` and `area` elements with an `href`, in text order. */
   readonly links: readonly HtmlLink[];
-  /** Where something can be added to the end of the page and is read as markup: before `</body>` where there is one. */
+  /** Where markup can be added to the end of the page: before `</body>` if there is one. */
   readonly pageEnd: number;
 }
 
 /**
- * Finds the links of an HTML text as the tokenizer of the standard reads it (WHATWG HTML §13.2.5): comments, Outlook's conditional ones
- * among them, and the text of `script`, `style`, `title`, `textarea` and the like hold none. Links of SVG and MathML are left alone.
- * One pass, linear in the length whatever the input; never throws.
+ * Finds the links of an HTML text like the tokenizer of the standard (WHATWG HTML §13.2.5): comments, including
+ * Outlook's conditional ones, and the text of `script`, `style`, `title`, `textarea` and similar elements contain none.
+ * Links in SVG and MathML are ignored. One pass, linear in the length for any input. Never throws.
  */
 export function scanHtml(html: string): ScannedHtml {
   return new HtmlScanner(html).scan();
@@ -37,14 +37,14 @@ const QUESTION = 0x3f;
 
 type TagKind = 'link' | 'raw text' | 'script' | 'plain text' | 'body' | 'foreign';
 
-/** What the scanner looks at. */
+/** The tags that matter to the scanner. */
 const TAG_KINDS: Readonly<Record<string, TagKind>> = {
   ...{ a: 'link', area: 'link', body: 'body', svg: 'foreign', math: 'foreign' },
   ...{ iframe: 'raw text', noembed: 'raw text', noframes: 'raw text', style: 'raw text', textarea: 'raw text' },
   ...{ title: 'raw text', xmp: 'raw text', script: 'script', plaintext: 'plain text' },
 };
 
-/** The same by length and first letter: most tags are none of them, and no name is cut out to see it. */
+/** The same by length and first letter: most tags are not among them, and this check needs no substring. */
 const CANDIDATES: (readonly string[] | undefined)[] = [];
 for (const name of Object.keys(TAG_KINDS)) {
   const slot = slotOf(name.length, name.charCodeAt(0));
@@ -60,10 +60,10 @@ type LinkDraft = { -readonly [Name in keyof HtmlLink]: HtmlLink[Name] };
 class HtmlScanner {
   readonly #html: string;
   readonly #links: HtmlLink[] = [];
-  /** Where the last `</body>` stands, or -1. */
+  /** The position of the last `</body>`, or -1. */
   #bodyEnd = -1;
   #foreign: ForeignContent | null = null;
-  /** Of the attributes read last. */
+  /** Of the attributes that were read last. */
   #isSelfClosing = false;
 
   constructor(html: string) {
@@ -75,14 +75,14 @@ class HtmlScanner {
     let at = html.indexOf('<');
     while (at !== -1) {
       const end = this.#readMarkup(at);
-      // What never ends hides the rest, as in browsers: what is to be seen has to stand before it.
+      // Unclosed markup hides the rest, as in browsers: visible content must be before it.
       if (end === -1) return { links: this.#links, pageEnd: this.#bodyEnd === -1 ? at : this.#bodyEnd };
       at = html.indexOf('<', end);
     }
     return { links: this.#links, pageEnd: this.#bodyEnd === -1 ? html.length : this.#bodyEnd };
   }
 
-  /** Reads what the "<" at `at` opens; answers the index after it, or -1 where it never ends. */
+  /** Reads the markup that the "<" at `at` opens. Returns the index after it, or -1 if it never ends. */
   #readMarkup(at: number): number {
     const html = this.#html;
     const next = html.charCodeAt(at + 1);
@@ -117,7 +117,7 @@ class HtmlScanner {
 
   #readForeignStartTag(at: number, nameEnd: number): number {
     const name = this.#html.slice(at + 1, nameEnd);
-    // Read once more as what it is in HTML: the tag that ends SVG may open a link or a raw text.
+    // Parsed again as HTML: the tag that ends SVG may open a link or a raw text element.
     if (!this.#foreign?.staysIn(name)) {
       this.#foreign = null;
       return this.#readStartTag(at);
@@ -147,7 +147,7 @@ class HtmlScanner {
     return name === undefined ? null : (TAG_KINDS[name] ?? null);
   }
 
-  /** Reads the attributes from `from` on; answers the index after the tag's ">", or -1. What matters of a link is kept in `link`. */
+  /** Reads the attributes from `from` on. Returns the index after the tag's ">", or -1. `link` receives what matters for a link. */
   #readAttributes(from: number, link: LinkDraft | null): number {
     const html = this.#html;
     this.#isSelfClosing = false;
@@ -187,7 +187,7 @@ class HtmlScanner {
     return -1;
   }
 
-  /** The same for a script, in whose comments a script may stand whose end tag does not count (WHATWG HTML §13.2.5.15 to 31). */
+  /** The same for a script. Its comments may contain a nested script whose end tag does not count (WHATWG HTML §13.2.5.15 to 31). */
   #scriptEnd(from: number): number {
     const marks = /<!--|-->|<\/?script(?=[\t\n\f\r />])/gi;
     marks.lastIndex = from;
@@ -197,7 +197,7 @@ class HtmlScanner {
       if (isEndTag && state !== 'double escaped') return mark.index;
       if (mark[0] === '<!--') {
         if (state === 'plain') state = 'escaped';
-        // Its own hyphens may begin the "-->" that ends it.
+        // Its own hyphens may be part of the "-->" that ends it.
         marks.lastIndex -= 2;
       } else if (mark[0] === '-->') state = 'plain';
       else if (state !== 'plain') state = isEndTag ? 'escaped' : 'double escaped';
@@ -206,7 +206,7 @@ class HtmlScanner {
   }
 }
 
-/** HTML's own white space; unlike \s it leaves the no-break space alone. */
+/** HTML's own white space. Unlike \s it does not include the no-break space. */
 function isHtmlSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b);
 }
@@ -217,7 +217,7 @@ function isLetter(code: number): boolean {
 }
 
 function endsTagName(code: number): boolean {
-  // Nearly every character of a name is past all that can end it.
+  // Nearly every character of a name is greater than all that can end it.
   return code <= GREATER && (code === GREATER || code === SLASH || isHtmlSpace(code));
 }
 
@@ -225,7 +225,7 @@ function endsAttributeName(code: number): boolean {
   return code === EQUALS || endsTagName(code);
 }
 
-/** `name` is in lower case. */
+/** `name` is in lowercase. */
 function isNameAt(html: string, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     if ((html.charCodeAt(at + i) | 0x20) !== name.charCodeAt(i)) return false;
@@ -240,7 +240,7 @@ function indexAfter(html: string, text: string, from: number): number {
 }
 
 function nameEndOf(html: string, start: number): number {
-  // The first character belongs to the name whatever it is, even "=" (WHATWG HTML §13.2.5.32).
+  // The first character always belongs to the name, even "=" (WHATWG HTML §13.2.5.32).
   let at = start + 1;
   while (at < html.length && !endsAttributeName(html.charCodeAt(at))) at++;
   return at;
@@ -252,14 +252,17 @@ function skipSpace(html: string, from: number): number {
   return at;
 }
 
-/** Where the value of the attribute begins whose name stands at `start`; where it has none, the complement of where reading goes on. */
+/**
+ * The start of the value of the attribute whose name starts at `start`. Without a value, the bitwise complement of the
+ * position to continue at.
+ */
 function skipName(html: string, start: number): number {
   const afterName = skipSpace(html, nameEndOf(html, start));
   if (html.charCodeAt(afterName) !== EQUALS) return ~afterName;
   return skipSpace(html, afterName + 1);
 }
 
-/** The index after the value, its closing quote included; -1 where a quoted one never ends. */
+/** The index after the value, including its closing quote; -1 if a quoted value never ends. */
 function valueEnd(html: string, start: number): number {
   const quote = html.charCodeAt(start);
   if (quote === DOUBLE_QUOTE) return indexAfter(html, '"', start + 1);
@@ -269,7 +272,7 @@ function valueEnd(html: string, start: number): number {
   return at;
 }
 
-/** `valueStart` is negative where the attribute has no value; the first of a repeated one counts (WHATWG HTML §13.2.5.33). */
+/** `valueStart` is negative if the attribute has no value. The first of a repeated attribute counts (WHATWG HTML §13.2.5.33). */
 function keepAttribute(link: LinkDraft, html: string, nameStart: number, valueStart: number, end: number): void {
   const nameEnd = nameEndOf(html, nameStart);
   const name = html.slice(nameStart, nameEnd).toLowerCase();
@@ -282,7 +285,10 @@ function keepAttribute(link: LinkDraft, html: string, nameStart: number, valueSt
   else [link.start, link.end] = isQuoted ? [valueStart + 1, end - 1] : [valueStart, end];
 }
 
-/** The index after the comment that opens at `at`: at "-->" or "--!>", of which the first may overlap the opening (WHATWG HTML §13.2.5.43). */
+/**
+ * The index after the comment that opens at `at`: after "-->" or "--!>", of which the first may overlap the opening
+ * (WHATWG HTML §13.2.5.43).
+ */
 function commentEnd(html: string, at: number): number {
   let dashes = html.indexOf('--', at + 2);
   while (dashes !== -1) {

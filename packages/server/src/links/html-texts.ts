@@ -4,36 +4,36 @@ import { type HtmlTag, opensTag, readTag } from '../html/html-tag.ts';
 import { unescapeCss } from './css-hosts.ts';
 import { OpenElements, TABLE_PARTS } from './open-elements.ts';
 
-/** The texts of an HTML message as any mail program might show it. */
+/** The texts of an HTML message as different mail programs might show it. */
 export interface HtmlTexts {
   /**
-   * With tags within a line left out, `ev<b>il</b>.com`; with each tag as a blank, `evil.com<b>pay</b>`; and without what browsers ignore or hide,
-   * `evil</td>.com`.
+   * Three versions: with inline tags removed, `ev<b>il</b>.com`; with each tag as a space, `evil.com<b>pay</b>`; and
+   * without what browsers ignore or hide, `evil</td>.com`.
    */
   readonly shown: readonly string[];
-  /** The texts between tags that are not within a line, without contents of raw text elements and with them. */
+  /** The texts between non-inline tags, once without the contents of raw text elements and once with them. */
   readonly pieces: readonly (readonly string[])[];
-  /** The contents of scripts, in which Gmail finds the buttons of its markup. */
+  /** The contents of scripts, where Gmail finds the buttons of its markup. */
   readonly scripts: readonly string[];
   /** The contents of style sheets. */
   readonly styles: readonly string[];
 }
 
 /**
- * Everything between the tags, hidden or not: a style sheet can show what an element's own style hides. Conditional comments count, and so
- * does the text of elements that browsers do not show. Linear in the length, never throws.
+ * Returns all text between tags, hidden or not: a style sheet can show what an element's own style hides. Conditional
+ * comments count, and so does the text of elements that browsers do not show. Linear in the length. Never throws.
  */
 export function htmlTexts(html: string): HtmlTexts {
   const reader = new TextReader(UNSURE_STYLES.test(html));
   reader.read(html, false);
-  // Behind this one, browsers show every tag as text.
+  // After this tag, browsers show every tag as text.
   const plain = html.search(/<plaintext/i);
   if (plain !== -1) reader.parts.push(html.slice(plain));
   const { parts, pieces, scripts, styles } = reader;
   return { shown: [...reader.readings(), ...parts], pieces, scripts, styles };
 }
 
-/** Where these are, `<style>` may be no style sheet to a browser, and its content shows. */
+/** Inside these, a browser may not treat `<style>` as a style sheet and shows its content. */
 const UNSURE_STYLES = /<(?:svg|math|select|frameset|plaintext|!\[CDATA\[)/i;
 const BREAKING = new Set([
   'br',
@@ -57,13 +57,13 @@ class TextReader {
   readonly parts: string[] = [];
   readonly scripts: string[] = [];
   readonly styles: string[] = [];
-  /** Without contents of raw text elements, and with them. */
+  /** Without the contents of raw text elements, and with them. */
   readonly pieces: readonly [string[], string[]] = [[], []];
   #startsPiece = true;
   readonly #open = new OpenElements();
   readonly #inline: string[] = [];
   readonly #visible: string[] = [];
-  /** Without the text of cells: what is between cells is shown before the table, behind the text that is there. */
+  /** Without the text of cells: text between cells is shown before the table, after the text that is there. */
   readonly #outside: string[] = [];
   readonly #spaced: string[] = [];
   readonly #showsStyles: boolean;
@@ -76,7 +76,7 @@ class TextReader {
     return [this.#inline.join(''), this.#spaced.join(''), this.#visible.join(''), this.#outside.join('')];
   }
 
-  /** @param isPart whether it is the content of a comment or of a raw text element, where neither opens again */
+  /** @param isPart whether it is the content of a comment or of a raw text element, in which neither can start again */
   read(html: string, isPart: boolean): void {
     let textStart = 0;
     for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at)) {
@@ -84,7 +84,7 @@ class TextReader {
         this.#addText(html.slice(textStart, at));
         textStart = this.#readMarkup(html, at, isPart);
         at = textStart;
-      } else at += 1; // A part of the text: one by one, two million of them would fill the memory.
+      } else at += 1; // A slice of the text: two million separate characters would fill the memory.
     }
     this.#addText(html.slice(textStart));
   }
@@ -99,7 +99,7 @@ class TextReader {
 
   #readTag(html: string, at: number, isPart: boolean): number {
     const tag = readTag(html, at);
-    // Browsers show nothing of a tag that never ends; others may.
+    // Browsers hide an unclosed tag and all after it; other programs may show it.
     if (tag === null) {
       this.#addText(html.slice(at + 1));
       return html.length;
@@ -134,7 +134,7 @@ class TextReader {
     if (!this.#open.isInCell && !TABLE_PARTS.has(name)) this.#outside.push(' ');
   }
 
-  /** Within a part it is passed over, so that nothing is read more than twice. */
+  /** Skipped within a part, so that nothing is read more than twice. */
   #readComment(html: string, at: number, isPart: boolean): number {
     if (isPart) return at + 4;
     const close = html.indexOf('-->', at + 2);
@@ -143,7 +143,7 @@ class TextReader {
     return close === -1 ? end : close + 3;
   }
 
-  /** Apart from the text around it: a comment in the middle of a name is none to browsers. */
+  /** Separate from the surrounding text: browsers ignore a comment in the middle of a name. */
   #addPart(html: string): void {
     const part = new TextReader(this.#showsStyles);
     part.read(html, true);
@@ -168,7 +168,7 @@ class TextReader {
   }
 }
 
-/** Whether the "<" at `at` opens a tag, a comment or a declaration; anywhere else it is text. */
+/** Whether the "<" at `at` opens a tag, a comment or a declaration. Otherwise it is text. */
 function opensMarkup(html: string, at: number): boolean {
   return opensTag(html, at) || '!?/'.includes(html[at + 1] ?? ' ');
 }

@@ -1,15 +1,16 @@
 import { textHosts } from './text-hosts.ts';
 import type { Host } from './url-host.ts';
 
-/** Where a text that continues a link begins, and where one ends that is continued. A full stop ends a sentence as well. */
+/** Where a text that continues a link starts, and where one that is continued ends. A full stop also ends a sentence. */
 const CONTINUES = /^[.\u3002\uff0e\uff61:/\\@]/u;
 const CONTINUED_CHARACTERS = ':/\\@';
-/** Longer ones are no ordinary words, and every host of them counts. */
+/** Longer texts are not ordinary words, and every host in them counts. */
 const WORD_CHARACTERS = 1_000;
 
 /**
- * The hosts that appear if the tags between texts are removed and nothing is put in their place: `evil<p></p>.com`. Only texts that are obviously
- * parts of a link are joined, since cells such as `Total` and `example.com` are often next to each other. Linear in the length.
+ * The hosts that appear if the tags between texts are removed without a replacement: `evil<p></p>.com`. Only texts that
+ * are clearly parts of a link are joined, because cells such as `Total` and `example.com` are often next to each other.
+ * Linear in the length.
  */
 export function joinedHosts(texts: readonly string[]): readonly Host[] {
   const hosts: Host[] = [];
@@ -43,10 +44,10 @@ function lastWord(text: string): string {
   return text.slice(start);
 }
 
-/** A host that ends like one of the parts is that one, with a word before it. */
+/** A host that ends like one of the parts is that part with a word before it. */
 function hostsOfParts(parts: readonly string[]): readonly Host[] {
   const word = parts.join('');
-  // A label such as `SMS:` before a number is no link.
+  // A label such as `SMS:` before a number is not a link.
   const found = textHosts(word).filter((host) => host !== null);
   if (word.length > WORD_CHARACTERS) return found;
   const apart = textHosts(parts.join(' ')).filter((host) => host !== null);

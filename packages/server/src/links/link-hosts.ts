@@ -7,20 +7,20 @@ import { enoughAddresses } from './mail-addresses.ts';
 import { textHosts } from './text-hosts.ts';
 import type { Host } from './url-host.ts';
 
-/** Where the links of a message lead. */
+/** The destinations of the links in a message. */
 export interface LinkHosts {
-  /** A-labels in lower case, each once. */
+  /** A-labels in lowercase, without duplicates. */
   readonly hosts: readonly string[];
-  /** The mail addresses that a reader may write to, in lower case, each once: some may be the recipients' own. */
+  /** The mail addresses that a reader may write to, in lowercase, without duplicates. Some may be the recipients' own. */
   readonly addresses: readonly string[];
-  /** Whether there are links of which nobody can say where they lead. */
+  /** Whether there are links with an uncertain destination. */
   readonly unreadable: boolean;
 }
 
-/** What was not read is held by the rules that ask. */
+/** If something was not read, the approval rules that need it hold the message. */
 export const UNREAD_HOSTS: LinkHosts = { hosts: [], addresses: [], unreadable: true };
 
-/** Everything of a message that a mail program may show or make clickable. */
+/** All parts of a message that a mail program may show or make clickable. */
 export interface LinkedMessage {
   readonly html: string | null;
   readonly text: string | null;
@@ -29,12 +29,12 @@ export interface LinkedMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The hosts that a reader of this message can be led to, wherever in it they are. */
+/** The hosts that any part of this message can lead a reader to. */
 export function findMessageHosts({ html, text, lines, headers }: LinkedMessage): LinkHosts {
   return findLinkHosts(html, [text], lines, headers);
 }
 
-/** The same with what more lines lead to, such as display names. */
+/** The same, including additional lines such as display names. */
 export function addLineHosts({ hosts, addresses, unreadable }: LinkHosts, lines: readonly string[]): LinkHosts {
   const more = findLinkHosts(null, [], lines);
   return {
@@ -44,18 +44,22 @@ export function addLineHosts({ hosts, addresses, unreadable }: LinkHosts, lines:
   };
 }
 
-/** As many as a rule that lists so many hosts needs for its verdict: among one more, each of them once, there is one that it does not list. */
+/**
+ * As many as a rule with a host list of this length needs for its verdict: among one more distinct host, there is one
+ * that it does not list.
+ */
 export function enoughHosts({ hosts, addresses, unreadable }: LinkHosts, listed: number): LinkHosts {
   return { hosts: hosts.slice(0, listed + 1), addresses: enoughAddresses(addresses, listed), unreadable };
 }
 
 /**
- * The hosts that a reader of this message can be led to, and those that showing it loads something from. It finds too much rather than too
- * little: links in comments, which some mail programs read, and names that mail programs link by themselves. Telephone numbers lead to no host.
- * Linear in the length, never throws. Decision record 18 has the table.
+ * The hosts that a reader of this message can be led to, and those that are contacted when it is shown. It errs on the
+ * side of too many: it includes links in comments, which some mail programs read, and names that mail programs link by
+ * themselves. Telephone numbers have no host. Linear in the length. Never throws. Decision record 18 has the table.
  * @param texts what is read as plain text
  * @param lines the subject, display names
- * @param headers those that mail programs make a button of, such as List-Unsubscribe, are read as URLs, the others as text
+ * @param headers those that mail programs show as a button, such as List-Unsubscribe, are read as URLs, the others as
+ *   text
  */
 export function findLinkHosts(
   html: string | null,
@@ -83,5 +87,5 @@ export function findLinkHosts(
   return { hosts: known.filter((host) => !isAddress(host)), addresses: known.filter(isAddress), unreadable };
 }
 
-/** It names the types of Gmail's markup; nothing leads there. */
+/** It names the types of Gmail's markup and is not a link. */
 const VOCABULARY = 'schema.org';

@@ -1,12 +1,12 @@
 import { toAsciiDomain } from '@postrider/core/email-address';
 
-/** What `mailto:` may set of a new message; others attach files in some programs. */
+/** What `mailto:` may set in a new message. Other fields attach files in some programs. */
 const FIELDS = new Set(['to', 'cc', 'bcc', 'subject', 'body']);
 const ADDRESS_FIELDS = new Set(['to', 'cc', 'bcc']);
 
 /**
- * The addresses that a `mailto:` link writes to (RFC 6068), and null if one of them, or what else it does, is not certain. A link without an address
- * asks the user for one.
+ * The addresses that a `mailto:` link writes to (RFC 6068), and null if one of them, or another effect of the link, is
+ * uncertain. A link without an address asks the user for one.
  */
 export function addressesOfMailto(url: string): readonly (string | null)[] {
   const [path = '', ...queries] = url.slice('mailto:'.length).split('?');
@@ -21,7 +21,7 @@ export function addressesOfMailto(url: string): readonly (string | null)[] {
   return found;
 }
 
-/** Every `@` counts, also where a comma or a bracket is encoded: `a@good.example%2Cb@evil.example` has two addresses to some programs. */
+/** Every `@` counts, also if a comma or a bracket is encoded: some programs read two addresses in `a@good.example%2Cb@evil.example`. */
 function addressesIn(encoded: string): (string | null)[] {
   const text = decode(encoded);
   if (text === null) return [null];
@@ -47,13 +47,13 @@ function toAddress(local: string, domain: string): string | null {
   return host === null || domain.normalize('NFKC') !== domain ? null : `${local}@${host}`.toLowerCase();
 }
 
-/** Addresses of a message that are no surprise to its reader: the recipients' own, and those of the sender's domain. */
+/** Addresses in a message that do not surprise its reader: the recipients' own, and those of the sender's domain. */
 export interface OwnAddresses {
   readonly addresses: ReadonlySet<string>;
   readonly domain: string;
 }
 
-/** Whether an address leads to someone else. Marks before it belong to the sentence: `'me@example.com'`. */
+/** Whether an address leads to someone else. Punctuation before it belongs to the sentence: `'me@example.com'`. */
 export function isForeign(address: string, { addresses, domain }: OwnAddresses): boolean {
   const bare = address.replace(/^[^\p{L}\p{N}]{1,64}/u, '');
   return hostOfAddress(address) !== domain && !addresses.has(address) && !addresses.has(bare);
@@ -63,10 +63,10 @@ export function hostOfAddress(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** No message has more recipients, so that one more address of a domain is someone else's. */
+/** No message has more recipients, so one more address of a domain belongs to someone else. */
 const OWN_MAX = 51;
 
-/** So many of the addresses that a rule gives the same verdict on them as on all. */
+/** As many addresses as a rule needs to reach the same verdict as on all of them. */
 export function enoughAddresses(addresses: Iterable<string>, maxHosts: number): readonly string[] {
   const byHost = new Map<string, string[]>();
   for (const address of addresses) {

@@ -3,9 +3,9 @@ import { ruleOf } from '../html/element-rules.ts';
 /** How a tag changes the line that a browser shows. */
 export interface OpenedTag {
   readonly name: string;
-  /** Whether its content is not shown. */
+  /** Whether its content is hidden. */
   readonly hides: boolean;
-  /** Whether its style puts it into the line. */
+  /** Whether its style makes it inline. */
   readonly isInline: boolean;
 }
 
@@ -15,33 +15,34 @@ interface Entry {
   readonly breaks: boolean;
 }
 
-/** What is open within a table, a cell, or neither: end tags close nothing beyond it. */
+/** The open elements within a table, a cell, or neither: end tags close nothing outside it. */
 interface Frame {
   readonly kind: 'root' | 'table' | 'cell';
-  /** Its first entry among all that are open. */
+  /** The index of its first entry among all open elements. */
   readonly start: number;
 }
 
 const DOCUMENT = new Set(['html', 'head', 'body', 'frameset']);
 const CELLS = new Set(['td', 'th', 'caption']);
 const ROWS = new Set(['tr', 'tbody', 'thead', 'tfoot', 'col', 'colgroup']);
-/** What browsers ignore outside a table, and text between which is shown before the table. */
+/** What browsers ignore outside a table, and whose text they show before the table. */
 export const TABLE_PARTS: ReadonlySet<string> = new Set([...CELLS, ...ROWS]);
 const NOT_SHOWN = new Set(['template', 'datalist', 'noframes', 'svg', 'math', 'audio', 'video', 'canvas']);
 
 /**
- * The open elements of an HTML text, as far as the breaks between its words depend on them. Browsers ignore an end tag that closes nothing, a
- * cell outside a table, and a second body; and text within a table but outside its cells is shown before the table. Linear: each element is
- * opened and closed once. Small: a text of 2 MB can open 250,000 tables and cells.
+ * The open elements of an HTML text, as far as they affect the breaks between words. Browsers ignore an unmatched end
+ * tag, a cell outside a table, and a second body. They show text that is in a table but outside its cells before the
+ * table. Linear: each element is opened and closed once. The entries are small, because 2 MB of text can open 250,000
+ * tables and cells.
  */
 export class OpenElements {
   readonly #frames: Frame[] = [ROOT];
   readonly #entries: Entry[] = [];
-  /** The places of the open elements of each name. */
+  /** The positions of the open elements with each name. */
   readonly #places = new Map<string, number[]>();
   #hidden = 0;
 
-  /** Whether nothing is shown here. */
+  /** Whether content here is hidden. */
   get isHidden(): boolean {
     return this.#hidden > 0;
   }
@@ -129,7 +130,7 @@ export class OpenElements {
     return this.#frames.at(-1) ?? ROOT;
   }
 
-  /** Whether an end tag of that name closes something here. */
+  /** Whether an end tag with that name closes something here. */
   #isOpen(name: string): boolean {
     return this.#lastPlace(name) >= this.#top().start;
   }

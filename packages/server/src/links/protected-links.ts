@@ -1,13 +1,13 @@
 import { urlOf } from './web-link.ts';
 
-/** Links nobody may change, since they take their reader off a list. */
+/** Links that must not be changed, because they unsubscribe their reader. */
 export interface ProtectedLinks {
   has(url: string): boolean;
 }
 
 /**
- * The URLs of a message's List-Unsubscribe header (RFC 2369: in angle brackets, separated by commas), and `marked` ones. Two that browsers
- * read alike are the same link.
+ * The URLs of a message's List-Unsubscribe header (RFC 2369: in angle brackets, separated by commas), and the `marked`
+ * ones. Two that browsers read as equal are the same link.
  */
 export function readProtectedLinks(
   headers: Readonly<Record<string, string>>,

@@ -6,7 +6,8 @@ import { planUrlEdits, type UtmTags } from './utm-tags.ts';
 import { isWebLink, urlBounds, urlOf } from './web-link.ts';
 
 /**
- * The HTML with the tags on every http and https link; every other byte stays. Null where it would be longer than `maxCharacters`.
+ * The HTML with the tags added to every http and https link; every other byte is unchanged. Null if it would be longer
+ * than `maxCharacters`.
  */
 export function tagHtml(
   html: string,
@@ -18,7 +19,7 @@ export function tagHtml(
   return edits === null ? null : applyEdits(html, edits);
 }
 
-/** Links that are marked as unsubscribe links, so that they stay as they are in the text as well. */
+/** Links that are marked as unsubscribe links, so that they stay unchanged in the text version as well. */
 export function markedUnsubscribeUrls(html: string): readonly string[] {
   return scanHtml(html).links.flatMap((link) =>
     link.isUnsubscribe ? [urlOf(decodeAttribute(html.slice(link.start, link.end)))] : [],

@@ -4,14 +4,14 @@ import { tagUrl, type UtmTags } from './utm-tags.ts';
 import { isWebLink } from './web-link.ts';
 
 /**
- * From the scheme to what cannot stand in a URL, or to where Markdown's link text ends. Braces are taken along, so that one with a template
- * variable is seen whole.
+ * From the scheme to a character that cannot be in a URL, or to the end of Markdown's link text. Braces are included, so
+ * that a URL with a template variable is seen as a whole.
  */
 const URL_IN_TEXT = /\bhttps?:\/\/(?:(?!\]\()[^\s<>"`])+/gi;
-/** Punctuation of the sentence, not of the URL, where a URL ends with it. */
+/** Punctuation that belongs to the sentence and not to the URL before it. */
 const SENTENCE_END = /[.,;:!?'"*|\\\]}\u00bb\u2018-\u201f\u2026\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f]/;
 
-/** Plain text with the tags on every http and https URL in it; null where it would be longer than `maxCharacters`. */
+/** Plain text with the tags added to every http and https URL. Null if it would be longer than `maxCharacters`. */
 export function tagText(
   text: string,
   tags: UtmTags,
@@ -31,7 +31,7 @@ function* editsOf(text: string, tags: UtmTags, protectedLinks: ProtectedLinks): 
   }
 }
 
-/** Up to a parenthesis that closes what was not opened in it, and without the punctuation at its end. */
+/** Ends before an unmatched closing parenthesis, and without trailing punctuation. */
 function withoutSentence(found: string): string {
   let end = 0;
   for (let open = 0; end < found.length && open >= 0; end++) {

@@ -1,4 +1,4 @@
-/** Digits with what people write between them. */
+/** Digits with common separators. */
 const CANDIDATE = /(?<!\d)[+(]{0,2}\d[\d ()./\u00a0\u2010-\u2015\u202f-]{5,40}\d/gu;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const DATE_OR_TIME = /\b(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))\b/g;
@@ -6,8 +6,8 @@ const DATE_OR_TIME = /\b(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./
 const GROUPS = /(?:^|\D)\d{3}\D{1,2}\d{3}\D\d{4}(?:\D|$)/;
 
 /**
- * The digits of what looks like a telephone number: it begins with `+`, `00`, or a zero and groups of digits, or has groups of three, three and
- * four digits. Dates, and numbers of orders without groups, do not. Linear in the length.
+ * The digits of text that looks like a telephone number: it starts with `+`, `00`, or a zero and groups of digits, or
+ * has groups of three, three and four digits. Dates and ungrouped order numbers do not match. Linear in the length.
  */
 export function telephoneNumbers(text: string): readonly string[] {
   const plain = text.normalize('NFKC').replace(INVISIBLE, '');

@@ -1,11 +1,11 @@
-/** Replaces what stands from `start` to `end`. */
+/** Replaces the text from `start` to `end`. */
 export interface TextEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** The text with its edits, which are in order and do not overlap. */
+/** Applies edits, which are in order and do not overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   if (edits.length === 0) return text;
   const parts: string[] = [];
@@ -18,7 +18,7 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return parts.join('');
 }
 
-/** Edits up to where they make a text too long: what is then to be refused must not cost more than what is taken. */
+/** Collects edits until the text gets too long: rejecting a text must not cost more than accepting one. */
 export function collectEdits(
   text: string,
   edits: Iterable<TextEdit>,

@@ -4,27 +4,27 @@ import { bareHosts, trimmed } from './host-names.ts';
 import { type Host, hostsOfUrl } from './url-host.ts';
 
 /**
- * Characters that show as nothing, control characters among them: some programs remove them before they look for links, and others end a link
- * there.
+ * Invisible characters, including control characters: some programs remove them before they look for links, and others
+ * end a link there.
  */
 const IGNORABLE = /(?:\p{Default_Ignorable_Code_Point}|(?![\t\n\r])\p{Cc})+/gu;
 
 /**
- * Where mail programs lead from plain text, in which they make links by themselves: URLs, host names, IPv4 addresses and mail addresses. Linear
- * in the length. Decision record 18 lists what which program does.
+ * The destinations of links that mail programs create in plain text: URLs, host names, IPv4 addresses and mail
+ * addresses. Linear in the length. Decision record 18 lists what each program does.
  */
 export function textHosts(text: string): readonly Host[] {
   const hosts = read(text, isAnyName);
   return extendsOwnPlace(text) ? [...hosts, null] : hosts;
 }
 
-/** The place of the recipient's own unsubscribe link, where the server puts it in. */
+/** The placeholder for the recipient's own unsubscribe link, which the server replaces. */
 const OWN_PLACE = /\{\{\s*unsubscribe_url\s*\}\}/g;
-/** What ends a link everywhere, or ends the sentence that it is in. */
+/** Characters that always end a link, or end its sentence. */
 const PLACE_END = /^(?:[\s"<>`]|$|[)\]}.,;:!?'*|\u2019\u201d]{1,9}(?:[\s"<>`]|$))/;
 const PLACE_END_CHARACTERS = 10;
 
-/** Whether text directly behind the place makes another link of it: `{{unsubscribe_url}}/../pay` leads to any path of this server. */
+/** Whether text directly after the placeholder would change the link: `{{unsubscribe_url}}/../pay` leads to any path on this server. */
 function extendsOwnPlace(text: string): boolean {
   if (!text.includes('unsubscribe_url')) return false;
   return [...text.matchAll(OWN_PLACE)].some(({ 0: place, index }) => {
@@ -33,12 +33,12 @@ function extendsOwnPlace(text: string): boolean {
   });
 }
 
-/** The same for a header, where a name counts only with a path or `www.`, and addresses are ids of messages and lists. */
+/** The same for a header, in which a name counts only with a path or `www.`, and addresses are ids of messages and lists. */
 export function lineHosts(text: string): readonly Host[] {
   return read(text, isPlainLink).filter((host) => host === null || !host.includes('@'));
 }
 
-/** Where the URLs of a text lead, names without a scheme left out. */
+/** The destinations of the URLs in a text, without names that have no scheme. */
 export function urlHosts(text: string): readonly Host[] {
   return read(text, isNoName).filter((host) => host === null || !host.includes('@'));
 }
@@ -70,7 +70,7 @@ const SLASHES = /^[\\/]{2}/;
 const SCHEME_CHARACTERS = 31;
 const WEB_SCHEME = /^(?:https?|ftp)$/;
 
-/** A URL has a scheme with two slashes, whatever the scheme; browsers open `https:host` too. */
+/** A URL has a scheme with two slashes, whatever the scheme. Browsers also open `https:host`. */
 function* urlsIn(text: string): Generator<{ readonly start: number; readonly end: number }> {
   let from = 0;
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', Math.max(from, colon + 1))) {
@@ -86,7 +86,7 @@ function* urlsIn(text: string): Generator<{ readonly start: number; readonly end
   }
 }
 
-/** In lower case; empty where there is none. */
+/** In lowercase; empty if absent. */
 function schemeBefore(text: string, colon: number, from: number): string {
   let start = colon;
   while (start > from && colon - start < SCHEME_CHARACTERS && isSchemeCharacter(text.charCodeAt(start - 1))) start -= 1;
@@ -103,26 +103,26 @@ function isSchemeCharacter(code: number): boolean {
   return isLetter(code) || (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e;
 }
 
-/** Punctuation of the sentence that a URL is in. */
+/** Punctuation of the sentence around a URL. */
 const SENTENCE_END = /[)\]}.,;:!?'*|]{1,9}$/;
 const AUTHORITY = /^[^:]*:[\\/]*[^\\/?#]*/;
-/** Characters behind a host at which some programs end a link, and look for the next one. */
+/** Characters after a host at which some programs end a link and look for the next one. */
 const LINK_END = /[^A-Za-z0-9\-._~:/?#@$&+=%]+/u;
 
 function addUrl(hosts: Host[], url: string, counts: NameRule): void {
   const whole = url.replace(SENTENCE_END, '');
   hosts.push(...hostsOfUrl(whole));
   const behind = whole.slice(AUTHORITY.exec(whole)?.[0].length ?? 0);
-  // No part can be cut again, so this goes no deeper.
+  // No part can be split again, so this recursion is not deeper.
   for (const part of behind.split(LINK_END).slice(1)) for (const host of scan(part, counts)) hosts.push(host);
 }
 
 /** A path to a file on another computer, which Outlook links. */
 const NETWORK_PATH = /(?<![^\s<("'])\\\\[^\\\s]{1,255}\\/;
-/** What may be within a name, an address of mail or a path. */
+/** Characters allowed in a name, a mail address or a path. */
 const WORD = /[\p{L}\p{N}\p{M}\p{So}.\u3002\uff0e\uff61@/_-]+/gu;
 const DOT = /[.\u3002\uff0e\uff61]/u;
-/** Programs that know no other alphabets link `evil.com` in `请访问evil.com谢谢`. */
+/** Programs that only support ASCII link `evil.com` in `请访问evil.com谢谢`. */
 const LATIN = /[\p{Script=Latin}\p{M}0-9.\u3002\uff0e\uff61@/_-]+/gu;
 
 function addNames(hosts: Host[], text: string, counts: NameRule): void {
@@ -137,7 +137,7 @@ function addNames(hosts: Host[], text: string, counts: NameRule): void {
   }
 }
 
-/** What may be before a word in the name of a mailbox: `first+last@example.com` (RFC 5322, section 3.2.3). */
+/** Characters that may precede a word in a mailbox name: `first+last@example.com` (RFC 5322, section 3.2.3). */
 const LOCAL_CHARACTERS = 64;
 const LOCAL_CHARACTER = /[a-z0-9!#$%&'*+=?^`{|}~._-]/i;
 
@@ -148,13 +148,13 @@ function localPartBefore(text: string, index: number): string {
 }
 
 interface Place {
-  /** What the name of a mailbox could begin with. */
+  /** Characters that a mailbox name can start with. */
   readonly before: string;
-  /** Whether a path, a port or a question follows. */
+  /** Whether a path, a port or a query follows. */
   readonly isFollowed: boolean;
 }
 
-/** The first host of a word; what follows a slash behind it is its path. An `@` does not make it an address: `evil.com/@pay` is a link. */
+/** The first host of a word; the text after a slash is its path. An `@` there does not make it an address: `evil.com/@pay` is a link. */
 function addWord(hosts: Host[], word: string, { before, isFollowed }: Place, counts: NameRule): void {
   const segments = word.split('/');
   for (const [index, segment] of segments.entries()) {
@@ -170,14 +170,14 @@ function addWord(hosts: Host[], word: string, { before, isFollowed }: Place, cou
   }
 }
 
-/** One `@`, and before it something that every program takes for the name of a mailbox. */
+/** One `@`, and before it something that every program accepts as a mailbox name. */
 function isAddress(segment: string): boolean {
   const at = segment.indexOf('@');
   if (at < 1 || segment.includes('@', at + 1)) return false;
   return /[a-z0-9_-]/i.test(segment[at - 1] ?? '') && !/^(?:www|ftp)\./i.test(segment);
 }
 
-/** Programs link an address whatever its domain ends with. */
+/** Programs link an address whatever its top-level domain. */
 function addressesIn(segment: string): readonly string[] {
   const at = segment.lastIndexOf('@');
   const [local, domain] = [segment.slice(0, at), segment.slice(at + 1)];

@@ -5,20 +5,20 @@ import type { ProtectedLinks } from './protected-links.ts';
 import { applyEdits } from './text-edits.ts';
 import { isWebLink, urlOf } from './web-link.ts';
 
-/** What a message is tracked by. */
+/** The tracking plan for a message. */
 export interface Tracking {
   readonly openPixel: boolean;
-  /** The links that are rewritten, each once, in the order of the HTML; a tracking URL names one by its index. */
+  /** The links to rewrite, without duplicates, in HTML order; a tracking URL refers to one by its index. */
   readonly links: readonly string[];
 }
 
-/** Where the tracking image and the rewritten links of one message point to. */
+/** The destinations of the tracking image and the rewritten links of one message. */
 export interface TrackingUrls {
   readonly open: string;
   click(link: number): string;
 }
 
-/** What of this HTML is tracked under the account's switches; null where that is nothing. */
+/** Decides what to track in this HTML under the account's settings; null if nothing. */
 export function planTracking(
   html: string,
   { opens, clicks }: { readonly opens: boolean; readonly clicks: boolean },
@@ -31,8 +31,8 @@ export function planTracking(
 }
 
 /**
- * The HTML as it is delivered: planned links lead to their tracking URLs, and the image stands at the page's end. Every other byte stays,
- * links that were not planned among them.
+ * The HTML as delivered: planned links lead to their tracking URLs, and the image is at the end of the page. Every other
+ * byte is unchanged, including links that were not planned.
  */
 export function trackHtml(html: string, { openPixel, links }: Tracking, urls: TrackingUrls): string {
   const indexes = new Map(links.map((url, index) => [url, index]));
@@ -54,13 +54,13 @@ export function trackHtml(html: string, { openPixel, links }: Tracking, urls: Tr
   );
 }
 
-/** The URL of a link that says nothing against being tracked; null of any other. */
+/** The URL of a link that may be tracked; null for any other. */
 function willingUrl(html: string, link: HtmlLink): string | null {
   if (link.isUnsubscribe || link.isUntracked) return null;
   return urlOf(decodeAttribute(html.slice(link.start, link.end)));
 }
 
-/** Not `display:none`: some clients load no image that is not shown. */
+/** Not `display:none`: some clients do not load hidden images. */
 function imageOf(url: string): string {
   return `<img src="${escapeAttribute(url)}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;
 }

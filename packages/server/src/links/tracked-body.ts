@@ -1,7 +1,7 @@
 import type { Tracking } from './track-html.ts';
 import type { TrackingTokens } from './tracking-token.ts';
 
-/** The message whose HTML is to be delivered. */
+/** The message whose HTML is delivered. */
 export interface TrackedMessage {
   readonly accountId: string;
   readonly messageId: string;
@@ -10,11 +10,11 @@ export interface TrackedMessage {
 /** The tracking URLs of one message, as plain data. */
 export interface MessageUrls {
   readonly open: string;
-  /** By the index of the link. */
+  /** By link index. */
   readonly clicks: readonly string[];
 }
 
-/** Makes the tracking URLs of a message. The same message has the same URLs on every attempt. */
+/** Creates the tracking URLs of a message. They are the same on every attempt. */
 export type TrackingUrlsOf = (tracking: Tracking, message: TrackedMessage) => MessageUrls;
 
 export function createTrackingUrls(tokens: TrackingTokens, baseUrl: string): TrackingUrlsOf {
@@ -24,6 +24,6 @@ export function createTrackingUrls(tokens: TrackingTokens, baseUrl: string): Tra
   });
 }
 
-/** Behind the base URL: short, since links are many. A token follows. */
+/** Follows the base URL: short, because there are many links. A token follows. */
 export const OPEN_PATH = '/t/o/';
 export const CLICK_PATH = '/t/c/';

@@ -1,29 +1,29 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deriveKeys } from '../derived-keys.ts';
 
-/** What a tracking URL stands for. Whom it was sent to is not in it: a message knows whether it had one recipient alone. */
+/** What a tracking URL identifies. It does not contain the recipient: a message knows whether it had only one. */
 export interface TrackingSubject {
   readonly accountId: string;
   readonly messageId: string;
-  /** Null for the image, else the link's place among the tracked links of the message. */
+  /** Null for the image, else the link's index among the tracked links of the message. */
   readonly link: number | null;
 }
 
-/** Makes and reads the tokens of tracking URLs: signed, so that nobody can make one up or point one elsewhere. */
+/** Creates and verifies the tokens of tracking URLs. They are signed, so that no one can forge a token or change its target. */
 export interface TrackingTokens {
   /** 59 URL-safe characters, 62 with a link. */
   sign(subject: TrackingSubject): string;
-  /** Null where it was not made here, or was changed. */
+  /** Null if it was not created here or was changed. */
   read(token: string): TrackingSubject | null;
 }
 
 const UUID_BYTES = 16;
 const IDS_BYTES = 2 * UUID_BYTES;
 const LINK_BYTES = 2;
-/** 96 bits: a forger has to ask the server about each guess. */
+/** 96 bits: a forger must send each guess to the server. */
 const MAC_BYTES = 12;
 
-/** `secretKey`: the installation's 32 bytes, of which a key for this purpose alone is derived; `formerKeys` are still honoured. */
+/** `secretKey`: the installation's 32 bytes, from which a key for this purpose only is derived. `formerKeys` are still accepted. */
 export function createTrackingTokens(secretKey: Buffer, formerKeys: readonly Buffer[] = []): TrackingTokens {
   const { present, all } = deriveKeys('postrider tracking links', secretKey, formerKeys);
   const macOf = (content: Buffer, key: Buffer) =>
@@ -38,7 +38,7 @@ export function createTrackingTokens(secretKey: Buffer, formerKeys: readonly Buf
       const bytes = Buffer.from(token, 'base64url');
       const content = bytes.subarray(0, -MAC_BYTES);
       if (content.length !== IDS_BYTES && content.length !== IDS_BYTES + LINK_BYTES) return null;
-      // The decoder passes by what is not base64url: a token has one spelling.
+      // The decoder skips characters outside base64url, so other spellings of a token must be rejected.
       if (bytes.toString('base64url') !== token) return null;
       const mac = bytes.subarray(-MAC_BYTES);
       return all.some((key) => timingSafeEqual(macOf(content, key), mac)) ? decode(content) : null;

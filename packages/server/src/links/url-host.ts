@@ -2,38 +2,38 @@ import { toAsciiDomain } from '@postrider/core/email-address';
 import { addressesOfMailto } from './mail-addresses.ts';
 import { urlOf } from './web-link.ts';
 
-/** Where a link leads: a host in lower case, as A-labels, or a mail address. Null if that is not certain. */
+/** The destination of a link: a host in lowercase, as A-labels, or a mail address. Null if it is uncertain. */
 export type Host = string | null;
 
 /** Part of the message itself. */
 const CONTENT_ID = /^cid:/i;
-/** A telephone number leads to no host; codes of the network (`*21#`) and parameters but an extension do more than call. */
+/** A telephone number has no host. Network codes (`*21#`) and parameters other than an extension do more than call. */
 const TELEPHONE = /^tel:[+\d().\s-]{1,40}(?:;ext=\d{1,10})?$/i;
-/** The place of the recipient's own unsubscribe link, which is this server's. */
+/** The placeholder for the recipient's own unsubscribe link, which leads to this server. */
 const OWN_PLACE = /^\{\{\s*unsubscribe_url\s*\}\}$/;
-/** Schemes whose host is where the user arrives. `intent://good.example` opens an app, and `javascript://good.example` runs code. */
+/** Schemes whose host is the actual destination. `intent://good.example` opens an app, and `javascript://good.example` runs code. */
 const WEB_PROTOCOLS = new Set(['http:', 'https:', 'ftp:', 'ws:', 'wss:']);
 
-/** Where the value of an attribute such as `href` leads, with its character references decoded; empty where it leads to no host. */
+/** The destination of the value of an attribute such as `href`, after decoding character references; empty if it leads to no host. */
 export function hostsOfLink(attribute: string): readonly Host[] {
   const url = urlOf(attribute);
   if (url === '' || url.startsWith('#') || CONTENT_ID.test(url) || TELEPHONE.test(url) || OWN_PLACE.test(url))
     return [];
   if (/^mailto:/i.test(url)) return addressesOfMailto(url);
   const found = hostsOfUrl(url);
-  // Browsers remove line breaks, tabs, and control characters around it; others end the URL there.
+  // Browsers remove line breaks, tabs, and surrounding control characters; other programs end the URL there.
   return attribute.trim() === url || !CONTROL.test(beginningOf(attribute.trim())) ? found : [...found, null];
 }
 
 const CONTROL = /\p{Cc}/u;
 
-/** A relative link cannot be judged: it resolves to this base, which is how it is recognized. */
+/** A relative link has no known destination. It resolves to this base, which is how it is recognized. */
 const NOWHERE = 'https://nowhere.invalid';
 
 /**
- * As browsers read it (WHATWG URL): user names are no host, backslashes are slashes, `//host` and `https:host` lead there, other alphabets
- * become A-labels, and decimal, octal and hexadecimal IPv4 addresses become dotted ones. Where another reader could find another host, the host is
- * not certain.
+ * Parsed as in browsers (WHATWG URL): user names are not hosts, backslashes are slashes, `//host` and `https:host` are
+ * absolute, other alphabets become A-labels, and decimal, octal and hexadecimal IPv4 addresses become dotted ones. If
+ * another parser could find another host, the host is uncertain.
  */
 export function hostsOfUrl(url: string): readonly Host[] {
   const parsed = URL.parse(url) ?? URL.parse(url, NOWHERE);
@@ -48,23 +48,27 @@ export function hostsOfUrl(url: string): readonly Host[] {
 }
 
 const AUTHORITY = /^(?:[a-z][a-z0-9+.-]{0,30}:)?\/\/([^/?#]*)/i;
-/** What readers of URLs disagree about, or decode: several hosts, user names, backslashes, percent-encoding, references, and other characters. */
+/**
+ * Parts that URL parsers interpret or decode differently: several hosts, user names, backslashes, percent-encoding,
+ * references, and other characters.
+ */
 const DISPUTED = /[@\\%&\s\p{Cc}\p{Default_Ignorable_Code_Point}\u3002\uff0e\uff61]/u;
 const PORT = /:\d{0,5}$/;
 
 /**
- * The host as it is written, if it is written plainly; null if readers could disagree. `https://a.example\@b.example` is a.example to browsers and
- * b.example to readers by RFC 3986, `https:b.example` is a path to the latter, and of several `@` some use the first.
+ * The host as written, if it is unambiguous; null if parsers could disagree. `https://a.example\@b.example` is a.example
+ * in browsers and b.example for RFC 3986 parsers, `https:b.example` is a path for the latter, and with several `@` some
+ * use the first.
  */
 function writtenHost(url: string): string | null {
   const authority = AUTHORITY.exec(url)?.[1];
   if (authority === undefined || authority === '' || DISPUTED.test(authority)) return null;
   const host = authority.replace(PORT, '').replace(/\.$/, '').toLowerCase();
-  // `ｅvil` is evil after compatibility mapping, and something else before.
+  // `ｅvil` becomes evil by compatibility mapping, and is something else before.
   return host.normalize('NFKC') === host.normalize('NFC') ? host : null;
 }
 
-/** What is before the path of a URL, with whatever is in it. */
+/** Everything before the path of a URL. */
 function beginningOf(url: string): string {
   const slashes = url.search(/[/\\]{2}/);
   const rest = slashes === -1 ? url : url.slice(slashes + 2);

@@ -1,17 +1,17 @@
-/** What is added to a link: parameters in the order they are added. */
+/** The parameters to add to a link, in order. */
 export interface UtmTags {
   readonly parameters: readonly UtmParameter[];
-  /** Whether parameters of these names that a link already has are replaced; else they stay. */
+  /** Whether to replace parameters with these names that a link already has. Otherwise they stay. */
   readonly overrideExisting: boolean;
 }
 
 export interface UtmParameter {
   readonly name: string;
-  /** As it stands in a URL, `utm_source=news%20letter`: encoded once, and not for every link. */
+  /** In URL form, `utm_source=news%20letter`: encoded once, instead of for every link. */
   readonly text: string;
 }
 
-/** A UTM object of a request. */
+/** The UTM object of a request. */
 export interface UtmFields {
   readonly source: string;
   readonly medium: string;
@@ -36,7 +36,7 @@ export function toUtmTags({ override_existing: overrideExisting, ...fields }: Ut
   return { parameters, overrideExisting };
 }
 
-/** The URL with its tags; everything else of it stays as it is, character for character. */
+/** The URL with its tags. All other characters are unchanged. */
 export function tagUrl(url: string, tags: UtmTags): string {
   let tagged = '';
   let from = 0;
@@ -48,8 +48,8 @@ export function tagUrl(url: string, tags: UtmTags): string {
 }
 
 /**
- * What tagging changes of an absolute URL, in order: parameters are added behind the query that is there and before the fragment. One that
- * is there already stays, or is replaced where it stands, and its repetitions go.
+ * The edits that tag an absolute URL, in order: parameters are added after the existing query and before the fragment.
+ * An existing parameter stays, or is replaced in place and its repetitions are removed.
  */
 export function planUrlEdits(url: string, { parameters, overrideExisting }: UtmTags): readonly UrlEdit[] {
   const end = indexOr(url, '#', url.length);
@@ -62,7 +62,7 @@ export function planUrlEdits(url: string, { parameters, overrideExisting }: UtmT
     if (first === undefined) missing.push(text);
     else if (overrideExisting) {
       edits.push({ start: first.start, end: first.end, text });
-      // With the "&" before it: the first one stands before every repetition.
+      // Together with the "&" before it. The first occurrence precedes every repetition.
       for (const again of repetitions) edits.push({ start: again.start - 1, end: again.end, text: '' });
     }
   }
@@ -87,13 +87,13 @@ function parametersOf(url: string, from: number, to: number): readonly Parameter
   return parameters;
 }
 
-/** What stands between the URL and what is added: browsers write a path where there is none. */
+/** The separator between the URL and the added parameters: browsers add a path if there is none. */
 function joinTo(url: string, queryStart: number, end: number): string {
   if (queryStart === -1) return /^https?:\/\/[^/\\]*$/i.test(url.slice(0, end)) ? '/?' : '?';
   return end === queryStart + 1 || url[end - 1] === '&' ? '' : '&';
 }
 
-/** Percent-encoded, the apostrophe too: it would end an attribute. */
+/** Percent-encoded, including the apostrophe, which would end an attribute. */
 function encode(value: string): string {
   return encodeURIComponent(value).replace(/['()*!]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -103,7 +103,7 @@ function decode(name: string): string {
   try {
     return decodeURIComponent(name.replaceAll('+', ' '));
   } catch {
-    return name; // Not percent-encoded after all, so none of ours.
+    return name; // Not valid percent-encoding, so it is not one of ours.
   }
 }
 

@@ -1,14 +1,14 @@
 import { LIMITS } from '@postrider/core/limits';
 
 /**
- * Whether a link may be tagged and tracked: an http or https URL a browser can open, not one that a template still has to fill in. Braces
- * never stand in a URL that is ready; editors that encode them write `%7B%7B`.
+ * Whether a link may be tagged and tracked: an http or https URL that a browser can open, without template placeholders.
+ * A finished URL never contains braces; editors that encode them write `%7B%7B`.
  */
 export function isWebLink(url: string): boolean {
   return WEB.test(url) && url.length <= LIMITS.linkCharacters && !TEMPLATE_BRACE.test(url) && URL.canParse(url);
 }
 
-/** Where the URL of an attribute's text begins and ends: browsers pass by the white space around it (WHATWG URL §4.4). */
+/** The start and end of the URL in an attribute's text: browsers ignore the surrounding white space (WHATWG URL §4.4). */
 export function urlBounds(text: string): { readonly start: number; readonly end: number } {
   let start = 0;
   let end = text.length;
@@ -17,7 +17,7 @@ export function urlBounds(text: string): { readonly start: number; readonly end:
   return { start, end };
 }
 
-/** The URL of an attribute's text as browsers read it: line breaks and tabs in it count for nothing either. */
+/** The URL in an attribute's text as browsers read it: they also ignore line breaks and tabs in it. */
 export function urlOf(text: string): string {
   const { start, end } = urlBounds(text);
   return text.slice(start, end).replace(/[\t\n\r]+/g, '');
@@ -25,5 +25,5 @@ export function urlOf(text: string): string {
 
 const WEB = /^https?:\/\//i;
 const TEMPLATE_BRACE = /[{}]|%7b%7b|%7b%25/i;
-/** It and the control characters below it are stripped. */
+/** It and all lower control characters are stripped. */
 const SPACE = 0x20;
