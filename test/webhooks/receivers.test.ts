@@ -63,7 +63,7 @@ describe('a receiver that', () => {
     expect(attempt).toMatchObject({
       succeeded: false,
       status_code: null,
-      error: 'No answer: it did not answer in time.',
+      error: 'No answer: it did not respond in time.',
     });
     expect(attempt.duration_ms).toBeGreaterThanOrEqual(TOTAL_MS - 5);
     expect(attempt.duration_ms).toBeLessThan(TOTAL_MS + 1_600);
@@ -76,7 +76,7 @@ describe('a receiver that', () => {
       socket.on('close', () => clearInterval(timer));
     });
     const { attempt } = await attemptAt(url);
-    expect(attempt).toMatchObject({ succeeded: false, error: 'No answer: it did not answer in time.' });
+    expect(attempt).toMatchObject({ succeeded: false, error: 'No answer: it did not respond in time.' });
   });
 
   it('streams forever is cut off, and four kilobytes of it are kept', async () => {

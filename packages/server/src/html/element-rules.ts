@@ -1,13 +1,13 @@
-/** What an element means for plain text. One look-up per tag answers it: tags are most of what the derivation sees. */
+/** What an element means for plain text. One lookup per tag: tags are most of the input. */
 export interface ElementRule {
-  /** Line breaks around it: 2 for what readers see set apart, 0 for what runs in the line. */
+  /** Line breaks around it: 2 for separate blocks, 0 for inline elements. */
   readonly breaks: 0 | 1 | 2;
   /**
-   * `raw text` is no markup and is not shown (WHATWG HTML §13.2.6.2, title and textarea included), `dropped` is markup
-   * that is not shown, `none` never has any and has no end tag.
+   * `raw text` is not markup and is not shown (WHATWG HTML §13.2.6.2, including title and textarea), `dropped` is markup
+   * that is not shown, `none` never has content and has no end tag.
    */
   readonly content: 'shown' | 'raw text' | 'dropped' | 'none';
-  /** May stand in a head. Any other start tag ends the head, so that one nobody closed hides nothing. */
+  /** May be in a head. Any other start tag ends the head, so that an unclosed head hides nothing. */
   readonly isHeadContent: boolean;
 }
 

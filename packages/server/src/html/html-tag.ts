@@ -1,11 +1,11 @@
 /** A tag as the text derivation needs it: its name and the few attributes that decide what a reader sees. */
 export interface HtmlTag {
-  /** In lower case. */
+  /** In lowercase. */
   name: string;
   isClosing: boolean;
   /** Index after the closing ">". */
   end: number;
-  /** Raw values, entities not decoded; null where absent. The first of a repeated attribute counts, as in browsers. */
+  /** Raw values, entities not decoded; null if absent. The first of a repeated attribute counts, as in browsers. */
   href: string | null;
   alt: string | null;
   style: string | null;
@@ -13,14 +13,14 @@ export interface HtmlTag {
   isHidden: boolean;
 }
 
-/** Whether the "<" at `at` opens a tag (WHATWG HTML §13.2.5.6); anywhere else it is text or another kind of markup. */
+/** Whether the "<" at `at` opens a tag (WHATWG HTML §13.2.5.6). Otherwise it is text or another kind of markup. */
 export function opensTag(html: string, at: number): boolean {
   return isLetter(html.charCodeAt(at + 1)) || (html.charCodeAt(at + 1) === SLASH && isLetter(html.charCodeAt(at + 2)));
 }
 
 /**
- * Reads the tag that opens at `at` in one pass. Null when the document ends inside it: browsers show none of the rest
- * then, so the caller may stop, which keeps the whole linear.
+ * Reads the tag that opens at `at` in one pass. Null if the document ends inside it: browsers then show none of the
+ * rest, so the caller may stop, which keeps the whole derivation linear.
  */
 export function readTag(html: string, at: number): HtmlTag | null {
   const isClosing = html.charCodeAt(at + 1) === SLASH;
@@ -41,7 +41,7 @@ export function readTag(html: string, at: number): HtmlTag | null {
   return null;
 }
 
-/** HTML's own white space; unlike \s it leaves the no-break space alone. */
+/** HTML's own white space. Unlike \s it does not include the no-break space. */
 export function isHtmlSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b);
 }
@@ -75,9 +75,9 @@ function skipSpace(html: string, from: number): number {
   return at;
 }
 
-/** Reads an attribute into the tag; answers the index after it, the document's length where it never ends. */
+/** Reads an attribute into the tag. Returns the index after it, or the document's length if it never ends. */
 function readAttribute(html: string, nameStart: number, tag: HtmlTag): number {
-  // The first character belongs to the name whatever it is, even "=" (WHATWG HTML §13.2.5.32).
+  // The first character always belongs to the name, even "=" (WHATWG HTML §13.2.5.32).
   let nameEnd = nameStart + 1;
   while (nameEnd < html.length && !endsAttributeName(html.charCodeAt(nameEnd))) nameEnd++;
   if (nameEnd - nameStart === 6 && html.slice(nameStart, nameEnd).toLowerCase() === 'hidden') tag.isHidden = true;

@@ -1,9 +1,9 @@
-/** Markup that is safe to put into a page as it is. */
+/** Markup that is safe to insert into a page. */
 export interface Html {
   readonly markup: string;
 }
 
-/** Builds markup from a template; every value is escaped, save markup made here and lists of it. */
+/** Builds markup from a template. Every value is escaped, except markup from this function and lists of it. */
 export function html(
   parts: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]

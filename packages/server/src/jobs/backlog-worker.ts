@@ -1,12 +1,12 @@
-/** Works off a backlog behind everybody's back. */
+/** Processes a backlog in the background. */
 export interface BacklogWorker {
-  /** Empties the backlog, unless that is under way. */
+  /** Starts to empty the backlog, unless that is already running. */
   run(): Promise<void>;
-  /** Ends after the statement that is under way. */
+  /** Ends after the current statement. */
   stop(): Promise<void>;
 }
 
-/** `take`: works off some of the backlog and answers how much, 0 where nothing is left to be done here. `what`: names it where it fails. */
+/** `take`: processes a part of the backlog and returns how much; 0 if nothing is left to do here. `what`: names the task in error logs. */
 export function createBacklogWorker(options: {
   readonly take: () => Promise<number>;
   readonly what: string;

@@ -1,6 +1,6 @@
 import type { CronItem } from 'graphile-worker';
 
-/** What happens by the clock. The pump's line is a backstop: a wake-up that got lost costs a minute at most. */
+/** The scheduled jobs. The pump's entry is a fallback: a lost wake-up costs at most a minute. */
 export const CRONTAB: readonly CronItem[] = [
   { task: 'deliver:pump', match: '* * * * *', options: { maxAttempts: 1 } },
   { task: 'deliver:watchdog', match: '*/2 * * * *', options: { maxAttempts: 1 } },

@@ -9,7 +9,7 @@ export interface DeliverySignal {
 }
 
 const DEBOUNCE_MS = 10;
-/** A few keys, so that a few workers can be woken at once and yet the queue never fills. */
+/** A few keys, so that a few workers can be woken at once without filling the queue. */
 const JOB_KEYS = ['deliver:pump:0', 'deliver:pump:1', 'deliver:pump:2', 'deliver:pump:3'];
 
 export function createDeliverySignal(sql: Sql, clock: Clock, onError: (error: unknown) => void): DeliverySignal {
@@ -19,7 +19,7 @@ export function createDeliverySignal(sql: Sql, clock: Clock, onError: (error: un
   function add(): void {
     timer = null;
     turn = (turn + 1) % JOB_KEYS.length;
-    // A wake-up that fails is made good by the timers.
+    // If a wake-up fails, the timers make up for it.
     addPumpJob(sql, JOB_KEYS[turn] ?? 'deliver:pump', clock.now()).catch(onError);
   }
 

@@ -2,7 +2,7 @@ import type { Sql } from '../db/client.ts';
 import { countMessages } from '../db/queries/count-messages.ts';
 import { type BacklogWorker, createBacklogWorker } from './backlog-worker.ts';
 
-/** Brings what happened to messages into the statistics. */
+/** Adds message events to the statistics. */
 export function createMessageCounter(options: {
   readonly sql: Sql;
   readonly onError: (error: unknown, what: string) => void;

@@ -2,7 +2,7 @@ import type { Sql } from '../db/client.ts';
 import { fillSearch } from '../db/queries/fill-search.ts';
 import { type BacklogWorker, createBacklogWorker } from './backlog-worker.ts';
 
-/** Makes accepted messages searchable by the indexes. Until then they are found in the log itself. */
+/** Adds accepted messages to the search indexes. Until then, searches find them in the log itself. */
 export function createSearchFiller(options: {
   readonly sql: Sql;
   readonly onError: (error: unknown, what: string) => void;

@@ -10,15 +10,15 @@ import { storeEmailEvents } from '../webhooks/store-email-events.ts';
 import type { ObservedAttempt } from '../webhooks/webhook-metrics.ts';
 import { createBacklogWorker } from './backlog-worker.ts';
 
-/** Everything that brings events to endpoints, as one part of a worker. */
+/** Everything that delivers events to endpoints, as one part of a worker. */
 export interface WebhookWorker {
-  /** Looks at once for what is to be delivered. */
+  /** Checks for due deliveries at once. */
   wake(): void;
   load(): DispatcherLoad;
   stop(): Promise<void>;
 }
 
-/** From an event to its delivery it takes half of this on average: four looks a second at two tables that are empty cost nothing to speak of. */
+/** On average half of this passes between an event and its delivery. Four queries a second on two empty tables cost almost nothing. */
 const LOOK_EVERY_MS = 250;
 const RARE_EVERY_LOOKS = 4;
 const DRAIN_MS = 3_000;
@@ -57,8 +57,8 @@ export function startWebhooks(options: {
   }
 
   async function lookRarely(): Promise<void> {
-    await announceQuota(options).catch((error: unknown) => onError(error, 'looking for used quotas'));
-    await mailNotices(mailer).catch((error: unknown) => onError(error, 'mailing that an endpoint was disabled'));
+    await announceQuota(options).catch((error: unknown) => onError(error, 'checking for used quotas'));
+    await mailNotices(mailer).catch((error: unknown) => onError(error, 'mailing notices about disabled endpoints'));
   }
 
   const timer = setInterval(look, LOOK_EVERY_MS);

@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const CAPTURED_DAYS = 7;
 
-/** The task list: names of jobs to what they do. */
+/** The task list: maps job names to functions. */
 export function createTasks(options: {
   readonly sql: Sql;
   readonly clock: Clock;
@@ -36,13 +36,13 @@ export function createTasks(options: {
   readonly ids: IdGenerator;
   readonly retention: RetentionSetting;
   readonly approvals: ApprovalJobs;
-  /** Mends messages that would stay as they are for ever. */
+  /** Repairs stuck messages. */
   readonly watchdog: () => Promise<void>;
   readonly onError: (error: unknown, what: string) => void;
 }): TaskList {
   const { sql, clock, ids, engine, domains, approvals, watchdog, retention, onError } = options;
   return {
-    // Begun and not waited for: under steady load the pump never ends, and would hold the queue's slots for ever.
+    // Started without waiting: under steady load the pump never ends, and would block the queue's slots forever.
     'deliver:pump': () => {
       engine.pump().catch((error: unknown) => onError(error, 'claiming deliveries'));
     },
@@ -62,10 +62,10 @@ export function createTasks(options: {
   };
 }
 
-// Object.keys widens to string; the catalogue holds exactly these names.
+// Object.keys widens to string; the catalog contains exactly these names.
 const OPEN_STATUSES = (Object.keys(MESSAGE_STATUSES) as MessageStatus[]).filter((status) => !isSettled(status));
 
-/** Whole months first: what they held need not be deleted any more. */
+/** Whole months first: their rows then need not be deleted separately. */
 async function purge(sql: Sql, now: Date, { bodyDays, logDays, eventDays }: RetentionSetting): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms);
   const limits = {
@@ -81,7 +81,7 @@ async function purge(sql: Sql, now: Date, { bodyDays, logDays, eventDays }: Rete
   await forgetUnusedSelectors(sql, now, before(LIMITS.unusedSelectorDays * DAY_MS));
   await purgeWebhooks(sql, before(eventDays * DAY_MS));
   await removeReportCounts(sql, before(logDays * DAY_MS));
-  // What the statistics can be asked for stays, however short the log is kept.
+  // Statistics remain for their whole query range, however short the log retention is.
   await removeRollups(sql, utcDay(before(Math.max(logDays, LIMITS.statsWindowDaysMax) * DAY_MS)));
   await purgeExpired(sql, {
     ...limits,

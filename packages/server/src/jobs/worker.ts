@@ -20,7 +20,7 @@ import { CRONTAB } from './crontab.ts';
 
 /** Installs graphile-worker's own schema; safe to call again. */
 export async function migrateQueue(target: DatabaseTarget): Promise<void> {
-  // Of a connection that is lost, the query on it says so as well.
+  // If the connection is lost, the query on it reports that too.
   const pool = openQueuePool(target, 2, () => undefined);
   try {
     await runMigrations({ pgPool: pool, logger: quietLogger(null) });
@@ -37,27 +37,28 @@ export interface JobWorkerOptions {
   readonly logger: Logger;
 }
 
-/** The graphile-worker of this process: kept running while the database comes and goes. */
+/** The graphile-worker of this process, which is kept running across database failures. */
 export interface JobWorker {
-  /** What is wrong with it right now, or null. */
+  /** The current problem, or null. */
   fault(): string | null;
   stop(): Promise<void>;
 }
 
 const CONCURRENCY = 4;
 const HEARTBEAT_EVERY_MS = 10_000;
-/** Jobs of a killed worker would stay locked for four hours; after this long without a heartbeat they are taken from it. */
+/** Jobs of a killed worker would stay locked for four hours. After this long without a heartbeat, another worker takes them over. */
 const SILENT_AFTER_MS = 30_000;
 const RESTART_AFTER_MS = 500;
-/** For the jobs under way at a stop, and again for the connections: a database that is silent must not hold the stop up. */
+/** The time limit for running jobs at a shutdown, and again for the connections: an unresponsive database must not block the shutdown. */
 const STOP_MS = 2_000;
 /**
- * graphile-worker ends a job by a promise that nobody awaits: were the database lost at that moment, the rejection would end this process.
- * Ends that go in batches, also in batches of no wait, have a handler, which stops the runner so that it can be started again.
+ * graphile-worker ends a job with a promise that is not awaited: if the database fails at that moment, the rejection
+ * would end this process. Batched completions, even with a delay of 0, have an error handler, which stops the runner so
+ * that it can be started again.
  */
 const BATCHED_ENDS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
-/** Starts the worker. Rejects where the queue cannot be used; nothing is left running then. */
+/** Starts the worker. Rejects if the queue cannot be used; nothing is left running then. */
 export async function startJobWorker(options: JobWorkerOptions): Promise<JobWorker> {
   const { sql, clock, logger } = options;
   const onLost = (error: Error) => logger.debug({ error: error.message }, 'queue connection lost');
@@ -83,7 +84,7 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
       preset: { worker: BATCHED_ENDS },
     });
     fault = null;
-    // Before its first job: a worker that nobody has heard of cannot be missed.
+    // Before its first job: a worker without a recorded heartbeat cannot be detected as missing.
     void beatInPeace();
     runner.promise.then(
       () => restart('The queue stopped.'),
@@ -106,7 +107,7 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
     if (workerIds.size > 0) await writeHeartbeats(sql, [...workerIds], now);
     const silent = await readSilentWorkers(sql, new Date(now.getTime() - SILENT_AFTER_MS));
     if (silent.length === 0) return;
-    // Unlocked first: should this process end in between, the next one finds them still silent and does it again.
+    // Unlocked first: if this process ends in between, the next one finds the same workers still silent and repeats it.
     await unlock(pool, silent, logger);
     await forgetWorkers(sql, silent);
   }
@@ -124,7 +125,7 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
     stopping = true;
     clearInterval(heartbeat);
     await within(STOP_MS, runner?.stop().catch(() => {}) ?? Promise.resolve());
-    // An end in good order is no death that somebody has to clear up behind.
+    // A clean shutdown leaves nothing for other workers to clean up.
     await within(STOP_MS, Promise.all([forgetWorkers(sql, [...workerIds]), pool.end()])).catch(() => {});
   }
 
@@ -135,13 +136,13 @@ async function unlock(pool: Pool, workerIds: readonly string[], logger: Logger):
   const utils = await makeWorkerUtils({ pgPool: pool, logger: quietLogger(logger) });
   try {
     await utils.forceUnlockWorkers([...workerIds]);
-    logger.warn({ workers: workerIds.length }, 'took the jobs of silent workers');
+    logger.warn({ workers: workerIds.length }, 'took over the jobs of silent workers');
   } finally {
     await utils.release();
   }
 }
 
-/** graphile-worker tells much; here its faults are warnings, and the rest is for debugging. */
+/** graphile-worker logs a lot. Its errors become warnings here, and the rest is debug output. */
 function quietLogger(logger: Logger | null): QueueLogger {
   return new QueueLogger(() => (level, message) => {
     if (level === 'error' || level === 'warning') logger?.warn({ queue: message }, 'queue');

@@ -12,8 +12,8 @@ export interface RebuiltStats {
 }
 
 /**
- * Makes the roll-ups of every account anew from the log, day by day, so that nothing waits for long. Days of which retention has removed
- * messages, or is about to, stay as they are: the log cannot tell of them any more.
+ * Rebuilds the roll-ups of every account from the log, day by day, so that nothing is blocked for long. Days from which
+ * retention has removed messages, or is about to, stay unchanged: the log is incomplete for them.
  */
 export async function rebuildStats(sql: Sql, now: Date, logRetentionDays: number): Promise<RebuiltStats> {
   const firstWhole = utcDay(new Date(now.getTime() - (logRetentionDays - 1) * DAY_MS));

@@ -1,13 +1,13 @@
 import { LIMITS, type ReputationLevel } from '@postrider/core';
 
-/** Messages of the window that left the installation, and what became of them. */
+/** Messages of the window that left the installation, and their results. */
 export interface ReputationFacts {
   readonly sent: number;
   readonly bounced: number;
   readonly complained: number;
 }
 
-/** From which rates on a level holds, the worst first. In parts of ten thousand, so that nothing is rounded. */
+/** The rates at which each level starts, the worst first. In parts of ten thousand, to avoid rounding. */
 const THRESHOLDS: readonly {
   readonly level: ReputationLevel;
   readonly bounced: number;
@@ -18,7 +18,7 @@ const THRESHOLDS: readonly {
   { level: 'watch', bounced: 300, complained: 5 },
 ];
 
-/** What an account's mail says of it: either rate is enough for a level. Fewer messages than it takes to say anything are `good`. */
+/** The reputation level of an account's mail: one of the two rates is enough for a level. Too few messages to judge are `good`. */
 export function reputationLevel({ sent, bounced, complained }: ReputationFacts): ReputationLevel {
   if (sent < LIMITS.reputationSendsMin) return 'good';
   const reached = THRESHOLDS.find(

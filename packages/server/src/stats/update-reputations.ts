@@ -7,7 +7,7 @@ import type { IdGenerator } from '../uuid-v7.ts';
 import { reputationLevel } from './reputation-level.ts';
 import { lastDays } from './window-days.ts';
 
-/** Brings the reputation of every account up to date; each change is in the account's audit log. */
+/** Updates the reputation of every account. Each change is recorded in the account's audit log. */
 export async function updateReputations(tools: {
   readonly sql: Sql;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { LIMITS } from '@postrider/core';
 import { ProblemError } from '../problem.ts';
 
-/** UTC days, `YYYY-MM-DD`, both of them included. */
+/** UTC days, `YYYY-MM-DD`, inclusive. */
 export interface DayRange {
   readonly from: string;
   readonly to: string;
@@ -9,18 +9,18 @@ export interface DayRange {
 
 const DAY_MS = 86_400_000;
 
-/** The days of a window that a caller asked for. @throws ProblemError `window_too_large`. */
+/** The days of the requested window. @throws ProblemError `window_too_large`. */
 export function readWindow(days: number, now: Date): DayRange {
   if (days > LIMITS.statsWindowDaysMax) {
     throw new ProblemError('window_too_large', {
       detail: `The window of ${days} days exceeds the limit of ${LIMITS.statsWindowDaysMax}.`,
-      fix: `Ask for \`${LIMITS.statsWindowDaysMax}d\` or less.`,
+      fix: `Request \`${LIMITS.statsWindowDaysMax}d\` or less.`,
     });
   }
   return lastDays(days, now);
 }
 
-/** So many days up to and with the day of `now`. */
+/** This many days, ending with the day of `now`. */
 export function lastDays(days: number, now: Date): DayRange {
   return { from: utcDay(new Date(now.getTime() - (days - 1) * DAY_MS)), to: utcDay(now) };
 }
@@ -28,8 +28,8 @@ export function lastDays(days: number, now: Date): DayRange {
 type Span = 1 | 4 | 16;
 
 /**
- * The same days as few roll-ups: whole spans of sixteen and of four days, which begin where the day's number since 1970 is divisible by them, and
- * the single days before and behind those.
+ * The same days as few roll-ups: spans of sixteen and of four days, aligned to the day number since 1970, and the single
+ * days before and after them.
  */
 export function spansOf({ from, to }: DayRange): readonly (DayRange & { readonly span: Span })[] {
   return divide(Date.parse(from), Date.parse(to) + DAY_MS, [16, 4, 1]);

@@ -5,7 +5,10 @@ import { takeQuotaNotices } from '../db/queries/quota-notices.ts';
 import { announce } from '../events/announce.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
-/** Tells accounts that they have used 80 % and 100 % of this month's quota, once each. Looked for behind the sends, which it costs nothing. */
+/**
+ * Notifies accounts that they have used 80 % and 100 % of this month's quota, once each. It runs separately from the
+ * sends and adds no cost to them.
+ */
 export async function announceQuota({
   sql,
   clock,
@@ -22,7 +25,7 @@ export async function announceQuota({
   await sql.begin(async (transaction) => {
     const notices = await takeQuotaNotices(transaction, { month, quota, thresholds: QUOTA_THRESHOLDS, now });
     const announcements = notices.map(({ accountId, limit, used, threshold: percent }) => {
-      // No others were asked for.
+      // Only these types were requested.
       const threshold = percent as (typeof QUOTA_THRESHOLDS)[number];
       return { accountId, type: 'quota.threshold', data: { limit, used, threshold } } as const;
     });

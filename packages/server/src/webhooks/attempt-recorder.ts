@@ -6,32 +6,32 @@ import { type AttemptRow, recordAttempts } from '../db/queries/webhook-deliverie
 import type { IdGenerator } from '../uuid-v7.ts';
 import { settleHealth } from './endpoint-health.ts';
 
-/** An attempt on its way into the log. */
+/** An attempt that is about to be logged. */
 export interface Attempt extends AttemptRow {
-  /** Whether the endpoint had failed before, so that a success has something to end. */
+  /** Whether the endpoint had failed before, so that a success ends a failure. */
   readonly wasFailing: boolean;
-  /** Where it was made. */
+  /** The URL it was sent to. */
   readonly url: string;
 }
 
-/** Writes attempts down, many at once. */
+/** Writes attempts to the log in batches. */
 export interface AttemptRecorder {
   add(attempt: Attempt): void;
-  /** How many are not written yet. */
+  /** The number of unwritten attempts. */
   waiting(): number;
-  /** Resolves when all that were added are written, or could not be. */
+  /** Resolves when all attempts added so far are written, or have failed. */
   settle(): Promise<void>;
-  /** As `settle`, and tries nothing again: the end. */
+  /** Like `settle`, but without retries, for a shutdown. */
   end(): Promise<void>;
 }
 
 const FLUSH_MS = 75;
 const BATCH = 1_000;
-/** Where so many come in that time, more are waited for: a statement takes a millisecond and a half to plan, however few it writes. */
+/** If this many arrive within that time, wait for more: a statement takes a millisecond and a half to plan, however few rows it writes. */
 const BUSY = 150;
 const BUSY_FLUSH_MS = 200;
 const RETRY_MS = 500;
-/** What could not be written by then is left to its lease: it is delivered again, which is allowed. */
+/** Attempts that could not be written by then keep their lease: they are delivered again, which is allowed. */
 const TRIES = 20;
 
 export function createAttemptRecorder(options: {
@@ -51,7 +51,7 @@ export function createAttemptRecorder(options: {
   let writing: Promise<void> | null = null;
   let ending = false;
 
-  /** Both are safe to do again: a database that broke off may have done them. */
+  /** Both can safely be repeated: the database may have executed them before the connection broke. */
   async function write(batch: readonly Attempt[]): Promise<void> {
     const isRefused = await persist(() => recordAttempts(sql, leaseId, batch, clock.now()), batch.length > 1);
     if (isRefused) {
@@ -63,7 +63,7 @@ export function createAttemptRecorder(options: {
     await persist(() => settleHealth({ sql, ids }, batch, clock.now()));
   }
 
-  /** Whether the database refused what was given, where that can be divided: one that it does not take is not to take others with it. */
+  /** Whether the database rejected the batch and it can be split: one attempt that it rejects must not block others. */
   async function persist(work: () => Promise<void>, canDivide = false): Promise<boolean> {
     for (let tried = 1; ; tried += 1) {
       try {
@@ -81,7 +81,7 @@ export function createAttemptRecorder(options: {
     }
   }
 
-  /** What comes meanwhile is left to the next time, so that it is many again. */
+  /** Attempts that arrive in the meantime wait for the next write, so that it is a batch again. */
   async function empty(): Promise<void> {
     const all = buffer;
     buffer = [];

@@ -2,9 +2,9 @@ import { type DisabledReason, LIMITS } from '@postrider/core';
 
 const DAY_MS = 86_400_000;
 
-/** What is known of an endpoint after a failed attempt. */
+/** The state of an endpoint after a failed attempt. */
 export interface FailureFacts {
-  /** The status of the answer; null where there was none. */
+  /** The status of the response; null if there was none. */
   readonly statusCode: number | null;
   /** Since the last success. */
   readonly failures: number;
@@ -12,8 +12,8 @@ export interface FailureFacts {
 }
 
 /**
- * Whether an endpoint is to get nothing more, and why: one that says it is gone at once; one that fails only after days, and not by a few
- * attempts that happened to lie far apart.
+ * Whether and why to disable an endpoint: at once if it responds that it is gone; if it fails, only after days, and not
+ * after a few attempts that happened to be far apart.
  */
 export function decideDisabling(
   { statusCode, failures, failingSince }: FailureFacts,

@@ -14,24 +14,24 @@ import { createReceivers, type Receiver } from './receivers.ts';
 import { nextAttemptAt } from './retry-time.ts';
 import { signWebhook } from './sign-webhook.ts';
 
-/** Delivers what is due to the endpoints, of all accounts. */
+/** Delivers due events to the endpoints of all accounts. */
 export interface Dispatcher {
-  /** Takes what is due until nothing is, or there is no more room; resolves when what there was room for is under way. */
+  /** Claims due deliveries until none are left or the capacity is used. Resolves when everything that fits has been started. */
   pump(): Promise<void>;
-  /** How full it is at this moment. */
+  /** The current load. */
   load(): DispatcherLoad;
-  /** Resolves when nothing is under way, and all attempts are written down. For tests. */
+  /** Resolves when nothing is in progress and all attempts are logged. For tests. */
   idle(): Promise<void>;
-  /** Ends: what is under way gets `drainMs`, and what was not begun is given back. */
+  /** Shuts down: requests in progress get `drainMs`, and deliveries that were not started are given back. */
   stop(drainMs: number): Promise<void>;
 }
 
 export interface DispatcherLoad {
-  /** Requests that have not ended. */
+  /** Requests in progress. */
   readonly underWay: number;
-  /** Taken and not begun. */
+  /** Claimed and not started. */
   readonly taken: number;
-  /** Attempts that are not written down yet. */
+  /** Attempts that are not logged yet. */
   readonly unwritten: number;
 }
 
@@ -44,27 +44,27 @@ export interface DispatcherOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly onError: (error: unknown, what: string) => void;
-  /** Requests under way at once, to all endpoints; those that have stalled come on top of it, as many again at most. */
+  /** Concurrent requests to all endpoints. Stalled requests are extra, at most as many again. */
   readonly maxInFlight?: number;
-  /** Told of each attempt when it has ended. */
+  /** Called after each attempt. */
   readonly onAttempt?: (result: AttemptResult) => void;
 }
 
 const MAX_IN_FLIGHT = 1_000;
-/** Of these as many as endpoints may have together that are slow, silent or not known yet: hundreds of them leave the others their half. */
+/** The share for endpoints that are slow, silent or unknown, together: even hundreds of them leave half to the others. */
 const SLOW_SHARE = 0.5;
 /** The share of all slots that wide queues may use: the rest is for queues with few under way, so that twenty wide ones leave it to them. */
 const WIDE_SHARE = 0.75;
-/** Taken in one statement: its fixed cost, planning above all, is shared by its rows. */
+/** Deliveries per claim: its rows share its fixed cost, mostly planning. */
 const CLAIM_ROWS = 1_000;
-/** Room for fewer is left until there is more: else a process that is full would ask for one row after another. */
+/** With less free capacity, wait until there is more: otherwise a full process would claim one row at a time. */
 const CLAIM_ROWS_MIN = 100;
-/** Attempts that are not written down; with more, nothing is taken until the database keeps up. */
+/** Unlogged attempts. With more, nothing is claimed until the database catches up. */
 const UNWRITTEN_MAX = 3_000;
-/** A change of an endpoint acts within a second. */
+/** A change to an endpoint takes effect within a second. */
 const REFRESH_MS = 500;
 const LEASE_MS = 60_000;
-/** What was taken and could not be begun by then is left to the end of its lease: an attempt takes 15 seconds at most. */
+/** Claimed deliveries that could not be started by then keep their lease until it ends. An attempt takes 15 seconds at most. */
 const BEGIN_WITHIN_MS = 30_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -77,7 +77,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const underWay = new Set<ClaimedDelivery>();
   const maxSlow = Math.ceil(maxInFlight * SLOW_SHARE);
   const maxWide = Math.ceil(maxInFlight * WIDE_SHARE);
-  /** Places of requests that have stalled: they end by their timeouts only, and nobody else is to wait for that. */
+  /** Slots of stalled requests: these end only by their timeouts, and others must not wait for that. */
   let stalled = 0;
   let slowUnderWay = 0;
   let refreshedAtMs = 0;
@@ -90,7 +90,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const id of await receivers.load([...new Set(ids)])) queues.renew(id);
   }
 
-  /** Whoever changes or disables an endpoint means what was taken for it before, too. */
+  /** A change to an endpoint also applies to deliveries that were claimed before it. */
   async function refresh(): Promise<void> {
     if (performance.now() - refreshedAtMs < REFRESH_MS) return;
     refreshedAtMs = performance.now();
@@ -192,7 +192,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onAttempt?.(result);
     const wasFull = underWay.size >= maxWide + stalled || (isSlow && slowUnderWay === maxSlow);
     if (isSlow) slowUnderWay -= 1;
-    // Given back meanwhile, at the end of this process: another one makes the attempt.
+    // Given back in the meantime by a shutdown: another process makes the attempt.
     if (!underWay.delete(delivery)) return;
     const now = clock.now();
     recorder.add(toAttempt(delivery, receiver.url, result, startedAt, now, queue.finish(result, now)));
@@ -222,7 +222,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { step } = delivery;
     const { succeeded, retryAfterMs } = result;
     const next = succeeded ? null : nextAttemptAt({ step: step + 1, retryAfterMs }, now, random());
-    // Field by field: spreading objects into one another costs more than anything else that is done here for an event.
+    // Field by field: object spread would cost more than all other work per event.
     return {
       accountId: delivery.accountId,
       endpointId: delivery.endpointId,

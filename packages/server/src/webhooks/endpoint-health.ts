@@ -20,11 +20,11 @@ interface HealthTools {
   readonly ids: IdGenerator;
 }
 
-/** An attempt, as far as the health of its endpoint goes by it. */
+/** An attempt, as far as it affects the health of its endpoint. */
 export interface HealthSample {
   readonly accountId: string;
   readonly endpointId: string;
-  /** Where it was made. */
+  /** The URL it was sent to. */
   readonly url: string;
   readonly succeeded: boolean;
   readonly statusCode: number | null;
@@ -33,8 +33,8 @@ export interface HealthSample {
 }
 
 /**
- * Draws the consequences of attempts for their endpoints: failures are counted until a success ends them, and an endpoint that is gone, or fails
- * for days, is disabled. Endpoints that simply work cost no statement.
+ * Updates endpoints after attempts: counts failures until a success, and disables an endpoint that is gone or fails for
+ * days. Endpoints that simply work cost no statement.
  * @param samples in the order in which the attempts ended
  */
 export async function settleHealth(tools: HealthTools, samples: readonly HealthSample[], now: Date): Promise<void> {
@@ -57,7 +57,7 @@ export async function settleHealth(tools: HealthTools, samples: readonly HealthS
   }
 }
 
-/** An endpoint at one URL: what was under way when somebody changed it says nothing of the new one. */
+/** An endpoint with one URL: attempts in progress when a user changed it say nothing about the new URL. */
 function placeOf({ endpointId, url }: Pick<HealthSample, 'endpointId' | 'url'>): string {
   return `${endpointId} ${url}`;
 }
@@ -74,7 +74,7 @@ function tally(failed: readonly HealthSample[]): readonly EndpointTally[] {
   return [...tallies.values()];
 }
 
-/** The team is told by mail, and the account's other endpoints by an event. */
+/** The team is notified by mail, and the account's other endpoints by an event. */
 async function disableFailing(
   { sql, ids }: HealthTools,
   { accountId, id, url, failingSince }: FailingEndpoint,
@@ -82,7 +82,7 @@ async function disableFailing(
   now: Date,
 ): Promise<void> {
   await sql.begin(async (transaction) => {
-    // Changed, or answered, since its failures were counted: then they say nothing of it any more.
+    // The endpoint was changed, or responded, since its failures were counted, so they are outdated.
     const found = await lockEndpoint(transaction, accountId, id);
     if (found?.url !== url || found.failingSince?.getTime() !== failingSince.getTime()) return;
     if (!(await disableEndpoint(transaction, { accountId, id }, reason, now))) return;

@@ -4,27 +4,27 @@ export interface EndpointPace {
   readonly width: number;
   /** Consecutive attempts without a response. */
   readonly unanswered: number;
-  /** Nothing is begun before then. */
+  /** Nothing starts before this time. */
   readonly pausedUntil: Date | null;
 }
 
 const FIRST_WIDTH = 4;
 export const MAX_WIDTH = 50;
-/** An answer that takes longer is no reason to ask for more at once. */
+/** A slower response does not increase the concurrency. */
 const BRISK_MS = 1_000;
 export const SLOW_MS = 3_000;
-/** A slow endpoint keeps moving, but never has more of the room than this. */
+/** A slow endpoint keeps moving, but never uses more of the capacity than this. */
 const SLOW_WIDTH = 2;
-/** So many without an answer, and the endpoint is tried only now and then until one comes back. */
+/** After this many without a response, the endpoint is only tried occasionally until it responds. */
 const UNANSWERED_MAX = 20;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 export const FRESH_PACE: EndpointPace = { width: FIRST_WIDTH, unanswered: 0, pausedUntil: null };
 
-/** One attempt, as far as the pace goes by it. */
+/** One attempt, as far as it affects the pace. */
 export interface PaceSample {
-  /** Null where nobody answered. */
+  /** Null if there was no response. */
   readonly statusCode: number | null;
   readonly durationMs: number;
 }

@@ -43,32 +43,32 @@ export interface EndpointQueues {
   waitingIds(): readonly string[];
   /** Endpoints that are paused because they do not respond. */
   pausedIds(now: Date): readonly string[];
-  /** Forgets what is known of an endpoint, not what waits for it: it is another one by now. */
+  /** Forgets the state of an endpoint but keeps its waiting deliveries: its URL has changed. */
   renew(id: string): void;
   waitingCount(): number;
-  /** How many requests are under way to endpoints that have ended none for a while. */
+  /** The number of requests to endpoints that have not finished one for a while. */
   stalledCount(now: Date): number;
-  /** Takes back what waits for endpoints that are paused or have not ended a request for a while: others need its place. */
+  /** Removes deliveries that wait for paused or stalled endpoints: others need their place. */
   takeStalled(now: Date): readonly ClaimedDelivery[];
-  /** Forgets what was taken for an endpoint. */
+  /** Removes the claimed deliveries of an endpoint. */
   drop(id: string): void;
-  /** Everything that was taken and not begun. */
+  /** All claimed deliveries that were not started. */
   takeAll(): readonly ClaimedDelivery[];
 }
 
-/** Taken and not begun, of all endpoints together: what a process keeps in memory. */
+/** Claimed and not started, for all endpoints together: what a process keeps in memory. */
 export const WAITING_MAX = 2_000;
 /** Claimed ahead, in widths of the queue, so that the endpoint does not wait for the next claim. */
 const AHEAD = 25;
-/** The same of an endpoint that is slow, silent or not known yet: what is taken for it waits long. */
+/** The same for an endpoint that is slow, silent or unknown: its claimed deliveries wait long. */
 const SLOW_AHEAD = 2;
-/** So many wait for all of these together at most, so that there is room left to take what goes quickly. */
+/** The most waiting deliveries for all of these together, so that capacity remains for fast endpoints. */
 const SLOW_WAITING_MAX = 1_000;
-/** More is taken once so much is left of what may wait: the rarer it is, the less of its fixed cost falls to each. */
+/** Claims more when only this share is left waiting: fewer claims mean less fixed cost per delivery. */
 const REFILL_SHARE = 1 / 3;
-/** Without an end of a request for so long, nothing is taken ahead: what waits may be waiting for a timeout. */
+/** If no request has ended for this long, nothing is claimed ahead: waiting deliveries may be waiting for a timeout. */
 const STALLED_MS = 2_000;
-/** What was begun is cleared away when there is so much of it: shifting an array costs as much as it is long. */
+/** Started entries are removed when there are this many: shifting an array costs as much as its length. */
 const BEGUN_KEPT = 250;
 /** With more queues than this, idle ones are removed. */
 const KEPT = 2_000;
@@ -78,13 +78,13 @@ interface QueueState {
   underWay: number;
   isFailing: boolean;
   isBrisk: boolean;
-  /** When a request ended, or the first of several began. */
+  /** When a request ended, or the first of several started. */
   movedAt: Date | null;
   answeredAt: Date | null;
   waiting: WaitingDelivery[];
-  /** How many at the beginning of `waiting` have been begun. */
+  /** How many entries at the start of `waiting` have been started. */
   begun: number;
-  /** Whether the last look found all that is due. */
+  /** Whether the last query found all that is due. */
   isDrained: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Viewer, Webhook } from '@postrider/core';
 import type { EndpointRow } from '../db/queries/webhook-endpoints.ts';
 import { visibleUrl } from '../visibility/mask-url.ts';
 
-/** An endpoint as events show it, and callers who chose its URL. */
+/** An endpoint as shown in events, and to callers who chose its URL. */
 export function toWebhook(row: EndpointRow): Webhook {
   const { id, url, description, events, status, disabledReason, failingSince, createdAt } = row;
   return {
@@ -12,7 +12,7 @@ export function toWebhook(row: EndpointRow): Webhook {
   };
 }
 
-/** The same as a caller may see it. */
+/** The same, limited to what a caller may see. */
 export function toVisibleWebhook(row: EndpointRow, viewer: Viewer): Webhook {
   return { ...toWebhook(row), url: visibleUrl(row.url, viewer) };
 }

@@ -4,51 +4,54 @@ import type { Sql } from '../db/client.ts';
 import { type FeedEntry, findFeedEntries } from '../db/queries/event-feeds.ts';
 import { keepStreaming, STORED_WITHIN_MS } from '../db/queries/webhook-events.ts';
 
-/** What one listener has still to be told of, as ids: the events themselves stay in the database until they are sent. */
+/** The pending events of one listener, as ids: the events stay in the database until they are sent. */
 export interface EventFeed {
-  /** The next ids, oldest first; empty after `waitMs` without any. Null where the feed is over. */
+  /** The next ids, oldest first; empty after `waitMs` without any. Null if the feed has ended. */
   take(limit: number, waitMs: number): Promise<readonly string[] | null>;
-  /** Whether it has ended: what is sent from elsewhere ends with it. */
+  /** Whether it has ended. Everything that is sent for it from other sources must then end too. */
   isOver(): boolean;
-  /** Ends it; may be called twice. */
+  /** Ends it. May be called twice. */
   close(): void;
 }
 
 export interface FeedRequest {
   readonly accountId: string;
-  /** Null: all. */
+  /** Null means all. */
   readonly types: ReadonlySet<string> | null;
-  /** Asked twice a second: false ends the feed. */
+  /** Called twice a second. False ends the feed. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
-/** Tells listeners of their account's events, whichever process they happen in. */
+/** Notifies listeners of their account's events, from all processes. */
 export interface EventFeeds {
   /**
-   * Events that are stored after this has resolved are in the feed. Null where the account has as many listeners as it may have, or this
-   * process is shutting down. Rejects as the database does.
+   * Events stored after this has resolved are in the feed. Null if the account has reached its limit of listeners, or
+   * this process is shutting down. Rejects as the database does.
    */
   open(request: FeedRequest): Promise<EventFeed | null>;
-  /** How many are open. */
+  /** The number of open feeds. */
   count(): number;
-  /** Ends every feed, as at shutdown. */
+  /** Ends every feed, for a shutdown. */
   close(): void;
 }
 
-/** One look serves all listeners, so its cost does not grow with them. */
+/** One query serves all listeners, so its cost does not grow with them. */
 const LOOK_EVERY_MS = 250;
-/** Looks take no more than a tenth of the time, however much happens. */
+/** Queries use at most a tenth of the time, however many events there are. */
 const PAUSE_SHARE = 10;
-/** With the time of a look this stays within the second in which a revoked key or a removed member has to be out. */
+/** Together with the time of a query, this is less than the second in which a revoked key or a removed member must lose access. */
 const CHECK_EVERY_MS = 500;
-/** What is stored is seen when its transaction ends: so each look goes back that far, and leaves out what was seen. */
+/**
+ * Stored events become visible when their transaction ends. So each query covers this period again, and skips events
+ * that were already seen.
+ */
 export const LOOK_BACK_MS = STORED_WITHIN_MS;
 const ENTRIES_PER_LOOK = 20_000;
 const LOOK = { withinMs: LOOK_BACK_MS, limit: ENTRIES_PER_LOOK };
-/** Events are stored for so long behind a listener's last sign of life, so that one who comes back has missed none. */
+/** Events are stored this long after a listener's last sign of life, so that a listener that reconnects has missed none. */
 const KEEP_STREAMING_MS = 600_000;
 const KEEP_EVERY_MS = 60_000;
-/** Who is further behind than that is let go: coming back with its last id it finds the rest in the database. */
+/** A listener that is further behind is disconnected: after reconnecting with its last id it finds the rest in the database. */
 const MAX_WAITING = 20_000;
 
 interface Listener {
@@ -60,7 +63,7 @@ interface Listener {
 
 interface Account {
   readonly listeners: Set<Listener>;
-  /** What the last look found: what of it is found again is not new. */
+  /** The result of the last query: anything found again is not new. */
   seen: ReadonlySet<string>;
   keptAtMs: number;
 }
@@ -83,7 +86,7 @@ export function createEventFeeds({
   let isLooking = false;
   let isClosed = false;
 
-  /** For as long as anybody listens. */
+  /** While there are any listeners. */
   async function keepLooking(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
@@ -103,7 +106,7 @@ export function createEventFeeds({
 
   async function look(): Promise<void> {
     const before = new Map(accounts);
-    // A database that is away is asked again at the next look.
+    // If the database is unavailable, the next query retries.
     const entries = await findFeedEntries(sql, [...before.keys()], LOOK).catch(() => null);
     if (entries === null) return;
     const found = Map.groupBy(entries, ({ accountId }) => accountId);
@@ -112,7 +115,8 @@ export function createEventFeeds({
 
   function hand(account: Account, entries: readonly FeedEntry[]): void {
     const fresh = entries.filter(({ id }) => !account.seen.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
-    // More than one look holds has come since the last one: what lies between is found by who comes back with its last id.
+    // More events than one query returns have arrived since the last one: listeners that reconnect with their last id
+    // find the rest.
     const isTorn = fresh.length === ENTRIES_PER_LOOK;
     account.seen = new Set(entries.map(({ id }) => id));
     for (const listener of [...account.listeners]) {
@@ -138,7 +142,7 @@ export function createEventFeeds({
     const listeners = [...accounts.values()].flatMap((account) => [...account.listeners]);
     await Promise.all(
       listeners.map(async (listener) => {
-        // Who cannot be asked stays: the next check is a second away.
+        // A listener that cannot be checked stays: the next check is a second away.
         if (!(await listener.request.isAllowed().catch(() => true))) end(listener);
       }),
     );
@@ -153,13 +157,13 @@ export function createEventFeeds({
     });
   }
 
-  /** All that is stored up to now is seen. */
+  /** All events stored up to now have been seen. */
   async function readSeen(accountId: string): Promise<ReadonlySet<string>> {
     await keepStreaming(sql, accountId, KEEP_STREAMING_MS);
     return new Set((await findFeedEntries(sql, [accountId], LOOK)).map(({ id }) => id));
   }
 
-  /** In one go with what is done then: an account nobody listens to is forgotten. */
+  /** Synchronous with what follows: an account without listeners is forgotten. */
   function join(request: FeedRequest, seen: ReadonlySet<string>): Listener | null {
     const account = accounts.get(request.accountId) ?? { listeners: new Set(), seen, keptAtMs: clock.now().getTime() };
     if (isClosed || account.listeners.size >= maxPerAccount) return null;

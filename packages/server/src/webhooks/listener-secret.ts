@@ -1,10 +1,10 @@
 import { hkdfSync } from 'node:crypto';
 
 /**
- * The secret that streamed and simulated events are signed with for a key: derived and stored nowhere, so that it stays the same from one
- * session to the next, and ends with the key. No endpoint has it.
+ * The secret that signs streamed and simulated events for a key. It is derived and not stored, so that it stays the same
+ * between sessions and ends with the key. No endpoint has it.
  * @param secretKey the installation's 32 bytes
- * @returns `whsec_` and 32 bytes in base64, as Standard Webhooks has it
+ * @returns `whsec_` and 32 bytes in base64, in the format of Standard Webhooks
  */
 export function deriveListenerSecret(secretKey: Buffer, keyId: string): string {
   const bytes = hkdfSync('sha256', secretKey, '', `postrider webhook listener ${keyId}`, 32);

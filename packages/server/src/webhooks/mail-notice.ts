@@ -2,18 +2,18 @@ import { LIMITS } from '@postrider/core';
 import { type DueNotice, settleNotice, takeDueNotices } from '../db/queries/webhook-receivers.ts';
 import { type InstallationMailer, sendInstallationMail } from '../support/installation-mail.ts';
 
-/** What mail to a team is sent with. */
+/** The tools for mail to a team. */
 export interface NoticeMailer extends InstallationMailer {
   /** The setting POSTRIDER_MAIL_FROM. */
   readonly mailFrom: string | null;
 }
 
-/** A process that ends while it mails leaves the rest to another one after this. */
+/** If a process ends while it sends mail, another one takes over the rest after this time. */
 const LEASE_MS = 5 * 60_000;
 
 /**
- * Tells the people of an account by mail that an endpoint of theirs was disabled. A notice that nobody takes is not kept on trying for ever; one
- * that cannot be mailed keeps no other back, is tried again after its lease, and has this reject in the end.
+ * Notifies the owners of an account by mail that one of their endpoints was disabled. A notice is not retried forever.
+ * One that cannot be mailed does not block others, is retried after its lease, and makes this reject in the end.
  */
 export async function mailNotices(mailer: NoticeMailer): Promise<void> {
   const now = mailer.clock.now();
@@ -42,18 +42,18 @@ function hostOf(url: string): string {
 function toText({ accountName, id, url, reason, failingSince }: DueNotice, baseUrl: string): string {
   const why =
     reason === 'gone'
-      ? 'It answered 410, which says that it is gone for good.'
-      : `It has answered nothing but failures since ${failingSince?.toISOString() ?? 'days'}.`;
+      ? 'It responded with 410, which means that it is gone permanently.'
+      : `All requests to it have failed since ${failingSince?.toISOString() ?? 'several days ago'}.`;
   return [
     `${accountName}: the webhook endpoint ${url} was disabled. ${why}`,
     '',
-    'Nothing is delivered to it any more. Its events are still stored: once it works again, enable it and replay what it missed,',
+    'No more events are delivered to it. Its events are still stored. When it works again, enable it and replay the missed events,',
     `at most ${LIMITS.webhookReplayDays} days:`,
     '',
     `postrider webhooks update ${id} --status enabled`,
     `postrider webhooks replay ${id} --since <time> --status failed`,
     '',
-    `What the endpoint answered: GET ${baseUrl}/webhooks/${id}/deliveries?status=failed`,
+    `To see its responses: GET ${baseUrl}/webhooks/${id}/deliveries?status=failed`,
     '',
   ].join('\n');
 }

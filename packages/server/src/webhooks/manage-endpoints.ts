@@ -26,17 +26,17 @@ export interface EndpointTools {
   readonly webhooks: Pick<WebhookTools, 'secrets' | 'policy'>;
 }
 
-/** Whose endpoints, and who acts. */
+/** The account of the endpoints, and the acting user or key. */
 export interface EndpointOwner {
   readonly accountId: string;
   readonly keyId: string;
-  /** Null where a key acts. */
+  /** Null if a key acts. */
   readonly person: object | null;
 }
 
 export type EndpointRefusal =
   | { readonly kind: 'missing' }
-  /** The reason reads on from the words "The URL". */
+  /** The reason continues the words "The URL". */
   | { readonly kind: 'url'; readonly reason: string }
   | { readonly kind: 'too-many' };
 
@@ -44,7 +44,7 @@ type Done<More = unknown> = { readonly kind: 'done'; readonly row: EndpointRow }
 
 const HOUR_MS = 3_600_000;
 
-/** Adds an endpoint; the secret is in the answer and nowhere else in clear. */
+/** Adds an endpoint. Only the response contains the secret in plaintext. */
 export async function makeEndpoint(
   tools: EndpointTools,
   owner: EndpointOwner,
@@ -68,7 +68,7 @@ export async function makeEndpoint(
   });
 }
 
-/** Changes what is given of an endpoint. */
+/** Changes the given fields of an endpoint. */
 export async function updateEndpoint(
   tools: EndpointTools,
   owner: EndpointOwner,
@@ -96,7 +96,7 @@ export async function updateEndpoint(
   });
 }
 
-/** What a key sees is what its endpoint is sent; a user may send everything there. */
+/** An endpoint receives what its key may see. A user may send everything there. */
 function chooserOf({ keyId, person }: EndpointOwner): string | null {
   return person === null ? keyId : null;
 }
@@ -107,7 +107,7 @@ function changedFields(before: EndpointRow, after: EndpointRow): readonly string
   );
 }
 
-/** Gives an endpoint a new secret; the one before it signs too for a while. */
+/** Gives an endpoint a new secret. The previous one also signs for a while. */
 export async function rotateEndpoint(
   tools: EndpointTools,
   owner: EndpointOwner,
@@ -122,7 +122,7 @@ export async function rotateEndpoint(
   });
 }
 
-/** Removes an endpoint; answers it as it was. */
+/** Removes an endpoint and returns its last state. */
 export async function removeEndpoint(
   tools: EndpointTools,
   owner: EndpointOwner,

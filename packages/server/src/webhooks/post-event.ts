@@ -4,27 +4,27 @@ import type { OutboundResult } from '../outbound/outbound-result.ts';
 import { readRetryAfter } from './retry-time.ts';
 import type { SignatureHeaders } from './sign-webhook.ts';
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface AttemptResult {
   readonly succeeded: boolean;
-  /** Null where nobody answered. */
+  /** Null if there was no response. */
   readonly statusCode: number | null;
-  /** A sentence for people; null where it succeeded. */
+  /** A sentence for users; null if it succeeded. */
   readonly error: string | null;
   readonly durationMs: number;
-  /** The beginning of the answer; null where nobody answered. */
+  /** The start of the response; null if there was none. */
   readonly responseBody: string | null;
-  /** What the receiver asked for; null where it did not. */
+  /** The delay that the receiver asked for; null if it did not. */
   readonly retryAfterMs: number | null;
 }
 
-/** A code unit of a string takes so many octets of UTF-8 at most. */
+/** A code unit of a string has at most this many UTF-8 bytes. */
 const MOST_BYTES_PER_UNIT = 3;
 
-/** Octets that are read, so that usual answers end by themselves and their connection can be used again. */
+/** Bytes to read, so that normal responses end by themselves and their connection can be reused. */
 const READ_BYTES = 16 * 1024;
 
-/** Posts a signed event. Never rejects: whatever happens is an outcome. */
+/** Posts a signed event. Never rejects: every result is an outcome. */
 export async function postEvent(
   client: OutboundClient,
   {
@@ -69,13 +69,17 @@ function judgeAnswer(answer: OutboundResult, durationMs: number, now: Date): Att
 }
 
 function describeStatus(statusCode: number): string {
-  if (statusCode >= 300 && statusCode < 400) return `The endpoint answered ${statusCode}; redirects are not followed.`;
-  return statusCode === 410 ? 'The endpoint answered 410: it is gone.' : `The endpoint answered ${statusCode}.`;
+  if (statusCode >= 300 && statusCode < 400)
+    return `The endpoint responded with ${statusCode}. Redirects are not followed.`;
+  return statusCode === 410
+    ? 'The endpoint responded with 410: it is gone.'
+    : `The endpoint responded with ${statusCode}.`;
 }
 
 /**
- * As UTF-8 text within the limit; the database takes no NUL, and what is no UTF-8 is shown as such. Replacement characters take more room than
- * what they stand for, so it is cut a second time, and never inside of a character: half of one would make the whole record unreadable.
+ * Converts to UTF-8 text within the limit. The database rejects NUL, and invalid UTF-8 becomes replacement characters.
+ * These take more space than the bytes they replace, so the text is cut a second time, and never within a character:
+ * half a character would make the whole record unreadable.
  */
 function toStoredText(body: Buffer): string {
   const text = body.toString('utf8', 0, LIMITS.webhookResponseBytes).replaceAll('\u0000', '\uFFFD');
@@ -87,7 +91,7 @@ function toStoredText(body: Buffer): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** Whether a byte of UTF-8 is one behind the first of a character (RFC 3629, section 3). */
+/** Whether a byte of UTF-8 is a continuation byte (RFC 3629, section 3). */
 function isContinuation(byte = 0): boolean {
   return (byte & 0xc0) === 0x80;
 }

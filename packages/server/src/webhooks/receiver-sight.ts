@@ -8,17 +8,17 @@ import { redactWebhookEvents } from '../visibility/redact-webhook-event.ts';
 import type { AttemptResult } from './post-event.ts';
 import type { Receiver } from './receivers.ts';
 
-/** What endpoints are sent: where a key chose the URL, no more than that key may see now. */
+/** Limits what endpoints are sent: if a key chose the URL, only what that key may see now. */
 export interface ReceiverSight {
-  /** The payload for an endpoint; null where the database did not say what its key may see. */
+  /** The payload for an endpoint; null if the database could not determine what its key may see. */
   bodyFor(receiver: Receiver, delivery: ClaimedDelivery): Promise<string | null>;
 }
 
-/** The attempt at an event of which nobody could tell what the endpoint may see: it is made again later. */
+/** The result of an attempt for which the endpoint's permissions could not be determined. It is retried later. */
 export const UNREAD: AttemptResult = {
   succeeded: false,
   statusCode: null,
-  error: 'Not sent: what the key of this endpoint may see could not be read.',
+  error: 'Not sent: the permissions of this endpoint’s key could not be read.',
   durationMs: 0,
   responseBody: null,
   retryAfterMs: null,
@@ -43,7 +43,7 @@ export function createReceiverSight(
         const [shown] = await redactWebhookEvents(sql, accountId, [{ type, body }], viewer);
         return shown?.body ?? null;
       } catch (error) {
-        onError(error, 'reading what a webhook endpoint may see');
+        onError(error, 'reading the permissions of a webhook endpoint');
         return null;
       }
     },

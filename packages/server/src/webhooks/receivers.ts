@@ -4,24 +4,24 @@ import { type ReceiverRow, readReceivers } from '../db/queries/webhook-receivers
 import type { SecretBox } from '../keys/secret-box.ts';
 import { toSigningKey } from './sign-webhook.ts';
 
-/** An endpoint as it is delivered to, its keys ready to sign. */
+/** An endpoint with its keys ready to sign. */
 export interface Receiver {
   readonly id: string;
   readonly accountId: string;
   readonly url: string;
   readonly enabled: boolean;
   readonly revision: number;
-  /** The key whose sight it has; null: it is sent everything. */
+  /** The key whose permissions limit what it receives. Null means that it receives everything. */
   readonly chosenBy: string | null;
-  /** The keys that sign at this moment, the newest first. */
+  /** The keys that sign now, the newest first. */
   keysAt(now: Date): readonly KeyObject[];
 }
 
-/** The endpoints that this process delivers to, kept until they change. */
+/** The endpoints that this process delivers to, cached until they change. */
 export interface Receivers {
-  /** What is known; null where that is nothing. */
+  /** The cached endpoint; null if unknown. */
   get(id: string): Receiver | null;
-  /** Reads these anew; what is gone is forgotten. Answers those that have another URL than before. */
+  /** Reads these again and forgets removed ones. Returns those whose URL has changed. */
   load(ids: readonly string[]): Promise<readonly string[]>;
   forget(id: string): void;
 }
@@ -29,12 +29,12 @@ export interface Receivers {
 export function createReceivers(sql: Sql, box: SecretBox, onError: (error: unknown, what: string) => void): Receivers {
   const known = new Map<string, Receiver>();
 
-  /** One whose secret cannot be opened counts as disabled: what waits for it stays, and costs the endpoints beside it nothing. */
+  /** An endpoint whose secret cannot be decrypted counts as disabled: its deliveries stay queued, and other endpoints are not affected. */
   function open(row: ReceiverRow): Receiver {
     try {
       return toReceiver(row, box);
     } catch (error) {
-      onError(error, `opening the secret of webhook endpoint ${row.id}`);
+      onError(error, `decrypting the secret of webhook endpoint ${row.id}`);
       const { id, accountId, url, revision } = row;
       return { id, accountId, url, enabled: false, revision, chosenBy: null, keysAt: () => [] };
     }
@@ -49,7 +49,7 @@ export function createReceivers(sql: Sql, box: SecretBox, onError: (error: unkno
       for (const id of ids) {
         const row = rows.get(id);
         if (row === undefined) known.delete(id);
-        // Keys are derived again only where something changed.
+        // Keys are derived again only if something changed.
         else if (known.get(id)?.revision !== row.revision) {
           if (known.has(id) && known.get(id)?.url !== row.url) moved.push(id);
           known.set(id, open(row));

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long after a failed attempt the next one follows: nine times, so ten attempts over about 75 hours. */
+/** The delays after failed attempts: nine, so ten attempts over about 75 hours. */
 const DELAYS_MS = [
   5_000,
   5 * MINUTE_MS,
@@ -14,16 +14,16 @@ const DELAYS_MS = [
   24 * HOUR_MS,
 ];
 
-/** Either way, so that what failed together does not come back together. */
+/** In both directions, so that simultaneous failures are not retried simultaneously. */
 const JITTER = 0.2;
 
-/** A receiver that asks for more is not left alone for longer than the longest delay. */
+/** A receiver cannot ask for more than the longest delay. */
 const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
 
 /**
- * When the next attempt is due; null where none follows.
- * @param step how many attempts of this round have failed, this one included.
- * @param retryAfterMs what the receiver asked for: it is not called before that.
+ * When the next attempt is due; null if there is none.
+ * @param step how many attempts of this round have failed, including this one.
+ * @param retryAfterMs what the receiver asked for: it is not called earlier.
  * @param random in [0, 1).
  */
 export function nextAttemptAt(
@@ -37,10 +37,10 @@ export function nextAttemptAt(
   return new Date(now.getTime() + Math.max(jitteredMs, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)));
 }
 
-/** How long `retry-after` asks for (RFC 9110, section 10.2.3): seconds, or a date; null where it says neither. */
+/** The delay in `retry-after` (RFC 9110, section 10.2.3): seconds or a date; null if it is neither. */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
-  // However many digits: what asks for ages is not called soon either.
+  // Any number of digits: a very long delay is still a long delay.
   if (/^\d+$/.test(header.trim())) return Number(header.trim()) * 1_000;
   const at = Date.parse(header);
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());

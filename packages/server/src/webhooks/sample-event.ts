@@ -7,30 +7,30 @@ import {
   type WebhookEventType,
 } from '@postrider/core';
 
-/** What a made-up event is about. */
+/** The objects that a sample event refers to. */
 export interface SampleFacts {
   readonly id: string;
   readonly type: WebhookEventType;
   readonly now: Date;
 }
 
-/** An event that never happened, in the form of those that do: what a receiver is tried out with. */
+/** A sample event in the format of real ones, for testing a receiver. */
 export function makeSampleEvent({ id, type, now }: SampleFacts): WebhookEvent {
   return { id, type, createdAt: now.toISOString(), apiVersion: EVENT_API_VERSION, data: sampleData(type, now) };
 }
 
 function sampleData(type: WebhookEventType, now: Date): EventData<WebhookEventType> {
-  const make = Object.hasOwn(ACCOUNT_SAMPLES, type) ? ACCOUNT_SAMPLES[type as AccountEventType] : null; // hasOwn has just said so.
+  const make = Object.hasOwn(ACCOUNT_SAMPLES, type) ? ACCOUNT_SAMPLES[type as AccountEventType] : null; // hasOwn has just confirmed it.
   return make === null ? sampleEmail(type, now) : make(now);
 }
 
-/** Ids that nothing has: the records they name are as made up as the event. */
+/** Ids that do not exist: the records they refer to are made up as well. */
 const EMAIL_ID = '01900000-0000-7000-8000-000000000001';
 const RECORD_ID = '01900000-0000-7000-8000-000000000002';
 const KEY_ID = '01900000-0000-7000-8000-000000000003';
 const HOUR_MS = 3_600_000;
 
-/** What the other types of events about an email say beside their name. */
+/** The fields of the other event types about an email, in addition to the type name. */
 const EMAIL_SAMPLES: Readonly<Record<string, Partial<EmailEventData>>> = {
   'email.bounced': { classification: 'hard', detail: '550 5.1.1 There is no such mailbox here' },
   'email.complained': { classification: 'spam' },
@@ -115,7 +115,7 @@ function sampleApproval(now: Date): EventData<'approval.requested'> {
 }
 
 function sampleDomain(status: 'verified' | 'degraded' | 'failed', now: Date): EventData<'domain.verified'> {
-  const lost = status === 'verified' ? null : 'The DKIM record is not found any more.';
+  const lost = status === 'verified' ? null : 'The DKIM record is no longer published.';
   return {
     id: RECORD_ID,
     name: 'mail.example.com',

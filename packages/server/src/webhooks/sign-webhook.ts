@@ -1,10 +1,10 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
-/** Standard Webhooks asks for 24 to 64. */
+/** Standard Webhooks requires 24 to 64. */
 const SECRET_BYTES = 32;
 
-/** A new signing secret, as Standard Webhooks writes it. */
+/** A new signing secret, in the format of Standard Webhooks. */
 export function createWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
@@ -13,12 +13,12 @@ export function toSigningKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'));
 }
 
-// Header names as a type, so that they can be put beside others.
+// A type with literal header names, so that they can be combined with others.
 export type SignatureHeaders = Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>>;
 
 /**
- * The headers of a delivery: a signature by every key, the newest first, over id, time and body (Standard Webhooks 1.0.0). The time is that
- * of the attempt, since receivers refuse old ones.
+ * The headers of a delivery: a signature with every key, the newest first, over id, time and body (Standard Webhooks
+ * 1.0.0). The time is that of the attempt, because receivers reject old ones.
  */
 export function signWebhook({
   id,

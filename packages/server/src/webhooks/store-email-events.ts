@@ -5,10 +5,10 @@ import { hasEventBacklog, type MessageEventRow, storeEvents, takeEventBacklog } 
 import { toEventBody } from '../events/announce.ts';
 import { withoutEmailContent } from '../events/without-content.ts';
 
-/** Taken in one transaction. */
+/** Processed in one transaction. */
 const BATCH = 500;
 
-/** Makes events of the account of what happened to messages, a batch of the backlog; answers how many were taken, 0 where there are none. */
+/** Creates account events from message events, one batch of the backlog. Returns how many were processed; 0 if there are none. */
 export async function storeEmailEvents(sql: Sql, clock: Clock): Promise<number> {
   if (!(await hasEventBacklog(sql))) return 0;
   return await sql.begin(async (transaction) => {
@@ -19,7 +19,7 @@ export async function storeEmailEvents(sql: Sql, clock: Clock): Promise<number> 
   });
 }
 
-/** The event has the id of the entry on the trail. */
+/** The event has the id of the entry in the message's event log. */
 function toStoredEvent(row: MessageEventRow) {
   const { accountId, id, occurredAt: createdAt } = row;
   const type: EmailEventType = `email.${row.type}`;

@@ -16,27 +16,27 @@ import { signWebhook, toSigningKey } from './sign-webhook.ts';
 
 export interface StreamRequest {
   readonly accountId: string;
-  /** Null: all. */
+  /** Null means all. */
   readonly types: ReadonlySet<string> | null;
-  /** The event to go on behind; null: what happens from now on. */
+  /** The event to continue after. Null starts with events from now on. */
   readonly lastEventId: string | null;
-  /** An id of the moment when it was asked for: who is cut off before any event comes back with it. */
+  /** An id for the moment of the request: a client that is disconnected before any event reconnects with it. */
   readonly beginId: string;
   readonly secret: string;
-  /** Who listens: events show what this caller may see. */
+  /** The listener: events show what this caller may see. */
   readonly viewer: Viewer;
 }
 
-/** Bodies are read in pieces, at the pace of who takes them. */
+/** Bodies are read in pieces, at the client's pace. */
 const EVENTS_PER_READ = 50;
 const IDS_PER_READ = 5_000;
 const HEARTBEAT_MS = 10_000;
-/** How long browsers are to wait before they come back. */
+/** How long browsers wait before they reconnect. */
 const RETRY_MS = 1_000;
 
 /**
- * Server-sent events: first `ready` with the secret, then each event as the request that an endpoint would get, a comment where nothing
- * happens. Ends with the feed, and closes it.
+ * Server-sent events: first `ready` with the secret, then each event as the request that an endpoint would get, and
+ * comments as keep-alives. Ends with the feed, and closes it.
  */
 export async function* streamEvents(
   { accountId, types, lastEventId, beginId, secret, viewer }: StreamRequest,
@@ -51,7 +51,7 @@ export async function* streamEvents(
   const redact = async (rows: readonly MissedEvent[]) => await redactWebhookEvents(sql, accountId, rows, viewer);
   try {
     yield `retry: ${RETRY_MS}\nevent: ready\nid: ${lastEventId ?? beginId}\ndata: ${JSON.stringify({ secret })}\n\n`;
-    // Those that the feed may tell of too. Older ones it does not, and a listener who comes back after weeks has many.
+    // Events that the feed may also contain. It has no older ones, and a listener that reconnects after weeks has many.
     const sent = new Set<string>();
     if (lastEventId !== null) {
       const mark = await readStoredMark(sql);
@@ -59,7 +59,7 @@ export async function* streamEvents(
       for await (const rows of readMissed(sql, { accountId, eventId: lastEventId, mark })) {
         const wanted = rows.filter(({ type }) => types === null || types.has(type));
         for (const row of await redact(wanted)) {
-          // Reading what was missed takes as long as the client likes, and the listener may have lost their seat meanwhile.
+          // The client controls how long reading missed events takes, and the listener may lose access in that time.
           if (feed.isOver()) return;
           if (row.storedAt !== null && row.storedAt > recent) sent.add(row.id);
           yield write(row);
@@ -86,9 +86,9 @@ export async function* streamEvents(
 type MissedEvent = Omit<EventRow, 'createdAt'>;
 
 /**
- * What a listener has not been told who was told of this event last: older ones that were stored late, and all younger ones, as they were at the
- * mark. The feed was open before it and has the rest: what is stored while this is read would come in front of older ones that the feed still
- * holds, and whoever is cut off then would come back behind those.
+ * What a listener has missed since its last event: older ones that were stored late, and all later ones up to the mark.
+ * The feed was opened before that and contains the rest. Events stored during this read could overtake older ones that
+ * are still in the feed, and a client disconnected then would skip those.
  */
 async function* readMissed(
   sql: Sql,

@@ -7,7 +7,7 @@ import { timeOfId } from '../uuid-v7.ts';
 import type { DispatcherLoad } from './dispatcher.ts';
 import type { AttemptResult } from './post-event.ts';
 
-/** What one attempt to deliver an event came to. */
+/** The result of one attempt to deliver an event. */
 export type ObservedAttempt = Pick<AttemptResult, 'statusCode' | 'durationMs'>;
 
 export interface WebhookMetrics extends MetricsPage {
@@ -17,12 +17,12 @@ export interface WebhookMetrics extends MetricsPage {
 export interface WebhookMetricsOptions {
   readonly sql: Sql;
   readonly clock: Clock;
-  /** Null where this process delivers nothing. */
+  /** Null if this process does not deliver events. */
   readonly load: () => DispatcherLoad | null;
   readonly streamsOpen: () => number;
 }
 
-/** Several scrapers, or one that scrapes all the time, cost the database no more than this allows. */
+/** The cache time, so that several or constant scrapers do not load the database. */
 const FRESH_MS = 5_000;
 /** Seconds; an attempt has 15 at most. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
@@ -36,7 +36,7 @@ export function createWebhookMetrics({ sql, clock, load, streamsOpen }: WebhookM
   const registers = [register];
   const attempts = new Counter({
     name: 'postrider_webhook_attempts_total',
-    help: 'Attempts to deliver an event, by the class of the response; none where there was no response.',
+    help: 'Attempts to deliver an event, by the class of the response; none if there was no response.',
     labelNames: ['result'],
     registers,
   });
@@ -98,7 +98,7 @@ function collected(register: Registry, gauges: Readonly<Record<string, readonly 
     });
 }
 
-/** A registry for one scrape: while the database is away these metrics are missing, not zero. */
+/** A registry for one scrape: if the database is unavailable, these metrics are missing, not zero. */
 function describeQueue(queue: WebhookQueue, now: Date): Registry {
   const register = new Registry();
   const ageOf = (at: Date | null) => (at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1_000));
@@ -107,18 +107,18 @@ function describeQueue(queue: WebhookQueue, now: Date): Registry {
   collected(register, {
     postrider_webhook_backlog: ['Events of messages that are not stored yet.', () => queue.backlog],
     postrider_webhook_oldest_due_seconds: [
-      'How long the delivery that is due the longest has been due, of endpoints that do not fail.',
+      'How long the oldest due delivery has been due, for endpoints that do not fail.',
       () => ageOf(queue.oldestDueAt),
     ],
     postrider_webhook_oldest_event_seconds: [
-      'The age of the oldest event that is not stored or not delivered yet, retries and replays included.',
+      'The age of the oldest event that is not stored or not delivered yet, including retries and replays.',
       () => Math.max(ageOf(queue.oldestBacklogAt), ageOf(oldestEventAt)),
     ],
   });
   const registers = [register];
   const deliveries = new Gauge({
     name: 'postrider_webhook_deliveries',
-    help: 'Deliveries that wait: due now, those in flight included, or for their next attempt.',
+    help: 'Waiting deliveries: due now (including those in flight), or waiting for their next attempt.',
     labelNames: ['state'],
     registers,
   });
@@ -126,7 +126,7 @@ function describeQueue(queue: WebhookQueue, now: Date): Registry {
   deliveries.set({ state: 'retrying' }, queue.waiting - queue.due);
   const endpoints = new Gauge({
     name: 'postrider_webhook_endpoints',
-    help: 'Endpoints: enabled ones that work or fail, and disabled ones by the reason.',
+    help: 'Endpoints: enabled ones that work or fail, and disabled ones by reason.',
     labelNames: ['status'],
     registers,
   });

@@ -1,11 +1,11 @@
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { AddressPolicy } from '../outbound/public-address.ts';
 
-/** What endpoints are kept with. */
+/** The tools that manage endpoints. */
 export interface WebhookTools {
   readonly secrets: SecretBox;
   /** Where endpoints may lead. */
   readonly policy: AddressPolicy;
-  /** Has the worker of this process, where there is one, look for deliveries at once; others look by themselves soon. */
+  /** Makes the worker of this process, if there is one, check for deliveries at once. Other workers find them soon. */
   wake(): void;
 }
