@@ -249,7 +249,7 @@ describe('operator commands', () => {
       expect(plain.stderr).toContain(said);
       const { code, stdout, stderr } = await runHere([...words.split(' '), '--json'], production);
       expect([code, stdout, stderr.trim().split('\n').length], words).toEqual([2, '', 1]);
-      const problem = { type: 'about:blank', title: 'The command line is wrong', status: null, code: 'usage' };
+      const problem = { type: 'about:blank', title: 'Invalid command line', status: null, code: 'usage' };
       expect(JSON.parse(stderr)).toEqual({
         ...{ ...problem, retryable: false, requestId: null },
         ...{ detail: expect.stringContaining(said), fix: expect.stringMatching(/\S/) },

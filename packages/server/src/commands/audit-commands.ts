@@ -5,14 +5,14 @@ import { isUuid } from '../uuid-v7.ts';
 import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
 import { EXIT, ExitRequest, StartError } from './start-error.ts';
 
-/** The operator's side of the audit log. */
+/** The operator's commands for the audit log. */
 export function addAuditCommands(program: Command, tools: OperatorTools): void {
   program
     .command('audit')
     .description('verify the audit log')
     .command('verify')
     .description(
-      'compute the chain of every account again, and name the first broken entry of each; exit code 1 where one is broken',
+      'recompute the chain of every account and report the first broken entry of each; exit code 1 if one is broken',
     )
     .option('--account <accountId>', 'only the chain of this account')
     .option('--json', 'answer JSON')
@@ -51,7 +51,7 @@ function toText(reports: readonly ChainReport[]): string {
   const total = reports.reduce((sum, { entries }) => sum + entries, 0);
   const summary =
     broken === 0
-      ? `${countOf(reports.length, 'chain', 'chains')}, ${countOf(total, 'entry', 'entries')}: all as they were written.`
+      ? `${countOf(reports.length, 'chain', 'chains')}, ${countOf(total, 'entry', 'entries')}: all intact.`
       : `${broken} of ${reports.length} chains are broken.`;
   return [...lines, ...(lines.length === 0 ? [] : ['']), summary].join('\n');
 }

@@ -43,21 +43,21 @@ const NAMES = [
   ...['settings', 'data-directory', 'database', 'schema', 'account-wall', 'clock', 'queue', 'webhooks', 'secret-key'],
   ...['transport', 'mail-server', 'dns', 'helo-name', 'certificate'],
 ] as const;
-/** Keys tried on; more of the same tell nothing new. */
+/** The number of keys to test; more would show nothing new. */
 const MAX_SEALED = 1_000;
-/** Endpoints that are looked at for being named. */
+/** The number of endpoints to check so that they can be named. */
 const TROUBLED = 3;
-/** Workers tell every 10 s that they live. */
+/** Workers send a heartbeat every 10 s. */
 const SILENT_AFTER_MS = 30_000;
 
-/** `postrider-server doctor`: looks at everything the server stands on, changes nothing, and says how to mend what is wrong. */
+/** `postrider-server doctor`: checks everything the server depends on, changes nothing, and says how to fix each problem. */
 export function addDoctorCommand(program: Command, tools: DoctorTools): void {
   program
     .command('doctor')
     .description(
-      'check settings, database, queue, transport, DNS, clock, certificate and disk, and say how to mend each',
+      'check settings, database, queue, transport, DNS, clock, certificate and disk, and say how to fix each problem',
     )
-    .option('--try-mail-server <domain>', 'also connect to the mail server of this domain, as mail sent directly would')
+    .option('--try-mail-server <domain>', 'also connect to the mail server of this domain, as direct delivery would')
     .option('--json', 'answer JSON')
     .action(async (flags: DoctorFlags) => {
       const checks = await examine(tools, flags);
@@ -73,7 +73,7 @@ async function examine(tools: DoctorTools, flags: DoctorFlags): Promise<readonly
     const wrong = verdict.problems.map(({ setting, message }) => `${setting}: ${message}`).join('; ');
     const fixes = verdict.problems.map(({ setting, fix }) => `${setting}: ${fix}`).join(' ');
     const rest = NAMES.filter((name) => name !== 'settings');
-    return [fail('settings', wrong, fixes), ...rest.map((name) => skip(name, 'The settings have to be right first.'))];
+    return [fail('settings', wrong, fixes), ...rest.map((name) => skip(name, 'Skipped until the settings are valid.'))];
   }
   const { config } = verdict;
   const clock = tools.clock ?? systemClock;
@@ -86,11 +86,11 @@ async function examine(tools: DoctorTools, flags: DoctorFlags): Promise<readonly
 }
 
 function checkSettings({ mode, warnings }: Config): DoctorCheck {
-  if (warnings.length > 0) return warn('settings', warnings.join(' '), 'Change or remove the settings named.');
-  return pass('settings', `The settings are right (${mode}).`);
+  if (warnings.length > 0) return warn('settings', warnings.join(' '), 'Change or remove the settings that are named.');
+  return pass('settings', `The settings are valid (${mode}).`);
 }
 
-/** What lies in the database and beside it. */
+/** Checks of the database and the data directory. */
 async function checkStored(config: Config, clock: Clock, onProgress: (text: string) => void): Promise<DoctorCheck[]> {
   let database: OpenDatabase | null;
   try {
@@ -100,7 +100,7 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
     return withoutDatabase(config, fail('database', messageOf(error), fix));
   }
   if (database === null)
-    return withoutDatabase(config, skip('database', 'There is no embedded database yet; the first start makes it.'));
+    return withoutDatabase(config, skip('database', 'There is no embedded database yet; the first start creates it.'));
   const { sql } = database;
   const where = config.databaseUrl === null ? `embedded, in ${config.dataDir}` : 'of DATABASE_URL';
   try {
@@ -110,7 +110,7 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
       await checkClock(sql, clock),
     ];
     const isCurrent = schema.status === 'pass';
-    const behind = 'The schema has to be up to date first.';
+    const behind = 'Skipped until the schema is up to date.';
     const wall = isCurrent ? await checkAccountWall(database.target) : skip('account-wall', behind);
     const queue = isCurrent ? await checkQueue(sql, clock) : skip('queue', behind);
     const webhooks = isCurrent ? await checkWebhooks(sql, clock) : skip('webhooks', behind);
@@ -125,7 +125,7 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
 
 function withoutDatabase(config: Config, database: DoctorCheck): DoctorCheck[] {
   const unread = ['schema', 'account-wall', 'clock', 'queue', 'webhooks'].map((name) =>
-    skip(name, 'There is no database to read.'),
+    skip(name, 'Skipped, because there is no database to read.'),
   );
   return [database, ...unread, secretKeyOf(config, null)];
 }
@@ -145,7 +145,7 @@ function secretKeyOf(config: Config, sealed: readonly SealedKey[] | null): Docto
   return checkSecretKey({ file, key: config.secretKey, formerKeys: config.formerSecretKeys, sealed });
 }
 
-/** What mail meets on its way out. */
+/** Checks of the delivery path. */
 async function checkOutside(
   config: Config,
   clock: Clock,
@@ -210,5 +210,5 @@ function toText(checks: readonly DoctorCheck[]): string {
     ...(fix === null ? [] : [`      ${' '.repeat(width)}  fix: ${fix}`]),
   ]);
   const count = (wanted: string) => checks.filter(({ status }) => status === wanted).length;
-  return `${lines.join('\n')}\n\n${count('fail')} failed, ${count('warn')} to look at, ${count('pass')} passed, ${count('skip')} skipped.\n`;
+  return `${lines.join('\n')}\n\n${count('fail')} failed, ${count('warn')} warnings, ${count('pass')} passed, ${count('skip')} skipped.\n`;
 }

@@ -6,13 +6,13 @@ import { isUuid } from '../uuid-v7.ts';
 import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
 import { StartError, UsageError } from './start-error.ts';
 
-/** Adds `accounts erase` to the commands about accounts. */
+/** Adds `accounts erase` to the account commands. */
 export function addEraseCommand(program: Command, tools: OperatorTools): void {
   program.commands
     .find((command) => command.name() === 'accounts')
     ?.command('erase <accountId>')
-    .description('remove an account at once, with its messages, keys, domains and logs; nothing brings them back')
-    .option('--yes', 'say that it is meant; without it nothing is removed')
+    .description('permanently remove an account with its messages, keys, domains and logs')
+    .option('--yes', 'confirm the removal; without it nothing is removed')
     .option('--json', 'answer JSON')
     .action(async (accountId: string, options: { yes?: boolean; json?: boolean }) => {
       const { name, isErased, rows } = await withDatabase(tools, async ({ sql }) => {
@@ -34,8 +34,8 @@ export function addEraseCommand(program: Command, tools: OperatorTools): void {
 
 function notMeant(id: string, name: string): UsageError {
   return new UsageError(
-    `This would remove the account ${id} (${JSON.stringify(name)}) with everything it has, for good.`,
-    `If that is meant: postrider-server accounts erase ${id} --yes`,
+    `This would permanently remove the account ${id} (${JSON.stringify(name)}) and everything in it.`,
+    `To confirm: postrider-server accounts erase ${id} --yes`,
   );
 }
 

@@ -33,10 +33,10 @@ export async function sendFirstMessage(
       idempotency: null,
     },
   ]);
-  if (verdict === undefined) throw new Error('The first message came back without a verdict.');
-  if (verdict.kind === 'refused') throw new Error(`The first message was refused: ${verdict.detail}`);
+  if (verdict === undefined) throw new Error('The first message returned no verdict.');
+  if (verdict.kind === 'refused') throw new Error(`The first message was rejected: ${verdict.detail}`);
   await app.services.waiter.wait(account.accountId, verdict.id, PATIENCE_MS, AbortSignal.timeout(PATIENCE_MS));
   const message = await readMessage(app.sql, account.accountId, verdict.id);
-  // The column holds what message-status.ts names.
+  // The column contains the statuses of message-status.ts.
   return { id: verdict.id, status: (message?.status ?? 'queued') as Message['status'] };
 }

@@ -25,13 +25,13 @@ export interface OperatorTools {
   readonly progress: (text: string) => void;
 }
 
-/** The operator's commands: they work beside a running server and without one, and answer JSON with `--json`. */
+/** The operator's commands: they work with or without a running server, and print JSON with `--json`. */
 export function addOperatorCommands(program: Command, tools: OperatorTools): void {
   addAccountCommands(program, tools);
   addKeyCommands(program, tools);
   program
     .command('migrate')
-    .description('bring the schema of the database up to date, and end')
+    .description('bring the database schema up to date, and exit')
     .option('--json', 'answer JSON')
     .action(async (options: { json?: boolean }) => {
       await migrateDatabase(tools.readConfig(), { onProgress: tools.progress });
@@ -43,7 +43,7 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
   const accounts = program.command('accounts').description('create, list, suspend and resume accounts');
   accounts
     .command('create')
-    .description('make an account with an owner and a first key; the key is shown once')
+    .description('create an account with an owner and a first key; the key is shown only once')
     .requiredOption('--name <name>', 'name of the account, 1 to 100 characters')
     .requiredOption('--owner <email>', 'email address of its owner')
     .option('--json', 'answer JSON')
@@ -73,7 +73,7 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
         rows.map(toLine).join('\n') || 'There are no accounts.',
       );
     });
-  addSuspension(accounts, tools, 'suspend', 'refuse every send of an account; reading goes on');
+  addSuspension(accounts, tools, 'suspend', 'reject all sends of an account; reading still works');
   addSuspension(accounts, tools, 'resume', 'let a suspended account send again');
   addHoldHours(accounts, tools);
 }
@@ -82,14 +82,14 @@ function addHoldHours(accounts: Command, tools: OperatorTools): void {
   accounts
     .command('hold-hours <accountId> <hours>')
     .description(
-      `say after how many hours an undecided hold expires, 1 to ${LIMITS.approvalHoursMax}; holds that wait already keep theirs`,
+      `set after how many hours an undecided hold expires, 1 to ${LIMITS.approvalHoursMax}; existing holds keep their expiry`,
     )
     .option('--json', 'answer JSON')
     .action(async (accountId: string, given: string, options: { json?: boolean }) => {
       const hours = /^\d{1,4}$/.test(given) ? Number(given) : 0;
       if (hours < 1 || hours > LIMITS.approvalHoursMax) {
         throw new UsageError(
-          `${given} is no number of hours.`,
+          `${given} is not a valid number of hours.`,
           `Give a whole number, 1 to ${LIMITS.approvalHoursMax}.`,
         );
       }
@@ -119,21 +119,21 @@ function addSuspension(accounts: Command, tools: OperatorTools, verb: 'suspend' 
 }
 
 function addKeyCommands(program: Command, tools: OperatorTools): void {
-  const keys = program.command('keys').description('make API keys');
+  const keys = program.command('keys').description('create API keys');
   keys
     .command('create')
-    .description('make a key of an account; the key is shown once')
+    .description('create a key for an account; the key is shown only once')
     .requiredOption('--account <accountId>', 'id of the account')
     .option('--name <name>', 'name of the key', 'Operator key')
     .option('--scope <scope...>', 'scopes, or the shorthands sending and full', ['full'])
     .option('--allow-recipient <entry...>', 'recipient allowlist: a@b.c, @b.c or *.b.c (default: everyone)')
     .option(
       '--attachment-host <host...>',
-      'hosts that attachment URLs are fetched from: files.example.com or *.example.com (default: every host)',
+      'hosts that attachment URLs may be fetched from: files.example.com or *.example.com (default: every host)',
     )
     .option('--rate-limit <requests>', 'requests a minute', String(LIMITS.keyRatePerMinuteDefault))
-    .option('--agent-name <name>', 'agent name of its sends that give none')
-    .option('--source <source>', `source of its sends that give none: ${SOURCES.join(', ')}`)
+    .option('--agent-name <name>', 'agent name for sends that do not set one')
+    .option('--source <source>', `source for sends that do not set one: ${SOURCES.join(', ')}`)
     .option('--json', 'answer JSON')
     .action(async (options: KeyOptions) => {
       assertKeyOptions(options);
@@ -159,20 +159,20 @@ function assertKeyOptions(options: KeyOptions): void {
   const { unknown } = expandScopes(scope);
   if (unknown.length > 0) {
     throw new UsageError(
-      `${unknown.join(', ')}: no such scope.`,
+      `Unknown scope: ${unknown.join(', ')}.`,
       'Use scopes such as emails:send, or sending or full.',
     );
   }
   const { unknown: strangers } = normalizeAllowlist(allowRecipient ?? []);
   if (strangers.length > 0) {
     throw new UsageError(
-      `${strangers.join(', ')}: no allowlist entry.`,
+      `Invalid allowlist entry: ${strangers.join(', ')}.`,
       'Use ada@example.com, @example.com or *.example.com.',
     );
   }
   if (!newAttachmentHostsSchema.safeParse(attachmentHost).success) {
     throw new UsageError(
-      '--attachment-host has a value that is not a host.',
+      '--attachment-host contains a value that is not a host.',
       `Use files.example.com or *.example.com, at most ${LIMITS.keyAttachmentHosts} hosts.`,
     );
   }
@@ -180,16 +180,19 @@ function assertKeyOptions(options: KeyOptions): void {
     throw new UsageError('--name is too long or empty.', `Give a name of 1 to ${LIMITS.keyNameCharacters} characters.`);
   }
   if (!/^\d{1,7}$/.test(rateLimit) || Number(rateLimit) < 1 || Number(rateLimit) > LIMITS.keyRatePerMinuteMax) {
-    throw new UsageError('--rate-limit is no rate.', `Give 1 to ${LIMITS.keyRatePerMinuteMax} requests a minute.`);
+    throw new UsageError(
+      '--rate-limit is not a valid rate.',
+      `Give 1 to ${LIMITS.keyRatePerMinuteMax} requests a minute.`,
+    );
   }
   if (agentName !== undefined && !agentNameSchema.safeParse(agentName).success) {
     throw new UsageError(
-      '--agent-name is no agent name.',
+      '--agent-name is not a valid agent name.',
       `Give 1 to ${LIMITS.agentNameCharacters} characters without line breaks or control characters.`,
     );
   }
   if (source !== undefined && !sourceSchema.safeParse(source).success) {
-    throw new UsageError(`${source}: no such source.`, `Use one of ${SOURCES.join(', ')}.`);
+    throw new UsageError(`Unknown source: ${source}.`, `Use one of ${SOURCES.join(', ')}.`);
   }
 }
 
@@ -225,7 +228,7 @@ export async function withDatabase<T>(tools: OperatorTools, work: (database: Ope
   }
 }
 
-/** Writes what a command answers: JSON where asked for, and the text for people. */
+/** Writes the result of a command: JSON if requested, else text. */
 export function answer(tools: OperatorTools, { json }: { readonly json?: boolean }, data: unknown, text: string): void {
   tools.write(json === true ? `${JSON.stringify(data)}\n` : `${text}\n`);
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process as the system lists it. `beganAt` tells it from a later one with the same id. */
+/** A process from the system's list. `beganAt` distinguishes it from a later one with the same id. */
 interface RunningProcess {
   readonly pid: number;
   readonly parentPid: number;
@@ -13,8 +13,8 @@ const PACKAGE_MANAGER = /(?:^|[/\\])(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)
 const LOOK_EVERY_MS = 500;
 
 /**
- * Calls `onGone` once when one of the package managers that this process was started through has ended. npx and pnpm do not pass every signal
- * on, and without this the server would run on behind the terminal and keep its port and its data directory.
+ * Calls `onGone` once when one of the package managers that started this process has ended. npx and pnpm do not forward
+ * every signal. Without this the server would keep running in the background and keep its port and its data directory.
  */
 export function watchParentProcesses(onGone: () => void): void {
   const starters = findStarters();
@@ -28,8 +28,9 @@ export function watchParentProcesses(onGone: () => void): void {
 }
 
 /**
- * The processes between this one and the outermost package manager above it, the shells in which package managers run scripts included. A shell
- * or a service manager that began the outermost one is none of them: it may end while the server goes on.
+ * The processes between this one and the outermost package manager above it, including the shells in which package
+ * managers run scripts. The shell or service manager that started the outermost one is not included: it may end while
+ * the server continues.
  */
 function findStarters(): readonly RunningProcess[] {
   const above: RunningProcess[] = [];
@@ -44,7 +45,7 @@ function findStarters(): readonly RunningProcess[] {
 }
 
 function isPackageManager({ words }: RunningProcess): boolean {
-  // As `npx`, as `node …/npx-cli.js`, or by the title that npm gives itself.
+  // As `npx`, as `node …/npx-cli.js`, or by npm's process title.
   return words.slice(0, 2).some((word) => PACKAGE_MANAGER.test(word));
 }
 
@@ -52,7 +53,7 @@ function isRunning({ pid, beganAt }: RunningProcess): boolean {
   return readProcess(pid)?.beganAt === beganAt;
 }
 
-/** Null for a process that has ended, whose parent may not have noticed yet. */
+/** Null for a process that has ended, even if its parent has not noticed yet. */
 function readProcess(pid: number): RunningProcess | null {
   try {
     return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
@@ -61,7 +62,7 @@ function readProcess(pid: number): RunningProcess | null {
   }
 }
 
-/** proc(5): the name is in parentheses and may hold some; the state, the parent and, 18 fields later, the start time follow. */
+/** proc(5): the name is in parentheses and may contain some. The state, the parent and, 18 fields later, the start time follow. */
 function readFromProc(pid: number): RunningProcess | null {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [state, parentPid, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

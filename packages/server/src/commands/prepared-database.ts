@@ -22,11 +22,11 @@ export interface DatabaseHooks {
   readonly onProgress: (text: string) => void;
   readonly onDown?: (reason: string) => void;
   readonly onUp?: () => void;
-  /** Something that is not as it should be, and stops nothing. */
+  /** Reports a problem that does not prevent anything. */
   readonly onWarning?: (text: string) => void;
 }
 
-/** A database that is up. */
+/** A database that is running. */
 export interface OpenDatabase {
   readonly target: DatabaseTarget;
   readonly sql: Sql;
@@ -49,9 +49,10 @@ export async function openPreparedDatabase(config: Config, hooks: DatabaseHooks)
 }
 
 /**
- * Opens the database for an operator command: beside a running server its embedded one is used, without one it is started for the while.
- * A command may be given with half of the server's settings forgotten, or by another version beside running servers. So it needs no secret
- * key and makes none, and brings nothing up to date that servers may be running on; only where there is nothing yet it makes the schema.
+ * Opens the database for an operator command. If a server is running, its embedded database is used; otherwise it is
+ * started for the command. The command may lack some of the server's settings, or have another version than running
+ * servers. So it needs no secret key and creates none, and does not migrate a database that servers may be using; it
+ * only creates the schema if there is none.
  */
 export async function openOperatorDatabase(config: Config, hooks: DatabaseHooks): Promise<OpenDatabase> {
   return await open(config, await findEmbedded(config, hooks), async (database) => {
@@ -59,22 +60,22 @@ export async function openOperatorDatabase(config: Config, hooks: DatabaseHooks)
     if (state === 'empty') await bringUpToDate(database);
     if (state !== 'behind') return;
     throw new StartError(
-      'The schema of the database is behind this version of Postrider.',
-      'Run `postrider-server migrate`, or start the server, which does it as well; have a backup.',
+      'The database schema is older than this version of Postrider.',
+      'Make a backup. Then run `postrider-server migrate`, or start the server, which also migrates.',
     );
   });
 }
 
 /**
- * Opens the database as it is, to look at it: nothing is brought up to date. Null where the embedded one was never made, which looking at it
- * is no reason to do.
+ * Opens the database unchanged, for inspection: nothing is migrated. Null if the embedded database was never created,
+ * because an inspection must not create it.
  */
 export async function openDatabaseAsItIs(config: Config, hooks: DatabaseHooks): Promise<OpenDatabase | null> {
   const isMade = config.databaseUrl !== null || existsSync(join(config.dataDir, 'postgres', 'PG_VERSION'));
   return isMade ? await open(config, await findEmbedded(config, hooks), async () => {}) : null;
 }
 
-/** Brings schema, queue and partitions up to date, beside a running server or without one. */
+/** Brings schema, queue and partitions up to date, with or without a running server. */
 export async function migrateDatabase(config: Config, hooks: DatabaseHooks): Promise<void> {
   const database = await open(config, await findEmbedded(config, hooks), bringUpToDate);
   await database.close();
@@ -86,7 +87,7 @@ async function bringUpToDate({ sql, target }: OpenDatabase): Promise<void> {
   await ensurePartitions(sql, systemClock.now());
 }
 
-/** @throws StartError where the database would not keep accounts apart, or statements could run without a limit */
+/** @throws StartError if the database would not isolate accounts, or statements could run without a limit */
 async function assertAccountWall(target: DatabaseTarget, { onWarning }: DatabaseHooks): Promise<void> {
   const { faults, warnings } = await examineAccountWall(target);
   for (const { message, fix } of warnings) onWarning?.(`${message} ${fix}`);
@@ -95,7 +96,7 @@ async function assertAccountWall(target: DatabaseTarget, { onWarning }: Database
   throw new StartError(message, fix);
 }
 
-/** Null where the configured database is another one. */
+/** Null if an external database is configured. */
 async function findEmbedded(config: Config, hooks: DatabaseHooks): Promise<EmbeddedPostgres | null> {
   if (config.databaseUrl !== null) return null;
   const running = await attachEmbeddedPostgres({ dataDir: config.dataDir });
@@ -143,7 +144,7 @@ function explainDatabaseError(error: unknown, config: Config): unknown {
   if (config.databaseUrl !== null && (classifyDatabaseError(error) === 'unavailable' || /^(28|3D)/.test(code))) {
     return new StartError(
       `The database in DATABASE_URL (${withoutPassword(config.databaseUrl)}) cannot be used: ${message}.`,
-      'Check that it runs, that host, port, user, password and database are right, or unset DATABASE_URL to use the embedded PostgreSQL.',
+      'Check that it runs and that host, port, user, password and database are correct, or unset DATABASE_URL to use the embedded PostgreSQL.',
     );
   }
   return error;

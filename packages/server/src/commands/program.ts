@@ -15,17 +15,17 @@ import { addTicketCommands } from './ticket-commands.ts';
 export interface ProgramOptions {
   /** Where the settings come from. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Takes what a command answers. */
+  /** Receives the output of a command. */
   readonly write: (text: string) => void;
-  /** Told what takes its time. */
+  /** Called with progress messages. */
   readonly progress: (text: string) => void;
-  /** Takes what the parser says of a wrong command line; standard error where not given. */
+  /** Receives the parser's messages about a wrong command line; standard error by default. */
   readonly writeUsage?: (text: string) => void;
 }
 
 /**
- * The command line `postrider-server`: every command rejects with a StartError where a person has to mend something first, and with a
- * CommanderError where the command line is wrong or help was asked for.
+ * The command line `postrider-server`. A command rejects with a StartError if a user must fix something first, and with
+ * a CommanderError if the command line is wrong or help was requested.
  */
 export function createProgram({ environment, write, progress, writeUsage }: ProgramOptions): Command {
   const program = new Command('postrider-server')
@@ -56,8 +56,8 @@ function requireConfig(environment: ProgramOptions['environment'], flags: { read
   if (verdict.ok) return verdict.config;
   const lines = verdict.problems.map(({ setting, message, fix }) => `${setting}: ${message}\n    ${fix}`);
   throw new StartError(
-    `The settings are not right.\n  ${lines.join('\n  ')}`,
-    'Correct the settings named above; `postrider-server --help` lists all of them.',
+    `The settings are not valid.\n  ${lines.join('\n  ')}`,
+    'Correct the settings above. `postrider-server --help` lists all of them.',
   );
 }
 

@@ -3,11 +3,11 @@ import { createProgram, type ProgramOptions } from './program.ts';
 import { EXIT, ExitRequest, reportError, UsageError } from './start-error.ts';
 
 export interface ServerRun extends ProgramOptions {
-  /** Takes what went wrong. */
+  /** Receives error messages. */
   readonly writeError: (text: string) => void;
 }
 
-/** Runs the command line `postrider-server` and answers its exit code; `start` answers as soon as the server is ready. Never rejects. */
+/** Runs the command line `postrider-server` and returns its exit code. `start` returns as soon as the server is ready. Never rejects. */
 export async function runServer(words: readonly string[], run: ServerRun): Promise<number> {
   const json = words.includes('--json');
   const program = createProgram({
@@ -22,20 +22,20 @@ export async function runServer(words: readonly string[], run: ServerRun): Promi
     if (error instanceof ExitRequest) return error.code;
     if (!(error instanceof CommanderError)) return reportError(error, run.writeError, { json });
     if (error.exitCode === 0) return EXIT.ok;
-    // For people the parser has said what is wrong already.
+    // For text output, the parser has already printed the problem.
     return json ? reportError(toUsageError(error), run.writeError, { json }) : EXIT.usage;
   }
 }
 
-/** Without this the default command would get a word that is none, and complain that it takes no arguments. */
+/** Without this the default command would receive an unknown word and report that it accepts no arguments. */
 function assertCommand(program: Command, word: string | undefined): void {
   const names = program.commands.map((command) => command.name());
   if (word === undefined || word.startsWith('-') || word === 'help' || names.includes(word)) return;
-  throw new UsageError(`unknown command "${word}"`, `Use one of ${names.join(', ')}; add --help for what they do.`);
+  throw new UsageError(`unknown command "${word}"`, `Use one of ${names.join(', ')}. Add --help to see what they do.`);
 }
 
 function toUsageError({ code, message }: CommanderError): UsageError {
   const detail =
     code === 'commander.help' ? 'A command is missing.' : message.replace(/^error: /, '').split('\n', 1)[0];
-  return new UsageError(detail ?? '', 'Add --help for the commands and their options.');
+  return new UsageError(detail ?? '', 'Add --help to see the commands and their options.');
 }

@@ -1,4 +1,4 @@
-/** Something a person has to mend before the server can run or a command can be carried out: what is wrong, and what to do. */
+/** A problem that a user must fix before the server can run or a command can finish: what is wrong, and what to do. */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
   readonly fix: string;
@@ -8,34 +8,34 @@ export class StartError extends Error {
   }
 }
 
-/** The command line itself is wrong: nothing was begun. */
+/** The command line itself is wrong: nothing was started. */
 export class UsageError extends StartError {
   override readonly name = 'UsageError';
 }
 
-/** Ends a command that has said all there is to say, with an exit code that is no success. */
+/** Ends a command that has printed everything, with an exit code other than 0. */
 export class ExitRequest extends Error {
   override readonly name = 'ExitRequest';
   readonly code: number;
   constructor(code: number) {
-    super(`The command ends with the exit code ${code}.`);
+    super(`The command exits with code ${code}.`);
     this.code = code;
   }
 }
 
-/** Exit codes, as the command line client has them: 2 is what the command line alone finds wrong. */
+/** Exit codes, the same as in the command line client: 2 means an error in the command line. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /**
- * Prints an error and answers the exit code: for people in sentences, and a fault nobody foresaw with its stack; for programs as one line
- * with a problem document (RFC 9457), which has no status where no request was made.
+ * Prints an error and returns the exit code. Users get sentences, and unexpected errors with their stack. Programs get
+ * one line with a problem document (RFC 9457), which has no status if there was no request.
  */
 export function reportError(error: unknown, write: (text: string) => void, form: { readonly json: boolean }): number {
   const known = error instanceof Error && 'fix' in error && typeof error.fix === 'string';
   const message = error instanceof Error ? error.message : String(error);
   const isUsage = error instanceof UsageError;
   if (form.json) {
-    const fix = known ? error.fix : 'Run the same command again; if it stays, report this message.';
+    const fix = known ? error.fix : 'Run the same command again. If the error persists, report this message.';
     write(`${JSON.stringify(toProblem(message, String(fix), kindOf(isUsage, known)))}\n`);
   } else if (known) {
     write(`\nerror: ${message}\n  fix: ${error.fix}\n`);
@@ -46,8 +46,8 @@ export function reportError(error: unknown, write: (text: string) => void, form:
 }
 
 const TITLES = {
-  usage: 'The command line is wrong',
-  failed: 'The command could not be carried out',
+  usage: 'Invalid command line',
+  failed: 'The command failed',
   unexpected: 'Something broke',
 } as const;
 

@@ -15,13 +15,13 @@ import { type OpenDatabase, openPreparedDatabase } from './prepared-database.ts'
 import { StartError } from './start-error.ts';
 
 const EXIT_WITHIN_MS = 14_000;
-/** A terminal, npx and pnpm each pass one Ctrl-C on, so that it arrives more than once: only a later signal is a second one. */
+/** A terminal, npx and pnpm each forward one Ctrl-C, so it arrives more than once: only a later signal counts as a second one. */
 const ONE_SIGNAL_MS = 1_000;
 
 const NO_ADDRESS =
-  'POSTRIDER_BASE_URL is not set, and a server that listens on every address does not know which one it is called by: what it says of itself names this machine.';
+  'POSTRIDER_BASE_URL is not set, and a server that listens on every address does not know its public address: links to it contain the name of this machine.';
 
-/** `postrider-server start`: brings everything up, says what a newcomer needs, and ends with a line that begins `ready`. */
+/** `postrider-server start`: starts everything, prints what a new user needs, and ends with a line that starts with `ready`. */
 export async function start(config: Config): Promise<void> {
   const beganMs = performance.now();
   const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -39,7 +39,7 @@ export async function start(config: Config): Promise<void> {
   const stop = stopOnce(() => app, database);
   try {
     const port = config.port === 0 ? await findFreePort(config.host) : config.port;
-    // It has to be known before anything is made with it, so a free port is chosen first where the setting is 0.
+    // The URL must be known before anything is created with it, so a free port is chosen first if the setting is 0.
     const baseUrl = config.baseUrl ?? baseUrlOf(config.host, port, hostname());
     app = createApp({
       config,
@@ -68,7 +68,7 @@ export async function start(config: Config): Promise<void> {
   }
 }
 
-/** Stops on the first signal, in order, and leaves for good when that takes too long or a later signal comes. */
+/** Stops cleanly on the first signal, and exits at once if that takes too long or a later signal arrives. */
 function stopOnce(app: () => App | null, database: OpenDatabase): () => Promise<void> {
   let stopping: Promise<void> | null = null;
   let signalledAtMs: number | null = null;
@@ -124,20 +124,20 @@ function explainListenError(error: unknown, { host, port, metrics }: Config): un
     : (['POSTRIDER', { host, port }] as const);
   if (code === 'EADDRINUSE') {
     return new StartError(
-      `Port ${at.port} on ${at.host} is taken by another program.`,
+      `Port ${at.port} on ${at.host} is in use by another program.`,
       `Stop that program (another Postrider?), or choose another port: ${setting}_PORT=${at.port + 1}.`,
     );
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
     return new StartError(
-      `${at.host}:${at.port} cannot be listened on (${code}).`,
+      `${at.host}:${at.port} cannot be opened (${code}).`,
       `Choose another ${setting}_HOST or ${setting}_PORT.`,
     );
   }
   return error;
 }
 
-/** What development adds: the account, the key on screen and in quickstart.json, and the first message. */
+/** What development mode adds: the account, the key on screen and in quickstart.json, and the first message. */
 async function introduce(
   app: App,
   config: Config,

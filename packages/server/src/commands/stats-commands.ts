@@ -3,19 +3,19 @@ import { systemClock } from '../clock.ts';
 import { rebuildStats } from '../stats/rebuild-stats.ts';
 import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
 
-/** The operator's side of the statistics. */
+/** The operator's commands for the statistics. */
 export function addStatsCommands(program: Command, tools: OperatorTools): void {
   program
     .command('stats')
     .description('rebuild the statistics')
     .command('rebuild')
-    .description('count the messages of every account anew from the log; sending and reading go on meanwhile')
+    .description('recount the messages of every account from the log; sending and reading continue')
     .option('--json', 'answer JSON')
     .action(async (options: { json?: boolean }) => {
       const { retention } = tools.readConfig();
       const rebuilt = await withDatabase(tools, ({ sql }) => rebuildStats(sql, systemClock.now(), retention.logDays));
       const { accounts, days, messages } = rebuilt;
-      const text = `Counted ${messages} messages of ${accounts} accounts anew, on ${days} days.`;
+      const text = `Recounted ${messages} messages of ${accounts} accounts on ${days} days.`;
       answer(tools, options, { rebuilt: true, ...rebuilt }, text);
     });
 }

@@ -22,24 +22,24 @@ interface Flags {
 const LIST_DEFAULT = 100;
 const LIST_MAX = 1_000;
 
-/** The operator's side of support tickets. */
+/** The operator's commands for support tickets. */
 export function addTicketCommands(program: Command, tools: OperatorTools): void {
   const tickets = program.command('tickets').description('list, read, answer and close support tickets');
   tickets
     .command('list')
-    .description('list the tickets of all accounts, the newest first')
+    .description('list the tickets of all accounts, newest first')
     .option('--status <status...>', `only tickets that are ${TICKET_STATUS_NAMES.join(', ')}`)
-    .option('--limit <count>', 'how many at most', String(LIST_DEFAULT))
+    .option('--limit <count>', 'maximum number of tickets', String(LIST_DEFAULT))
     .option('--json', 'answer JSON')
     .action(async (options: Flags & { status?: string[]; limit: string }) => {
       const selection = { statuses: toStatuses(options.status), limit: toLimit(options.limit) };
       const rows = await withDatabase(tools, ({ sql }) => readOperatorTickets(sql, selection));
-      const text = rows.map(toLine).join('\n') || 'There are no such tickets.';
+      const text = rows.map(toLine).join('\n') || 'There are no matching tickets.';
       write(tools, options, { tickets: rows.map(toOperatorTicket) }, text);
     });
   tickets
     .command('show <number>')
-    .description('read a ticket: its thread, and what was captured with it')
+    .description('show a ticket: its thread, and the captured context')
     .option('--json', 'answer JSON')
     .action(async (given: string, options: Flags) => {
       const number = toNumber(given);
@@ -49,7 +49,7 @@ export function addTicketCommands(program: Command, tools: OperatorTools): void 
   addAnswer(tickets, tools);
   tickets
     .command('close <number>')
-    .description('close a ticket: it takes no more replies')
+    .description('close a ticket: it accepts no more replies')
     .option('--json', 'answer JSON')
     .action(async (given: string, options: Flags) => {
       const number = toNumber(given);
@@ -64,10 +64,10 @@ export function addTicketCommands(program: Command, tools: OperatorTools): void 
 function addAnswer(tickets: Command, tools: OperatorTools): void {
   tickets
     .command('answer <number>')
-    .description('answer a ticket as `support`, in its thread and by mail to the requester')
+    .description('reply to a ticket as `support`, in its thread and by mail to the requester')
     .requiredOption('--body <text>', 'the answer, plain text')
-    .option('--solved', 'this was all: the ticket is solved, until a reply opens it again')
-    .option('--no-mail', 'in the thread alone')
+    .option('--solved', 'set the status to solved, until a reply opens the ticket again')
+    .option('--no-mail', 'reply only in the thread')
     .option('--json', 'answer JSON')
     .action(async (given: string, options: Flags & { body: string; solved?: boolean; mail: boolean }) => {
       const number = toNumber(given);
@@ -93,7 +93,7 @@ function toMailer(config: Config, sql: Sql): TicketReplyMailer {
   const { sandboxDomain, retryHours, monthlyQuota, supportFrom, host, port } = config;
   return {
     ...{ sql, clock: systemClock, ids: createIdGenerator(), sandboxDomain, retryHours, monthlyQuota, supportFrom },
-    // Operators' commands need no secret key, and an answer carries no link that acts for its reader.
+    // Operator commands need no secret key, and a ticket reply contains no signed links.
     secrets: null,
     byDomain: config.transport.kind === 'direct',
     baseUrl: config.baseUrl ?? baseUrlOf(host, port, hostname()),
@@ -111,12 +111,12 @@ function toError(number: number, verdict: Exclude<AnswerVerdict, { readonly kind
     case 'unknown':
       return unknownTicket(number);
     case 'closed':
-      return new StartError(`Ticket ${number} is closed.`, 'Its account can raise a new one.');
+      return new StartError(`Ticket ${number} is closed.`, 'The account can create a new one.');
     case 'without-requester':
       return new StartError(`The account of ticket ${number} has no owner to write to.`, WITHOUT_MAIL);
     case 'unmailable': {
       const { detail, fix } = verdict.refusal;
-      const reason = `The answer cannot be mailed to ${verdict.to}, so nothing was answered: ${detail}`;
+      const reason = `The reply cannot be mailed to ${verdict.to}, so it was not saved: ${detail}`;
       return new StartError(
         printableLine(reason),
         `${fix === undefined ? '' : `${printableLine(fix)} Or: `}${WITHOUT_MAIL}`,
@@ -125,7 +125,7 @@ function toError(number: number, verdict: Exclude<AnswerVerdict, { readonly kind
   }
 }
 
-const WITHOUT_MAIL = 'Answer in the thread alone, with --no-mail.';
+const WITHOUT_MAIL = 'Reply only in the thread with --no-mail.';
 
 function unknownTicket(number: number): StartError {
   return new StartError(`There is no ticket ${number}.`, 'List the tickets with `postrider-server tickets list`.');
@@ -133,13 +133,13 @@ function unknownTicket(number: number): StartError {
 
 function toNumber(given: string): number {
   if (/^#?\d{1,15}$/.test(given)) return Number(given.replace('#', ''));
-  throw new UsageError(`"${printableLine(given)}" is no number of a ticket.`, 'Give a number such as 12.');
+  throw new UsageError(`"${printableLine(given)}" is not a ticket number.`, 'Give a number such as 12.');
 }
 
 function toLimit(given: string): number {
   const limit = /^\d{1,6}$/.test(given) ? Number(given) : 0;
   if (limit >= 1 && limit <= LIST_MAX) return limit;
-  throw new UsageError(`--limit is no number from 1 to ${LIST_MAX}.`, `Leave it out for ${LIST_DEFAULT}.`);
+  throw new UsageError(`--limit must be a number from 1 to ${LIST_MAX}.`, `Leave it out for ${LIST_DEFAULT}.`);
 }
 
 function toStatuses(given: readonly string[] | undefined): readonly string[] {
@@ -147,10 +147,10 @@ function toStatuses(given: readonly string[] | undefined): readonly string[] {
   const unknown = given.filter((name) => !TICKET_STATUS_NAMES.some((status) => status === name));
   if (unknown.length === 0) return given;
   const names = unknown.map(printableLine).join(', ');
-  throw new UsageError(`${names}: no status of a ticket.`, `Use ${TICKET_STATUS_NAMES.join(', ')}.`);
+  throw new UsageError(`Unknown ticket status: ${names}.`, `Use ${TICKET_STATUS_NAMES.join(', ')}.`);
 }
 
-/** The operator sees the whole context, and whose ticket it is. */
+/** The operator sees the whole context and the account of the ticket. */
 function toOperatorTicket(row: OperatorTicketRow) {
   const { accountId, accountName, keyId, keyName } = row;
   return { ...toTicket(row, OPERATOR), accountId, accountName, keyId, keyName };

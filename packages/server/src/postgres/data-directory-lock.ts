@@ -11,12 +11,12 @@ export interface DataDirectoryLock {
 }
 
 const LOCK_FILE = 'postrider.lock';
-/** A predecessor that was killed an instant ago may need a moment to be gone. */
+/** A process that was killed an instant ago may need a moment to disappear. */
 const ATTEMPTS = 10;
 const PAUSE_MS = 50;
 
 /**
- * Makes this process the one owner of the data directory's database, until it releases or dies.
+ * Makes this process the only owner of the data directory's database, until it releases it or dies.
  *
  * @throws EmbeddedPostgresError naming the process that owns it already
  */
@@ -53,7 +53,7 @@ async function signOwnership(fd: number): Promise<DataDirectoryLock> {
     release() {
       if (released) return;
       released = true;
-      // The file stays: to remove it would let two processes lock two files of the same name.
+      // The file is not removed: otherwise two processes could lock two files with the same name.
       ftruncateSync(fd, 0);
       closeSync(fd);
     },
@@ -72,6 +72,6 @@ async function readRecordedPid(dataDir: string): Promise<string> {
 function ownedBy(dataDir: string, pid: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The data directory ${dataDir} is in use by another Postrider process (process ${pid}).`,
-    `Stop that process, give this one a data directory of its own, or, to run several against one database, ${USE_OWN_DATABASE}.`,
+    `Stop that process, use another data directory for this one, or, to run several against one database, ${USE_OWN_DATABASE}.`,
   );
 }

@@ -1,4 +1,4 @@
-/** Why the embedded PostgreSQL could not be used. `message` says what happened, `fix` what the person should do next. */
+/** Why the embedded PostgreSQL could not be used. `message` says what happened, `fix` what the user should do next. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
   readonly fix: string;
@@ -9,5 +9,5 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** The way out that is open whatever went wrong here. */
-export const USE_OWN_DATABASE = 'set DATABASE_URL to a PostgreSQL server of your own (15 or newer)';
+/** The alternative that always works. */
+export const USE_OWN_DATABASE = 'set DATABASE_URL to your own PostgreSQL server (15 or newer)';

@@ -28,36 +28,36 @@ export { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 export type { PostgresConnection } from './postgres-place.ts';
 
 export interface EmbeddedPostgres {
-  /** Stays the same when the server is started again. */
+  /** Stays the same when the server is restarted. */
   readonly connection: PostgresConnection;
-  /** Whether the server belongs to another process. */
+  /** Whether another process owns the server. */
   readonly attached: boolean;
-  /** Shuts the server down: fast, and immediately where that takes more than 10 s. Nothing where attached. */
+  /** Shuts the server down: fast, and immediately if that takes more than 10 s. Does nothing if the server belongs to another process. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Postrider's data directory. The cluster goes to `postgres` in it, the server's log to `postgres.log`. */
+  /** Postrider's data directory. The cluster is in its `postgres` folder, the server's log is `postgres.log`. */
   dataDir: string;
-  /** What a start is doing, for a person who watches it. */
+  /** Progress messages of a start, for a user who watches it. */
   onProgress?: (text: string) => void;
-  /** The server has ended unasked, or could not be started again yet; it is tried on. */
+  /** The server ended unexpectedly, or could not be restarted yet; retries continue. */
   onDown?: (reason: string) => void;
-  /** The server takes connections again. */
+  /** The server accepts connections again. */
   onUp?: () => void;
-  /** Further settings of the server, which overrule the launcher's. */
+  /** Additional server settings, which override the launcher's. */
   settings?: Readonly<Record<string, string>>;
 }
 
-/** How long an operator command waits for the server's owner to have it up. */
+/** How long an operator command waits until the server's owner has started it. */
 const ATTACH_WAIT_MS = 30_000;
 const ATTACH_POLL_MS = 50;
 
 /**
- * Starts the data directory's own PostgreSQL, and makes it first if there is none. This process then owns it: it keeps
- * it running until `stop`, and should this process be killed, a watchdog stops the server.
+ * Starts the data directory's own PostgreSQL, and creates it first if there is none. This process then owns it and keeps
+ * it running until `stop`. If this process is killed, a watchdog stops the server.
  *
- * @throws EmbeddedPostgresError with what to do about it, also where another process owns the data directory
+ * @throws EmbeddedPostgresError with what to do about it, also if another process owns the data directory
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const binaries = await locatePostgresBinaries();
@@ -72,10 +72,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Finds the server that another Postrider process runs on this data directory; null where none does. Waits while that
+ * Finds the server that another Postrider process runs on this data directory; null if there is none. Waits while that
  * process is still starting it.
  *
- * @throws EmbeddedPostgresError where the owner does not get it up
+ * @throws EmbeddedPostgresError if the owner does not get it started
  */
 export async function attachEmbeddedPostgres(options: { dataDir: string }): Promise<EmbeddedPostgres | null> {
   const place = await findPostgresPlace(options.dataDir).catch(() => null);
@@ -116,7 +116,7 @@ async function startOwned(
   }
 }
 
-/** Sees to it that there is a cluster, whole and in the hands of the user who is to run it. */
+/** Makes sure that there is a complete cluster that belongs to the user who will run it. */
 async function prepareCluster(
   options: EmbeddedPostgresOptions,
   place: PostgresPlace,
@@ -141,7 +141,7 @@ async function prepareCluster(
   }
 }
 
-/** Every call waits for the one shutdown. */
+/** All calls wait for the same shutdown. */
 function stopOnce(server: SupervisedPostgres, letGo: () => void): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   return () => {
@@ -153,14 +153,14 @@ function stopOnce(server: SupervisedPostgres, letGo: () => void): () => Promise<
 async function findReadySocket(place: PostgresPlace): Promise<string | null> {
   const file = await readPostmasterFile(place.postmasterFile);
   if (file === null || !file.ready) return null;
-  // The file outlives a killed server, and the number in it may be a stranger's.
+  // The file survives a killed server, and its process id may by now belong to another process.
   return (await findServer(place)) === null ? null : file.socketDirectory;
 }
 
 function ownerWithoutServer(place: PostgresPlace, owner: number): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `Postrider (process ${owner}) runs on ${place.dataDir}, but its PostgreSQL is not ready, or not for this user to see.`,
-    `Look into ${place.logFile} and what that process says, and run this as the user who runs it.`,
+    `Postrider (process ${owner}) runs on ${place.dataDir}, but its PostgreSQL is not ready, or this user cannot access it.`,
+    `Check ${place.logFile} and the output of that process, and run this command as the same user.`,
   );
 }
 

@@ -4,20 +4,20 @@ import { dirname } from 'node:path';
 import { PROGRAM_ENVIRONMENT } from './run-program.ts';
 
 /**
- * `held`: the lock is ours for as long as any process has `fd` open. Where the system has no lock to give (`enforced`
- * false), the file is open all the same, and the caller has to find out by other means who else is there.
+ * `held`: the lock is ours as long as any process has `fd` open. If the system does not support locks (`enforced`
+ * false), the file is opened anyway, and the caller must detect other owners in another way.
  */
 type FileLockAttempt = { state: 'held'; fd: number; enforced: boolean } | { state: 'busy' };
 
-/** macOS locks as it opens: O_EXLOCK and O_NONBLOCK of its fcntl.h, of which Node names only the second. */
+/** macOS can lock on open: O_EXLOCK and O_NONBLOCK from its fcntl.h, of which Node only defines the second. */
 const DARWIN_EXCLUSIVE_LOCK = 0x20;
 
 /**
- * Tries once for the exclusive lock on a file, and makes the file if need be. It is a flock(2) lock: the kernel takes it
- * back when the last holder dies, however it dies, so nothing stale can be left behind, and it is seen from other
- * containers that share the folder. A file with a process id in it has neither property.
+ * Tries once to get the exclusive lock on a file, and creates the file if needed. It is a flock(2) lock: the kernel
+ * releases it when the last holder dies in any way, so it cannot become stale, and other containers that share the
+ * folder see it. A file with a process id has neither property.
  *
- * @throws the system's error where the file cannot be opened for writing
+ * @throws the system's error if the file cannot be opened for writing
  */
 export async function tryFileLock(path: string): Promise<FileLockAttempt> {
   const flags = constants.O_RDWR | constants.O_CREAT;
@@ -29,8 +29,8 @@ export async function tryFileLock(path: string): Promise<FileLockAttempt> {
 }
 
 /**
- * Opens a private file and gives it the owner of its folder: what root makes while it helps out in another user's data
- * directory must not lock that user out afterwards.
+ * Opens a private file and gives it the owner of its folder: files that root creates in another user's data directory
+ * must not lock that user out later.
  */
 export function openOwnedFile(path: string, flags: number): number {
   const fd = openSync(path, flags, 0o600);
@@ -50,8 +50,8 @@ function lockByOpening(path: string, flags: number): FileLockAttempt {
 }
 
 /**
- * Node has no call for flock(2). The command locks the open file it inherits, which is our own, and the lock stays with
- * that file after the command has ended. It answers 1 where somebody else holds it.
+ * Node has no call for flock(2). The command locks the open file that it inherits, which is ours, and the lock stays
+ * with that file after the command has ended. It returns 1 if another process has the lock.
  */
 function lockOpenFile(fd: number): Promise<'locked' | 'busy' | 'unsupported'> {
   return new Promise((resolve) => {

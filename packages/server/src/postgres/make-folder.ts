@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those above it, where they are missing. Node's own recursive way never ends where the system says that a parent is
- * missing which is there, as it does below /proc.
- * @throws what the system says
+ * Creates a folder and its missing parents. Node's recursive option loops forever if the system reports an existing
+ * parent as missing, as it does below /proc.
+ * @throws the system's error
  */
 export function makeFolder(path: string, mode: number): void {
   try {

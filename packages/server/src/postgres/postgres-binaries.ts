@@ -12,7 +12,7 @@ export interface PostgresBinaries {
 /**
  * Finds PostgreSQL's programs in the optional dependency for this platform.
  *
- * @throws EmbeddedPostgresError where there is none for this platform, or it was left out of the installation
+ * @throws EmbeddedPostgresError if there is none for this platform, or it was not installed
  */
 export async function locatePostgresBinaries(
   platform: string = process.platform,
@@ -26,7 +26,7 @@ export async function locatePostgresBinaries(
 
 function findNativeFolder(packageName: string): string {
   try {
-    // The package's only export is dist/index.js, beside the folder with the programs.
+    // The package's only export is dist/index.js, next to the folder with the programs.
     const entry = createRequire(import.meta.url).resolve(packageName);
     return join(dirname(entry), '..', 'native');
   } catch (error) {
@@ -39,8 +39,8 @@ function findNativeFolder(packageName: string): string {
 }
 
 /**
- * Archives of the registry hold no symbolic links, so the package lists the names its libraries are loaded by and makes
- * them in an install script. An installation without scripts has none of them: they are made here.
+ * Registry archives cannot contain symbolic links, so the package lists the names of its libraries and creates them in
+ * an install script. If scripts were not run at installation, they are created here.
  */
 async function linkLibraries(native: string): Promise<void> {
   const links: { source: string; target: string }[] = await readFile(join(native, 'pg-symlinks.json'), 'utf8').then(
@@ -49,7 +49,7 @@ async function linkLibraries(native: string): Promise<void> {
   );
   for (const { source, target } of links) {
     const path = join(native, '..', target);
-    // Source and target lie in one folder, so the bare name points there.
+    // Source and target are in the same folder, so the bare name is enough.
     if (!existsSync(path)) await linkLibrary(basename(source), path);
   }
 }
@@ -58,8 +58,8 @@ async function linkLibrary(name: string, path: string): Promise<void> {
   await symlink(name, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return;
     throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL is incompletely installed: ${path} is missing and could not be made (${error.code}).`,
-      `Install again with install scripts allowed, or ${USE_OWN_DATABASE}.`,
+      `The embedded PostgreSQL is incompletely installed: ${path} is missing and could not be created (${error.code}).`,
+      `Install again with install scripts enabled, or ${USE_OWN_DATABASE}.`,
       { cause: error },
     );
   });

@@ -10,9 +10,9 @@ import type { PostgresWatchdog } from './postgres-watchdog.ts';
 import { type ProgramOptions, runProgram } from './run-program.ts';
 
 /**
- * Looks at the cluster's folder: its owner, or null where there is no cluster yet.
+ * Checks the cluster's folder. Returns its owner, or null if there is no cluster yet.
  *
- * @throws EmbeddedPostgresError where something is there that this server cannot use
+ * @throws EmbeddedPostgresError if there is something that this server cannot use
  */
 export async function inspectCluster({ cluster }: PostgresPlace): Promise<FileOwner | null> {
   const folder = await stat(cluster).catch(ifMissing);
@@ -22,7 +22,7 @@ export async function inspectCluster({ cluster }: PostgresPlace): Promise<FileOw
   if (uid !== 0 && uid !== folder.uid) throw ownedByAnother(cluster, folder.uid, uid);
   const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(ifMissing);
   if (version === null && (await readdir(cluster)).length === 0) return null;
-  if (version === null) throw unusable(cluster, 'holds something that is not a PostgreSQL database');
+  if (version === null) throw unusable(cluster, 'contains something that is not a PostgreSQL database');
   if (version.trim() !== POSTGRES_MAJOR) throw ofAnotherVersion(cluster, version.trim());
   return { uid: folder.uid, gid: folder.gid };
 }
@@ -32,17 +32,17 @@ interface ClusterMaking {
   binaries: PostgresBinaries;
   privileges: PostgresPrivileges;
   watchdog: PostgresWatchdog;
-  /** Inherited by what is run, which so counts as a process of the cluster. */
+  /** Inherited by child processes, which then count as processes of the cluster. */
   claimFd: number;
-  /** False only where whoever calls gives durability away. */
+  /** False only if the caller does not need durability. */
   durable: boolean;
 }
 
 /**
- * Makes the cluster with its user and its database in a folder beside the final one, which it takes the name of when
- * all is on the disk: a cluster under its final name is complete, whenever the machine or this process died.
+ * Creates the cluster with its user and its database in a temporary folder, which is renamed when everything is on disk:
+ * a cluster with its final name is complete, whenever the machine or this process dies.
  *
- * @throws EmbeddedPostgresError where initdb fails, with its last words
+ * @throws EmbeddedPostgresError if initdb fails, with its last output
  */
 export async function createCluster(making: ClusterMaking): Promise<void> {
   const { place, privileges } = making;
@@ -58,7 +58,7 @@ export async function createCluster(making: ClusterMaking): Promise<void> {
   }
 }
 
-/** Removes what a killed start left half made. Nobody works on it any more: the caller holds the cluster's claim. */
+/** Removes what a killed start left incomplete. No process uses it: the caller has the cluster's claim. */
 export async function removeUnfinishedClusters(place: PostgresPlace): Promise<void> {
   const prefix = basename(place.unfinishedPrefix);
   for (const name of await readdir(place.dataDir)) {
@@ -81,8 +81,8 @@ export async function transferClusterOwnership(
 }
 
 /**
- * The database is made by a single-user server, before anybody can connect. Nothing is forced to the disk until all
- * files are there, and then everything once.
+ * A single-user server creates the database before any client can connect. Nothing is synced until all files exist, and
+ * then everything once.
  */
 async function initialize(making: ClusterMaking, folder: string): Promise<void> {
   const { initdb, postgres } = making.binaries;
@@ -105,7 +105,7 @@ const INITDB_ARGUMENTS = [
   '--no-sync',
 ];
 
-/** initdb tells of every step first; what failed stands at the end. */
+/** initdb first reports every step; the error is at the end. */
 const LAST_WORDS_LINES = 8;
 
 async function runStep(making: ClusterMaking, program: string, args: string[], options?: ProgramOptions) {
@@ -119,10 +119,10 @@ async function runStep(making: ClusterMaking, program: string, args: string[], o
   const failed = result.code !== 0 || /^.*(ERROR|FATAL|PANIC): /m.test(result.output);
   if (!failed) return;
   const lastWords = result.output.split('\n').slice(-LAST_WORDS_LINES).join('\n');
-  throw describePostgresFailure(`The database could not be made in ${making.place.dataDir}`, lastWords);
+  throw describePostgresFailure(`The database could not be created in ${making.place.dataDir}`, lastWords);
 }
 
-/** The renaming is an entry of the folder above, which has to reach the disk as well. */
+/** The rename changes the parent folder, which must be synced too. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   await folder.sync().finally(() => folder.close());
@@ -136,20 +136,20 @@ function ifMissing(error: NodeJS.ErrnoException): null {
 function unusable(cluster: string, what: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `${cluster} ${what}.`,
-    `Move it out of the way, choose another data directory with POSTRIDER_DATA_DIR, or ${USE_OWN_DATABASE}.`,
+    `Move it to another place, choose another data directory with POSTRIDER_DATA_DIR, or ${USE_OWN_DATABASE}.`,
   );
 }
 
 function ownedByAnother(cluster: string, owner: number, uid: number | undefined): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `The database in ${cluster} belongs to user ${owner}, and Postrider runs as user ${uid}.`,
-    `Start Postrider as user ${owner}, or, while it is stopped, give the whole data directory to user ${uid} with chown -R.`,
+    `The database in ${cluster} belongs to user ${owner}, but Postrider runs as user ${uid}.`,
+    `Start Postrider as user ${owner}, or stop it and change the owner of the whole data directory to user ${uid} with chown -R.`,
   );
 }
 
 function ofAnotherVersion(cluster: string, version: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `The database in ${cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${POSTGRES_MAJOR}.`,
-    `Dump it with PostgreSQL ${version} and load the dump into a new data directory (or let pg_upgrade convert it), or ${USE_OWN_DATABASE}.`,
+    `The database in ${cluster} was created by PostgreSQL ${version}, but this is PostgreSQL ${POSTGRES_MAJOR}.`,
+    `Dump it with PostgreSQL ${version} and load the dump into a new data directory (or convert it with pg_upgrade), or ${USE_OWN_DATABASE}.`,
   );
 }

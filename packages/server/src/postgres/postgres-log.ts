@@ -2,20 +2,20 @@ import { closeSync, constants, fstatSync } from 'node:fs';
 import { copyFile, open, rm, stat, truncate } from 'node:fs/promises';
 import { openOwnedFile } from './file-lock.ts';
 
-/** The log of one run of the server. It writes to the file itself, so the last words of a lost server are kept too. */
+/** The log of one run of the server. The server writes to the file itself, so the last lines of a crashed server are kept too. */
 export interface PostgresLog {
   fd: number;
-  /** The last lines of this run, in one text. */
+  /** The last lines of this run, as one text. */
   readTail(): Promise<string>;
   close(): void;
 }
 
-/** Two files of this size are kept at most: the current one and its predecessor. */
+/** At most two files of this size are kept: the current one and its predecessor. */
 const LOG_LIMIT_BYTES = 5_000_000;
 const TAIL_BYTES = 8_192;
 const TAIL_LINES = 15;
 
-/** Opens the log for a new run, behind what earlier runs wrote. */
+/** Opens the log for a new run, after the output of earlier runs. */
 export async function openPostgresLog(path: string): Promise<PostgresLog> {
   await limitPostgresLog(path);
   const fd = openOwnedFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND);
@@ -24,8 +24,8 @@ export async function openPostgresLog(path: string): Promise<PostgresLog> {
 }
 
 /**
- * Sets a log that has grown too long aside and begins it anew. The server keeps its open file, and appends, so its next
- * line opens the emptied file.
+ * Rotates a log that has grown too large. The server keeps its open file and appends, so its next line is at the start
+ * of the emptied file.
  */
 export async function limitPostgresLog(path: string): Promise<void> {
   const size = await stat(path).then(
@@ -33,7 +33,7 @@ export async function limitPostgresLog(path: string): Promise<void> {
     () => 0,
   );
   if (size <= LOG_LIMIT_BYTES) return;
-  // Removed first: it may be the file of another user, who once started the server here.
+  // Removed first: it may belong to another user who once started the server here.
   await rm(`${path}.1`, { force: true });
   await copyFile(path, `${path}.1`);
   await truncate(path);

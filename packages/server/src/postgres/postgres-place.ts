@@ -3,7 +3,10 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { explainPostgresFailure } from './postgres-failure.ts';
 
-/** Reached through the socket in the folder `host` (port 5432 in its name) without a password, which is why that folder is private. */
+/**
+ * Clients connect through the socket in the folder `host` (with port 5432 in its name) without a password, which is why
+ * that folder is private.
+ */
 export interface PostgresConnection {
   /** The socket's directory. */
   host: string;
@@ -11,16 +14,16 @@ export interface PostgresConnection {
   user: string;
 }
 
-/** Where one data directory's PostgreSQL has its things, and by which name its processes are known. */
+/** The paths of one data directory's PostgreSQL, and the name that identifies its processes. */
 export interface PostgresPlace {
   dataDir: string;
   cluster: string;
-  /** Cluster folders in the making are named with this and something random behind it. */
+  /** Temporary cluster folders have this name and a random suffix. */
   unfinishedPrefix: string;
   postmasterFile: string;
   processLock: string;
   logFile: string;
-  /** Stands in the title of every process of the cluster, and differs from one data directory to the next. */
+  /** Part of the title of every process of the cluster, and different for each data directory. */
   clusterName: string;
 }
 
@@ -31,9 +34,9 @@ export const POSTGRES_DATABASE = 'postrider';
 export const POSTGRES_PORT = 5432;
 
 /**
- * Makes the data directory if there is none, and says where things are in it.
+ * Creates the data directory if needed, and returns its paths.
  *
- * @throws EmbeddedPostgresError where it cannot be made
+ * @throws EmbeddedPostgresError if it cannot be created
  */
 export async function openPostgresPlace(dataDir: string): Promise<PostgresPlace> {
   try {
@@ -45,10 +48,10 @@ export async function openPostgresPlace(dataDir: string): Promise<PostgresPlace>
 }
 
 /**
- * Says where things are in a data directory that exists. The real path counts, so that every way to spell it leads to
- * the same locks and the same name.
+ * Returns the paths of an existing data directory. It uses the real path, so that every spelling leads to the same locks
+ * and the same name.
  *
- * @throws the system's error where it does not exist
+ * @throws the system's error if it does not exist
  */
 export async function findPostgresPlace(path: string): Promise<PostgresPlace> {
   const dataDir = await realpath(path);
@@ -64,7 +67,7 @@ export async function findPostgresPlace(path: string): Promise<PostgresPlace> {
   };
 }
 
-/** How a client reaches the cluster whose socket lies in `host`. */
+/** The connection settings for the cluster whose socket is in `host`. */
 export function connectionTo(host: string): PostgresConnection {
   return { host, database: POSTGRES_DATABASE, user: POSTGRES_USER };
 }

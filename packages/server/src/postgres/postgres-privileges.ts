@@ -3,7 +3,7 @@ import { EmbeddedPostgresError, USE_OWN_DATABASE } from './embedded-postgres-err
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import { type ProgramCall, runProgram } from './run-program.ts';
 
-/** As whom PostgreSQL runs: the owner its files must have, and how a program is called so that it runs as that user. */
+/** The user that PostgreSQL runs as: the owner its files must have, and how to start a program as that user. */
 export interface PostgresPrivileges {
   description: string;
   uid: number;
@@ -16,16 +16,17 @@ export interface FileOwner {
   gid: number;
 }
 
-/** The number Linux reserves for "nobody": no account has to be made for it, and none has to exist. */
+/** The user id that Linux reserves for "nobody": no account is needed for it. */
 const NOBODY: FileOwner = { uid: 65_534, gid: 65_534 };
 const ROOT: FileOwner = { uid: 0, gid: 0 };
 
 /**
- * Decides as whom PostgreSQL runs, by trying. It refuses to run as root, so root needs one of the ways below; everybody
- * else runs it as themselves. `owner` owns the cluster, or the data directory where there is no cluster yet: the way
- * that fits it comes first, so that a second start takes the way of the first and need not hand over any file.
+ * Decides which user PostgreSQL runs as, by trying. It refuses to run as root, so root needs one of the ways below;
+ * every other user runs it as themselves. `owner` owns the cluster, or the data directory if there is no cluster yet.
+ * The way that fits the owner is first, so that a second start uses the same way as the first and need not change file
+ * owners.
  *
- * @throws EmbeddedPostgresError where no way works, with what each of them answered
+ * @throws EmbeddedPostgresError if no way works, with the error of each
  */
 export async function choosePrivileges(
   binaries: PostgresBinaries,
@@ -65,7 +66,7 @@ function runAsOneself(): PostgresPrivileges {
   };
 }
 
-/** Root gives itself another number in a user namespace of its own; outside it the files stay root's. */
+/** Root maps itself to another user id in a separate user namespace; outside it the files still belong to root. */
 function runInNamespace(): PostgresPrivileges {
   const mapping = ['--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`];
   return {
@@ -80,9 +81,9 @@ function runAsUser({ uid, gid }: FileOwner): PostgresPrivileges {
 }
 
 /**
- * The user keeps one right of root's, to pass any folder, for a data directory or an installation below a private one
- * such as /root in a container that allows no user namespaces. Without no_setuid_fixup, access(2) would not count the
- * right, and initdb asks it.
+ * The user keeps one capability of root, which is to access any folder. This is for a data directory or an installation
+ * below a private one such as /root in a container that allows no user namespaces. Without no_setuid_fixup, access(2)
+ * would ignore the capability, and initdb uses it.
  */
 function runAsUserWithAccess({ uid, gid }: FileOwner): PostgresPrivileges {
   const identity = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--securebits=+no_setuid_fixup'];
@@ -95,7 +96,7 @@ function runAsUserWithAccess({ uid, gid }: FileOwner): PostgresPrivileges {
   };
 }
 
-/** Lets the reserved group pass through root's own private data directory, which it still can neither list nor write. */
+/** Lets the reserved group traverse root's own private data directory, which it still can neither list nor write. */
 async function openToGroup(dataDir: string, gid: number): Promise<void> {
   const folder = await stat(dataDir);
   if (folder.uid !== ROOT.uid || folder.gid !== ROOT.gid || (folder.mode & 0o001) !== 0) return;
@@ -103,7 +104,7 @@ async function openToGroup(dataDir: string, gid: number): Promise<void> {
   await chmod(dataDir, (folder.mode & 0o700) | 0o010);
 }
 
-/** Why PostgreSQL's program cannot be run this way, or cannot reach the data directory; null where it can. */
+/** Why PostgreSQL's program cannot run this way, or cannot reach the data directory; null if it can. */
 async function findRefusal(
   candidate: PostgresPrivileges,
   binaries: PostgresBinaries,
@@ -112,18 +113,18 @@ async function findRefusal(
   const script = '"$1" -V && cd "$2"';
   const result = await runProgram(candidate.call('/bin/sh', ['-c', script, 'postrider', binaries.postgres, dataDir]));
   if (result.code === 0) return null;
-  return result.output === '' ? `ended with code ${result.code}` : result.output;
+  return result.output === '' ? `exited with code ${result.code}` : result.output;
 }
 
 function noWayLeft(dataDir: string, refusals: readonly string[]): EmbeddedPostgresError {
   if (process.geteuid?.() !== 0) {
     return new EmbeddedPostgresError(
       `The embedded PostgreSQL does not run on this machine:\n${refusals.join('\n')}`,
-      `The programs need a Linux with glibc, or macOS. Otherwise ${USE_OWN_DATABASE}.`,
+      `The programs need Linux with glibc, or macOS. Otherwise ${USE_OWN_DATABASE}.`,
     );
   }
   return new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and no way to run it as somebody else works for ${dataDir}:\n${refusals.join('\n')}`,
-    `Start Postrider as an ordinary user, use a data directory whose parent folders are open to everybody (such as one in /var/lib), or ${USE_OWN_DATABASE}.`,
+    `PostgreSQL does not run as root, and running it as another user does not work for ${dataDir}:\n${refusals.join('\n')}`,
+    `Start Postrider as an ordinary user, use a data directory whose parent folders are accessible to all users (such as one in /var/lib), or ${USE_OWN_DATABASE}.`,
   );
 }

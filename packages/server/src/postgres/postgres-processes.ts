@@ -15,18 +15,18 @@ interface ClusterClaim {
 interface StopStep {
   afterMs: number;
   signal: NodeJS.Signals;
-  /** Only the first process, which stops the others in good order, or every one. */
+  /** Whether to signal only the first process, which stops the others cleanly, or every one. */
   to: 'leader' | 'all';
 }
 
-/** A server that its owner's death left behind: a fast shutdown, then an immediate one, then the certain end. */
+/** For a server whose owner died: a fast shutdown, then an immediate one, then SIGKILL. */
 const WITH_LEADER: readonly StopStep[] = [
   { afterMs: 0, signal: 'SIGINT', to: 'leader' },
   { afterMs: 10_000, signal: 'SIGQUIT', to: 'all' },
   { afterMs: 15_000, signal: 'SIGKILL', to: 'all' },
 ];
 
-/** Children of a killed server leave by themselves as soon as they next wait for something; a long query may not wait. */
+/** Children of a killed server exit when they next wait for something, but a long query may never wait. */
 const WITHOUT_LEADER: readonly StopStep[] = [
   { afterMs: 500, signal: 'SIGQUIT', to: 'all' },
   { afterMs: 5_000, signal: 'SIGKILL', to: 'all' },
@@ -36,13 +36,13 @@ const GIVE_UP_MS = 20_000;
 const POLL_MS = 20;
 
 /**
- * Waits until no process of the cluster is left, stops what an earlier owner left behind, and takes the cluster.
- * Whoever calls owns the data directory, so whatever still runs has lost its owner.
+ * Waits until no process of the cluster is left, stops what an earlier owner left running, and claims the cluster. The
+ * caller owns the data directory, so any process that is still running has lost its owner.
  *
- * The lock is held by every process that inherited it, children included, and so says what neither a process id in a
- * file nor the death of the first process says: that nobody has the cluster's files or shared memory open any more.
+ * Every process that inherited the lock keeps it, including children. So the lock shows what neither a process id in a
+ * file nor the death of the first process can: that no process has the cluster's files or shared memory open any more.
  *
- * @throws EmbeddedPostgresError where something that cannot be stopped from here holds on to it
+ * @throws EmbeddedPostgresError if a process that cannot be stopped from here still uses it
  */
 export async function claimCluster(place: PostgresPlace, signal?: AbortSignal): Promise<ClusterClaim> {
   const startedAtMs = performance.now();
@@ -62,7 +62,7 @@ export async function claimCluster(place: PostgresPlace, signal?: AbortSignal): 
 async function tryClaim(place: PostgresPlace): Promise<ClusterClaim | null> {
   const attempt = await tryFileLock(place.processLock);
   if (attempt.state === 'busy') return null;
-  // The server may also have been started by hand, without the lock.
+  // The server may also have been started manually, without the lock.
   const inUse = (await findServer(place)) !== null || (!attempt.enforced && (await listCluster(place)).length > 0);
   const release = () => closeSync(attempt.fd);
   if (!inUse) return { fd: attempt.fd, release };
@@ -82,14 +82,14 @@ async function takeDueSteps(
   return steps.filter(({ afterMs }) => afterMs > waitedMs);
 }
 
-/** The server that postmaster.pid names, if it is one: after a restart of the machine the number may be anybody's. */
+/** The server named in postmaster.pid, if it is one: after a reboot the process id may belong to any process. */
 export async function findServer(place: PostgresPlace): Promise<RunningProcess | null> {
   const file = await readPostmasterFile(place.postmasterFile);
   const running = file === null ? null : await readRunningProcess(file.pid);
   return running !== null && belongsTo(running, place) ? running : null;
 }
 
-/** The server, or else an initdb that makes a new cluster. */
+/** The server, or else an initdb that is creating a new cluster. */
 async function findLeader(place: PostgresPlace): Promise<RunningProcess | null> {
   const server = await findServer(place);
   return server ?? (await listCluster(place)).find(({ command }) => isInitdb(command, place)) ?? null;
@@ -111,9 +111,12 @@ function isInitdb(command: string, place: PostgresPlace): boolean {
 
 async function stillInUse(place: PostgresPlace): Promise<EmbeddedPostgresError> {
   const pids = (await listCluster(place)).map(({ pid }) => pid);
-  const who = pids.length === 0 ? 'a process out of sight, perhaps in another container' : `process ${pids.join(', ')}`;
+  const who =
+    pids.length === 0
+      ? 'a process that is not visible here, perhaps in another container'
+      : `process ${pids.join(', ')}`;
   return new EmbeddedPostgresError(
-    `An earlier PostgreSQL still holds ${place.cluster} and does not stop: ${who}.`,
+    `An earlier PostgreSQL still uses ${place.cluster} and does not stop: ${who}.`,
     `Stop it and start again, or ${USE_OWN_DATABASE}.`,
   );
 }

@@ -13,7 +13,7 @@ import type { PostgresWatchdog } from './postgres-watchdog.ts';
 import { readPostmasterFile } from './postmaster-file.ts';
 import { PROGRAM_ENVIRONMENT } from './run-program.ts';
 
-/** All that is needed to start the server, the first time and every later one. */
+/** Everything needed to start the server, now and later. */
 export interface ServerPlan {
   place: PostgresPlace;
   binaries: PostgresBinaries;
@@ -25,7 +25,7 @@ export interface ServerPlan {
 }
 
 export interface PostgresServer {
-  /** Settles when the server has ended, for whatever reason, which it says. */
+  /** Settles when the server has ended for any reason, and returns the reason. */
   readonly exited: Promise<string>;
   /** A fast shutdown; an immediate one after 10 s. */
   stop(): Promise<void>;
@@ -37,16 +37,16 @@ const READY_POLL_MS = 10;
 const SLOW_START_MS = 10_000;
 
 /**
- * Starts the server on an existing cluster and waits until it takes connections, however long it has to recover.
+ * Starts the server on an existing cluster and waits until it accepts connections, however long recovery takes.
  *
- * @throws EmbeddedPostgresError where it does not come up, with the end of its log; the signal's reason where aborted
+ * @throws EmbeddedPostgresError if it does not start, with the end of its log; the signal's reason if aborted
  */
 export async function launchServer(plan: ServerPlan, signal: AbortSignal): Promise<PostgresServer> {
   const { place } = plan;
   const claim = await claimCluster(place, signal);
   let log: PostgresLog | undefined;
   try {
-    // With the claim in hand nothing of the cluster runs: what names a running server is stale.
+    // While we have the claim, no process of the cluster runs: a file that names a running server is stale.
     await rm(place.postmasterFile, { force: true });
     await makePrivate(plan.socketDirectory, plan.privileges);
     await removeStaleSocket(plan.socketDirectory);
@@ -71,7 +71,7 @@ function spawnServer(
   const child = spawn(call.command, call.args, {
     cwd: '/',
     env: PROGRAM_ENVIRONMENT,
-    // A session of its own: Ctrl-C in the terminal is for the owner, which stops the server when it has drained.
+    // A separate session: Ctrl-C in the terminal is for the owner, which stops the server after draining.
     detached: true,
     stdio: ['ignore', logFd, logFd, claimFd],
     ...(call.uid === undefined ? {} : { uid: call.uid }),
@@ -80,7 +80,7 @@ function spawnServer(
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`PostgreSQL could not be started (${error.message})`));
     child.once('exit', (code, by) =>
-      resolve(by === null ? `PostgreSQL ended with code ${code}` : `PostgreSQL was killed by ${by}`),
+      resolve(by === null ? `PostgreSQL exited with code ${code}` : `PostgreSQL was killed by ${by}`),
     );
   }).finally(() => watchdog.guardNothing());
   return { child, server: { exited, stop: () => stopServer(child, exited) } };
@@ -107,7 +107,7 @@ async function waitUntilReady(
       await server.stop();
       throw signal.reason;
     }
-    if (!announced && performance.now() > slowAtMs) onProgress('PostgreSQL is recovering what an unclean end left');
+    if (!announced && performance.now() > slowAtMs) onProgress('PostgreSQL is recovering from an unclean shutdown');
     announced ||= performance.now() > slowAtMs;
     await pause(READY_POLL_MS);
   }

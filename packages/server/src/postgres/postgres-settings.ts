@@ -3,7 +3,7 @@ import { POSTGRES_PORT, type PostgresPlace } from './postgres-place.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** The server's settings, as arguments. They stand on the command line so that no earlier run's file overrules them. */
+/** The server's settings as arguments. On the command line, no file from an earlier run can override them. */
 export function postgresArguments(
   place: PostgresPlace,
   socketDirectory: string,
@@ -24,16 +24,16 @@ export function postgresArguments(
   return ['-D', place.cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Local only: whoever may enter the socket's folder may connect, and nobody else can. */
+/** Local only: users with access to the socket's folder may connect, and no one else can. */
 const REACH = { listen_addresses: '', port: String(POSTGRES_PORT), unix_socket_permissions: '0700' };
 
-/** PostgreSQL's own defaults, pinned: a message that was accepted is on the disk. */
+/** PostgreSQL's own defaults, pinned: an accepted message is on disk. */
 const DURABILITY = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' };
 
 /**
- * One service with many small transactions on a small machine. Checkpoints are spread out, since each of them makes the
- * log carry whole pages again. No query here is worth a compiler or parallel workers (which also need /dev/shm, small in
- * containers). Huge pages kill the server in containers that have a limit on them.
+ * For one service with many small transactions on a small machine. Checkpoints are spread out, because after each of
+ * them the WAL contains full pages again. No query here benefits from JIT or parallel workers (which also need /dev/shm,
+ * small in containers). Huge pages kill the server in containers that limit them.
  */
 const TUNING = {
   max_connections: '100',
@@ -50,7 +50,7 @@ const TUNING = {
   timezone: 'UTC',
 };
 
-/** Statements and their values hold addresses and message texts: they stay out of the log. */
+/** Statements and their values contain addresses and message texts, so they are not logged. */
 const LOGGING = {
   log_destination: 'stderr',
   logging_collector: 'off',
@@ -62,7 +62,7 @@ const LOGGING = {
 
 function availableMemoryBytes(): number {
   const limit = process.constrainedMemory();
-  // Without a limit the answer is 0, or a number beyond any memory.
+  // Without a limit, the value is 0 or larger than any memory.
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 

@@ -7,16 +7,16 @@ import { POSTGRES_PORT, type PostgresPlace } from './postgres-place.ts';
 import type { FileOwner } from './postgres-privileges.ts';
 
 const SOCKET_NAME = `.s.PGSQL.${POSTGRES_PORT}`;
-/** A socket's address has room for 104 bytes on macOS and 108 on Linux. */
+/** A socket path can have 104 bytes on macOS and 108 on Linux. */
 const SOCKET_PATH_LIMIT_BYTES = 100;
-/** Settings and clients take lists and ports in this place: commas, colons, quotes and spaces would be misread. */
+/** Settings and clients accept lists and ports here: commas, colons, quotes and spaces would be misread. */
 const PLAIN_PATH = /^[\w./@+=~-]+$/;
 
 /**
- * Makes the private folder for the server's socket: in the data directory, or, where its path is too long or its file
- * system has no sockets, in the system's folder for temporary files, under a name that follows from the data directory.
+ * Creates the private folder for the server's socket: in the data directory, or, if its path is too long or its file
+ * system does not support sockets, in the system's temporary folder, with a name derived from the data directory.
  *
- * @throws EmbeddedPostgresError where somebody else has made that folder
+ * @throws EmbeddedPostgresError if another user has created that folder
  */
 export async function prepareSocketDirectory(place: PostgresPlace, owner: FileOwner): Promise<string> {
   const inside = join(place.dataDir, 'run');
@@ -30,18 +30,18 @@ export async function prepareSocketDirectory(place: PostgresPlace, owner: FileOw
   return outside;
 }
 
-/** Removes what a killed server left: it refuses to start beside a lock whose process number now is somebody else's. */
+/** Removes what a killed server left: a server does not start next to a lock whose process id belongs to another running process. */
 export async function removeStaleSocket(socketDirectory: string): Promise<void> {
   await rm(join(socketDirectory, SOCKET_NAME), { force: true });
   await rm(join(socketDirectory, `${SOCKET_NAME}.lock`), { force: true });
 }
 
-/** Makes the folder, or takes it over where it is ours already. Also called before a restart, in case it was cleared. */
+/** Creates the folder, or uses it if it is already ours. Also called before a restart, in case it was deleted. */
 export async function makePrivate(path: string, owner: FileOwner): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  // lstat: a link that somebody else put there must not lead us elsewhere.
+  // lstat: a link that another user created there must not redirect us.
   const folder = await lstat(path);
   if (!folder.isDirectory() || ![process.geteuid?.(), owner.uid].includes(folder.uid)) throw notOurs(path);
   if (folder.uid !== owner.uid || folder.gid !== owner.gid) await chown(path, owner.uid, owner.gid);
@@ -52,7 +52,7 @@ function fits(folder: string): boolean {
   return PLAIN_PATH.test(folder) && Buffer.byteLength(join(folder, `${SOCKET_NAME}.lock`)) < SOCKET_PATH_LIMIT_BYTES;
 }
 
-/** Network and shared file systems may hold no sockets. */
+/** Network and shared file systems may not support sockets. */
 async function holdsSockets(folder: string): Promise<boolean> {
   const path = join(folder, '.probe');
   await rm(path, { force: true });
@@ -65,7 +65,7 @@ async function holdsSockets(folder: string): Promise<boolean> {
 
 function notOurs(path: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `The folder for the database's socket, ${path}, belongs to somebody else.`,
-    `Remove it, set TMPDIR to a folder of your own, use a data directory with a shorter path, or ${USE_OWN_DATABASE}.`,
+    `The folder for the database's socket, ${path}, belongs to another user.`,
+    `Remove it, set TMPDIR to your own folder, use a data directory with a shorter path, or ${USE_OWN_DATABASE}.`,
   );
 }

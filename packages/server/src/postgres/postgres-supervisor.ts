@@ -3,9 +3,9 @@ import { limitPostgresLog } from './postgres-log.ts';
 import { launchServer, type PostgresServer, type ServerPlan } from './postgres-server.ts';
 
 interface SupervisorEvents {
-  /** The server has ended, or an attempt to start it again has failed: the reason. */
+  /** Called when the server has ended, or an attempt to restart it has failed, with the reason. */
   onDown: (reason: string) => void;
-  /** It takes connections again. */
+  /** Called when it accepts connections again. */
   onUp: () => void;
 }
 
@@ -15,14 +15,14 @@ export interface SupervisedPostgres {
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
-/** A server that ran for this long was well: its next death is answered quickly again. */
+/** A server that ran this long was healthy: after its next failure it is restarted quickly. */
 const STEADY_MS = 60_000;
 const LOG_CHECK_MS = 60_000;
 
 /**
- * Starts the server and starts it again, after a delay that grows, whenever it ends before it is stopped.
+ * Starts the server and, if it ends before it is stopped, restarts it after a growing delay.
  *
- * @throws EmbeddedPostgresError where the first start fails
+ * @throws EmbeddedPostgresError if the first start fails
  */
 export async function supervisePostgres(plan: ServerPlan, events: SupervisorEvents): Promise<SupervisedPostgres> {
   const stopping = new AbortController();
@@ -56,7 +56,7 @@ async function keepRunning(
   }
 }
 
-/** Tries until it succeeds (a full disk may be freed, memory may come back), or until it is stopped: null. */
+/** Retries until it succeeds (disk space or memory may become available), or until it is stopped: null. */
 async function startAgain(
   plan: ServerPlan,
   events: SupervisorEvents,

@@ -1,24 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { PROGRAM_ENVIRONMENT } from './run-program.ts';
 
-/** A process that outlives this one and then stops what it was told to guard. */
+/** A process that outlives this one and then stops what it guards. */
 export interface PostgresWatchdog {
-  /** A program that makes the cluster runs. */
+  /** A program that creates the cluster is running. */
   guardInitdb(pid: number): void;
-  /** A server is about to be started or runs. Which process it is, postmaster.pid says. */
+  /** A server is starting or running. postmaster.pid contains its process id. */
   guardServer(): void;
   guardNothing(): void;
-  /** Lets it go without any signal. */
+  /** Ends it without sending any signal. */
   dismiss(): void;
 }
 
 /**
- * It reads its orders from a pipe of which this process alone has the other end, so the pipe ends when this process
- * does, even by SIGKILL; the last order then holds. Stopping a server takes the same steps as in orderly times: a fast
- * shutdown, after 10 s an immediate one, after 5 s more the certain end. Before each signal it looks whether
- * postmaster.pid still names the process: a new owner's server, or a stranger under the same number, is left alone.
- * Of initdb and the servers it runs only the first is told: the others then end in good order, and leave no shared
- * memory behind that no later start would know of.
+ * It reads commands from a pipe whose other end only this process has. The pipe ends when this process does, even by
+ * SIGKILL, and the last command then applies. It stops a server with the same steps as a normal shutdown: fast,
+ * immediate after 10 s, SIGKILL after 5 s more. Before each signal it checks that postmaster.pid still names the
+ * process, so that a new owner's server or an unrelated process with the same id is left alone. With initdb, only the
+ * first process is signaled: its servers then end cleanly and leave no shared memory that no later start would find.
  */
 const SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
@@ -47,14 +46,14 @@ case $order in
 esac
 `;
 
-/** Starts the watchdog for the cluster whose postmaster.pid is named. It is started again should it be killed. */
+/** Starts the watchdog for the cluster with this postmaster.pid file. It is restarted if it is killed. */
 export function startPostgresWatchdog(postmasterFile: string): PostgresWatchdog {
   let order = 'nothing';
   let dismissed = false;
   let child = launch();
 
   function launch(): ChildProcess {
-    // A session of its own: what the terminal sends to this process's group must not reach it.
+    // A separate session: signals from the terminal to this process's group must not reach it.
     const started = spawn('/bin/sh', ['-c', SCRIPT, 'postrider-watchdog', postmasterFile], {
       cwd: '/',
       env: PROGRAM_ENVIRONMENT,
@@ -62,7 +61,7 @@ export function startPostgresWatchdog(postmasterFile: string): PostgresWatchdog 
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     started.stdin?.on('error', () => {});
-    // Only a signal's victim is replaced: a shell that cannot run would end again at once.
+    // Only restarted after a signal: a shell that cannot run would exit again at once.
     started.once('exit', (_code, signal) => {
       if (signal !== null && !dismissed) child = launch();
     });

@@ -7,7 +7,7 @@ interface PostmasterFile {
   ready: boolean;
 }
 
-/** Reads postmaster.pid (its lines: PostgreSQL's miscadmin.h, LOCK_FILE_LINE_*). Null where there is none yet. */
+/** Parses postmaster.pid (its lines: PostgreSQL's miscadmin.h, LOCK_FILE_LINE_*). Null if the file does not exist yet. */
 export async function readPostmasterFile(path: string): Promise<PostmasterFile | null> {
   const text = await readFile(path, 'utf8').catch(() => null);
   const lines = text?.split('\n') ?? [];

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** A program as it is handed to `spawn`: `uid` and `gid` only where another user is to run it. */
+/** A program in the form that `spawn` expects: `uid` and `gid` only if another user runs it. */
 export interface ProgramCall {
   command: string;
   args: readonly string[];
@@ -10,22 +10,22 @@ export interface ProgramCall {
 
 export interface ProgramOptions {
   input?: string;
-  /** An open file the program inherits as descriptor 3. */
+  /** An open file that the program inherits as descriptor 3. */
   inheritedFd?: number;
-  /** Runs it in a process group of its own, which a signal from the terminal does not reach. */
+  /** Runs it in a separate process group, which terminal signals do not reach. */
   detached?: boolean;
   onSpawn?: (pid: number) => void;
 }
 
-/** `code` is null where a signal ended the program or it could not be started; `output` is what it wrote, or that reason. */
+/** `code` is null if a signal ended the program or it could not be started; `output` is its output, or that reason. */
 interface ProgramResult {
   code: number | null;
   output: string;
 }
 
 /**
- * The environment of every program the launcher runs. The caller's own would let PGDATA, PGPORT, LC_ALL and their like
- * decide how the cluster is made, differently on every machine.
+ * The environment of every program that the launcher runs. With the caller's environment, PGDATA, PGPORT, LC_ALL and
+ * similar variables would change how the cluster is created on each machine.
  */
 export const PROGRAM_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -33,10 +33,10 @@ export const PROGRAM_ENVIRONMENT: Readonly<Record<string, string>> = {
   TZ: 'UTC',
 };
 
-/** How much of a program's output is kept: its end is where it says what failed. */
+/** How much of a program's output is kept: errors are at its end. */
 const OUTPUT_LIMIT_CHARS = 16_384;
 
-/** Runs a program to its end, from `/` so that the caller's own folder need not be open to the user it runs as. */
+/** Runs a program to its end, from `/` so that the user it runs as need not have access to the caller's folder. */
 export function runProgram(call: ProgramCall, options: ProgramOptions = {}): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const child = spawn(call.command, call.args, {
@@ -56,7 +56,7 @@ export function runProgram(call: ProgramCall, options: ProgramOptions = {}): Pro
     child.once('spawn', () => options.onSpawn?.(child.pid ?? 0));
     child.once('error', (error) => resolve({ code: null, output: error.message }));
     child.once('close', (code) => resolve({ code, output: output.trim() }));
-    // A program that ends before it has read its input is judged by its exit code, not by the broken pipe.
+    // For a program that ends before it has read its input, the exit code counts, not the broken pipe.
     child.stdin?.on('error', () => {});
     child.stdin?.end(options.input ?? '');
   });

@@ -1,25 +1,25 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { runProgram } from './run-program.ts';
 
-/** A process of this machine. `folder` is its working folder, null where the system does not tell. */
+/** A process of this machine. `folder` is its working directory, null if the system does not report it. */
 export interface RunningProcess {
   pid: number;
   command: string;
   folder: string | null;
 }
 
-/** Sends a signal and leaves it at that where the process has gone in the meantime. */
+/** Sends a signal. Does nothing if the process has ended in the meantime. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Whoever signals also waits for the end, so a refusal shows there.
+    // Callers also wait for the process to end, so they notice a failure there.
   }
 }
 
 /**
- * A text that tells one process from every other that ever has the same number: the machine's boot and the moment the
- * process started. Null where no such process runs.
+ * A text that distinguishes a process from all others with the same id: the machine's boot and the start time of the
+ * process. Null if no such process is running.
  */
 export async function readProcessIdentity(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') {
@@ -28,14 +28,15 @@ export async function readProcessIdentity(pid: number): Promise<string | null> {
   }
   const status = await readText(`/proc/${pid}/stat`);
   if (status === null) return null;
-  // proc_pid_stat(5): the name in parentheses may hold anything; after it come the state (field 3) and, as field 22, the start.
+  // proc_pid_stat(5): the name in parentheses may contain anything. After it are the state (field 3) and, as field 22,
+  // the start time.
   const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return null;
   const boot = (await readText('/proc/sys/kernel/random/boot_id')) ?? '';
   return `${boot.trim()} ${fields[19] ?? ''}`;
 }
 
-/** Every process the system shows us. */
+/** All processes that the system shows us. */
 export async function listRunningProcesses(): Promise<RunningProcess[]> {
   if (process.platform !== 'linux') return await listWithPs();
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -43,7 +44,7 @@ export async function listRunningProcesses(): Promise<RunningProcess[]> {
   return found.filter((entry) => entry !== null);
 }
 
-/** One process, null where it does not run (one that has ended but was not collected has no command any more). */
+/** One process; null if it is not running (a zombie has no command any more). */
 export async function readRunningProcess(pid: number): Promise<RunningProcess | null> {
   if (process.platform !== 'linux') return (await listWithPs()).find((entry) => entry.pid === pid) ?? null;
   const commandLine = await readText(`/proc/${pid}/cmdline`);
