@@ -41,9 +41,9 @@ describe('the SPF record of a return path', () => {
     [['spf1 a:mail.p.example'], /none of its TXT records begins with v=spf1/],
     [['v=DMARC1; p=none'], /no SPF record/],
     [['v=spf1 a:mail.p.example allow ~all'], /"allow" is no mechanism/],
-    [['v=spf1 include ~all'], /"include" names no domain/],
-    [['v=spf1 a: ~all'], /"a:" names no valid domain/],
-    [['v=spf1 ip4:999.1.1.1 a:mail.p.example -all'], /"ip4:999.1.1.1" holds no such address/],
+    [['v=spf1 include ~all'], /"include" has no domain/],
+    [['v=spf1 a: ~all'], /"a:" has no valid domain/],
+    [['v=spf1 ip4:999.1.1.1 a:mail.p.example -all'], /"ip4:999.1.1.1" has no valid address/],
     [['v=spf1 a:mail.p.example/99 -all'], /prefix length/],
   ])('fails %j', (records, reason) => {
     expect(check(...records)).toEqual(decided({ status: 'fail', reason: expect.stringMatching(reason) }));

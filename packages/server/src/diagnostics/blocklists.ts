@@ -6,18 +6,18 @@ import type { BlocklistZone } from './tool-settings.ts';
 
 export interface BlocklistVerdict {
   readonly list: string;
-  /** The name that was asked for. */
+  /** The queried name. */
   readonly name: string;
   readonly status: 'listed' | 'not_listed' | 'could_not_check';
   readonly codes: readonly string[];
-  /** What the list says of a listing, or why it could not be asked. */
+  /** The list's text about a listing, or why the query failed. */
   readonly reason: string | null;
 }
 
 export interface Blocklists {
-  /** Each list of addresses. @param address a public one. */
+  /** Checks each list of addresses. @param address a public one. */
   askForAddress(dns: DnsResolver, address: string): Promise<readonly BlocklistVerdict[]>;
-  /** Each list of domains; of the names the first that is listed counts. */
+  /** Checks each list of domains. The result is the first of the names that is listed. */
   askForDomain(dns: DnsResolver, names: readonly string[]): Promise<readonly BlocklistVerdict[]>;
 }
 
@@ -28,7 +28,7 @@ export interface BlocklistsOptions {
 
 type Family = 'ipv4' | 'ipv6' | 'domain';
 
-/** RFC 5782 §2.3, §5 and §3: of each kind one entry that every list has, and one that none has. */
+/** RFC 5782 §2.3, §5 and §3: for each kind, one test entry that every list contains, and one that none contains. */
 const TEST_POINTS: Readonly<Record<Family, { readonly listed: string; readonly free: string }>> = {
   ipv4: { listed: reversed('127.0.0.2'), free: reversed('127.0.0.1') },
   ipv6: { listed: nibbles('::ffff:7f00:2'), free: nibbles('::ffff:7f00:1') },
@@ -38,11 +38,14 @@ const TEST_POINTS: Readonly<Record<Family, { readonly listed: string; readonly f
 const BELIEVED_FOR_MS = 3_600_000;
 const REASON_CHARACTERS = 300;
 
-/** A list is asked only while its test points answer as they should: one that is gone, or refuses us, must not pass for clean or for listed. */
+/**
+ * A list is used only while its test entries give the right results: a list that was shut down, or that refuses us, must
+ * count neither as clean nor as listed.
+ */
 export function createBlocklists({ zones, clock }: BlocklistsOptions): Blocklists {
   const proven = new Map<string, { readonly untilMs: number; readonly fault: string | null }>();
 
-  /** Why the list cannot be believed; null where it can. */
+  /** Why the list cannot be trusted; null if it can. */
   async function faultOf(dns: DnsResolver, zone: string, family: Family): Promise<string | null> {
     const key = `${family} ${zone}`;
     const nowMs = clock.now().getTime();
@@ -82,7 +85,7 @@ export function createBlocklists({ zones, clock }: BlocklistsOptions): Blocklist
   };
 }
 
-/** `isCertain`: the list answered, so that asking again soon would say the same. */
+/** `isCertain`: the list responded, so that a retry soon would give the same result. */
 async function proveList(dns: DnsResolver, zone: string, family: Family) {
   const points = TEST_POINTS[family];
   const [listed, free] = await Promise.all([askOne(dns, zone, points.listed), askOne(dns, zone, points.free)]);
@@ -92,7 +95,7 @@ async function proveList(dns: DnsResolver, zone: string, family: Family) {
   if (listed.status === 'not_listed')
     return { isCertain, fault: `it does not list its test entry for ${what} (RFC 5782)` };
   if (free.status !== 'not_listed')
-    return { isCertain, fault: `it lists what no list may list (${points.free}, RFC 5782)` };
+    return { isCertain, fault: `it lists what no list may contain (${points.free}, RFC 5782)` };
   return { isCertain, fault: null };
 }
 
@@ -112,25 +115,24 @@ async function askOne(dns: DnsResolver, zone: string, label: string): Promise<An
   return { ...own, status: 'listed', codes, reason: null };
 }
 
-/** RFC 5782 §2.1: the words of a list stand in a TXT record beside the code. */
+/** RFC 5782 §2.1: the list's text is in a TXT record in addition to the code. */
 async function reasonOf(dns: DnsResolver, name: string): Promise<string | null> {
   const words = await dns.txt(name);
   return words.kind === 'found' ? excerpt(words.values.join(' '), REASON_CHARACTERS) : null;
 }
 
-/** What an answer is that is no listing: an error, or the address of a page that some resolvers put in the place of NXDOMAIN. */
+/** Why a response is not a listing: it is an error, or the address of a page that some resolvers return instead of NXDOMAIN. */
 function faultOfCode(code: string): string | null {
-  if (code.startsWith('127.255.255.'))
-    return `it answers with the error ${code}, usually since it refuses this resolver`;
-  if (code === '127.0.0.1') return 'it answers with 127.0.0.1, which is no listing but a refusal';
-  return code.startsWith('127.') ? null : `it answers with ${code}, which is no code of a list`;
+  if (code.startsWith('127.255.255.')) return `it returns the error ${code}, usually because it refuses this resolver`;
+  if (code === '127.0.0.1') return 'it returns 127.0.0.1, which is not a listing but a refusal';
+  return code.startsWith('127.') ? null : `it returns ${code}, which is not a valid list code`;
 }
 
 function reversed(address: string): string {
   return address.split('.').reverse().join('.');
 }
 
-/** RFC 5782 §2.4: 32 nibbles, the last first. */
+/** RFC 5782 §2.4: 32 nibbles, the last one first. */
 function nibbles(address: string): string {
   const bytes = ipaddr.IPv6.parse(address).toByteArray();
   return Buffer.from(bytes).toString('hex').split('').reverse().join('.');

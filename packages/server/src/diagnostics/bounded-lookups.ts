@@ -6,15 +6,15 @@ export interface LookupBounds {
   readonly timeMs: number;
 }
 
-/** What a check may use: a resolver that stops answering when the bounds are reached, and a signal for all else. */
+/** What a check may use: a resolver that fails when the limits are reached, and a signal for everything else. */
 export interface BoundedLookups {
   readonly dns: DnsResolver;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a check within bounds. Records of others decide what a check asks for next, so neither the number of questions nor the time may be
- * theirs to choose: past either every question fails at once, and the check tells what it could not look at.
+ * Runs a check within limits. Third-party records decide which lookups follow, so they must not control the number of
+ * lookups or the time. Beyond a limit every lookup fails at once, and the check reports what it could not look up.
  */
 export async function withinBounds<T>(
   dns: DnsResolver,
@@ -31,8 +31,8 @@ export async function withinBounds<T>(
   }
 }
 
-const NO_TIME: DnsAnswer<never> = { kind: 'failed', reason: 'the time for this check is over' };
-const NO_QUESTIONS: DnsAnswer<never> = { kind: 'failed', reason: 'the check asked for more than it may' };
+const NO_TIME: DnsAnswer<never> = { kind: 'failed', reason: 'the time limit for this check is reached' };
+const NO_QUESTIONS: DnsAnswer<never> = { kind: 'failed', reason: 'the lookup limit for this check is reached' };
 
 function boundResolver(dns: DnsResolver, questions: number, signal: AbortSignal): DnsResolver {
   let left = questions;

@@ -25,7 +25,7 @@ export async function checkBlocklist(dns: DnsResolver, blocklists: Blocklists, {
   const clean = verdicts.filter(({ status }) => status === 'not_listed');
   if (verdicts.length === 0) findings.add('blocklist_none_asked');
   else if (clean.length > 0 && !findings.has('blocklist_listed')) {
-    findings.add('blocklist_clean', `Asked were ${clean.map(({ list }) => list).join(', ')}.`);
+    findings.add('blocklist_clean', `Checked lists: ${clean.map(({ list }) => list).join(', ')}.`);
   }
   const records = verdicts.map(({ list, name, status, codes, reason }) => ({
     type: 'A' as const,
@@ -39,7 +39,7 @@ export async function checkBlocklist(dns: DnsResolver, blocklists: Blocklists, {
   return { records, findings: findings.list() };
 }
 
-/** An address in its one usual form; null where the text is none. */
+/** The canonical form of an address; null if the text is not an address. */
 export function toAddress(text: string): string | null {
   const isWritten = ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(':') && ipaddr.IPv6.isValid(text));
   return isWritten && !text.includes('%') ? ipaddr.process(text).toString() : null;

@@ -6,13 +6,13 @@ import { createFindings, excerpt, type Findings } from './findings.ts';
 
 type Found = Findings<FindingCode<'dkim'>>;
 
-/** What large providers and common mail servers use where nobody chooses a name. */
+/** The default selectors of large providers and common mail servers. */
 const COMMON_SELECTORS: readonly string[] = (
   'postrider default dkim mail email smtp google selector1 selector2 s1 s2 k1 k2 k3 key1 key2 fm1 fm2 fm3 pm mandrill mailjet ' +
   'zoho zmail protonmail protonmail2 protonmail3 sig1 mx resend mailo cm everlytickey1 mte1 dk sm'
 ).split(' ');
 
-/** No key has this name: an answer for it is that of a wildcard. */
+/** No key has this name: a response for it comes from a wildcard record. */
 const NOBODYS_SELECTOR = 'no-such-selector-here';
 
 interface Row {
@@ -22,7 +22,7 @@ interface Row {
   readonly record: DkimRecord;
 }
 
-/** Checks the key under a selector, or those under the common ones where it is null. Never throws. */
+/** Checks the key of a selector, or the keys of the common selectors if it is null. Never throws. */
 export async function checkDkim(dns: DnsResolver, domain: string, selector: string | null) {
   const findings = createFindings('dkim');
   const rows =
@@ -64,13 +64,13 @@ async function tryCommonOnes(dns: DnsResolver, domain: string, findings: Found):
   if (everywhere.length > 0) findings.add('dkim_wildcard', `It is \`${excerpt(everywhere[0] ?? '', 100)}\`.`);
   const rows = COMMON_SELECTORS.flatMap((selector, at) => {
     const answer = answers[at];
-    // Names under a wildcard may hold anything; only what looks like a key is taken for one.
+    // A wildcard may return anything, so only text that looks like a key counts.
     const texts = answer?.kind === 'found' ? answer.values.filter((text) => !everywhere.includes(text)) : [];
     const keys = texts.filter((text) => /(?:^|;)\s*(?:p\s*=|v\s*=\s*DKIM1)/.test(text));
     return keys.length === 0 ? [] : rowsOf(selector, domain, keys, findings);
   });
   const failed = answers.filter((answer) => answer.kind === 'failed');
-  // Where no selector was answered for, nothing is known of any of them.
+  // If no selector gave a response, nothing is known about any of them.
   const isAnswered = failed.length < answers.length;
   for (const { reason } of failed.slice(0, 1)) {
     findings.add('dkim_could_not_check', `${isAnswered ? 'Some selectors' : 'Every selector'}: ${reason}.`);

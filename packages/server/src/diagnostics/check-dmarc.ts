@@ -14,7 +14,7 @@ interface Row {
   readonly purpose: 'policy' | 'report_authorization';
 }
 
-/** Checks the DMARC policy that holds for a domain. Never throws. */
+/** Checks the DMARC policy that applies to a domain. Never throws. */
 export async function checkDmarc(dns: DnsResolver, domain: string) {
   const findings = createFindings('dmarc');
   const records: Row[] = [];
@@ -28,7 +28,7 @@ export async function checkDmarc(dns: DnsResolver, domain: string) {
   return { records, findings: findings.list() };
 }
 
-/** RFC 7489 §6.6.3: the record at the name, else that at its organisational domain. */
+/** RFC 7489 §6.6.3: the record at the name, else the one at its organizational domain. */
 async function findPolicy(dns: DnsResolver, domain: string, records: Row[], findings: Found) {
   const organisation = organisationalDomain(domain);
   for (const place of new Set([domain, organisation])) {
@@ -67,7 +67,7 @@ function judge({ policy, alignment, faults }: DmarcRecord, findings: Found): voi
   if (isReadable) findings.add('dmarc_valid', `The policy is \`${policy}\`.`);
 }
 
-/** RFC 7489 §7.1: another organisation has to agree, or anybody could have anybody flooded with reports. */
+/** RFC 7489 §7.1: another organization must agree to receive reports. Otherwise a domain could have someone else flooded with them. */
 async function checkAuthorization(
   dns: DnsResolver,
   domain: string,

@@ -15,16 +15,16 @@ import type { SpamdClient } from './spamd-client.ts';
 export interface PlacementTools {
   readonly lookups: BoundedLookups;
   readonly blocklists: Blocklists;
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   readonly spamd: SpamdClient | null;
   readonly now: Date;
-  /** Whether only names of the public DNS are asked for the sender's records. */
+  /** Whether the sender's records are only looked up in the public DNS. */
   readonly isPublicOnly: boolean;
 }
 
 /**
  * Estimates whether a message reaches the inbox. Never throws.
- * @param ip the address that sent it, where the caller says it.
+ * @param ip the address that sent it, if the caller provides it.
  */
 export async function checkInboxPlacement(message: PlacedMessage, ip: string | null, tools: PlacementTools) {
   const { lookups, blocklists, spamd, now, isPublicOnly } = tools;

@@ -26,8 +26,8 @@ interface Check {
 }
 
 /**
- * Checks whether mail can be delivered to a domain, by the DNS alone. Never throws.
- * @param isPublicOnly whether addresses that are not public are withheld: our name servers may know those of machines inside.
+ * Checks with DNS alone whether mail can be delivered to a domain. Never throws.
+ * @param isPublicOnly whether to withhold non-public addresses: our name servers may know internal machines.
  */
 export async function checkMx(dns: DnsResolver, domain: string, { isPublicOnly }: { readonly isPublicOnly: boolean }) {
   const findings = createFindings('mx');
@@ -77,15 +77,15 @@ async function readHost(check: Check, host: string): Promise<readonly Row[]> {
     return [];
   }
   const [alias, { rows, found, isFailed }] = await Promise.all([dns.cname(host), readAddresses(check, host)]);
-  // Where only our name servers know the addresses, so they may the other name.
+  // If only our name servers know the addresses, the alias may be internal too.
   const isTold = alias.kind === 'found' && (!isPublicOnly || rows.length > 0);
   const aliases: Row[] = isTold ? alias.values.map((value) => row('CNAME', host, value)) : [];
-  if (aliases.length > 0) findings.add('mx_is_cname', `${host} is one of ${aliases[0]?.value}.`);
+  if (aliases.length > 0) findings.add('mx_is_cname', `${host} is an alias of ${aliases[0]?.value}.`);
   if (found === 0 && !isFailed) findings.add('mx_no_address', `It is ${host}.`);
   return [...aliases, ...rows];
 }
 
-/** The addresses of a host that may be told, each with its names, and how many there are of all. */
+/** The addresses of a host that may be shown, each with its names, and the total number. */
 async function readAddresses(check: Check, host: string) {
   const { dns, findings } = check;
   const [four, six] = await Promise.all([dns.a(host), dns.aaaa(host)]);
@@ -112,12 +112,12 @@ async function readNames({ dns, findings }: Check, host: string, address: string
   const names = answer.values.slice(0, MAX_NAMES);
   const leads = await Promise.all(names.map((name) => leadsTo(dns, name, address)));
   if (leads.every((lead) => lead === false)) {
-    findings.add('mx_ptr_mismatch', `${address} is ${names.join(', ')}, and that is another.`);
+    findings.add('mx_ptr_mismatch', `${address} has the name ${names.join(', ')}, which does not match.`);
   }
   return names.map((name) => row('PTR', address, name));
 }
 
-/** Null where nobody knows. */
+/** Null if unknown. */
 async function leadsTo(dns: DnsResolver, name: string, address: string): Promise<boolean | null> {
   const answer = await (isIP(address) === 6 ? dns.aaaa(name) : dns.a(name));
   if (answer.kind === 'failed') return null;

@@ -7,17 +7,20 @@ import { ProblemError } from '../problem.ts';
 import { type BoundedLookups, type LookupBounds, withinBounds } from './bounded-lookups.ts';
 import { queryPublicNames } from './public-names.ts';
 
-/** The largest honest check, a message with links to ten domains, comes to about a hundred questions. */
+/** The largest legitimate check, a message with links to ten domains, needs about a hundred lookups. */
 export const CHECK_BOUNDS: LookupBounds = { questions: 250, timeMs: LIMITS.toolSeconds * 1_000 };
 
 /**
- * Runs the checks that anybody may ask for. A caller has a limit of its own, and may have many addresses: here is what all of them may have
- * together, in this process.
+ * Runs the public checks. Each caller has a rate limit, but an attacker may use many addresses: this limits all callers
+ * of this process together.
  */
 export interface CheckRunner {
-  /** With answers as old as their records allow, of any name. @throws ProblemError where all checks together may have no more now */
+  /** With cached responses, for any name. @throws ProblemError if the limit for all checks together is reached */
   run<T>(work: (lookups: BoundedLookups) => Promise<T>): Promise<T>;
-  /** The same with answers that are a few seconds old at most: a user who checks a record has often just changed it. In production only of public names. */
+  /**
+   * The same with responses that are at most a few seconds old, because a user who checks a record has often just
+   * changed it. In production only for public names.
+   */
   runRecent<T>(work: (lookups: BoundedLookups) => Promise<T>): Promise<T>;
 }
 
@@ -60,7 +63,7 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
     if (!isAskedOut && underWay < maxUnderWay) return;
     const seconds = isAskedOut ? Math.ceil((minute.endsAtMs - nowMs) / 1_000) : 1;
     throw new ProblemError('rate_limited', {
-      detail: 'This server makes as many checks as it may for all callers together.',
+      detail: 'This server has reached its limit of checks for all callers together.',
       fix: `Try again in ${seconds} seconds.`,
       headers: { 'retry-after': String(seconds) },
     });

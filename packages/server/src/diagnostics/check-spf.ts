@@ -6,16 +6,16 @@ import { fetchSpfTree, type SpfNode, type SpfTree } from './spf-tree.ts';
 
 type Found = Findings<FindingCode<'spf'>>;
 
-/** What is shown of a record of others. */
+/** The part of a third-party record to show. */
 export const RECORD_CHARACTERS = 4_000;
 
-/** Checks the SPF record of a domain with everything it leads to. Never throws. */
+/** Checks the SPF record of a domain with everything it includes. Never throws. */
 export async function checkSpf(dns: DnsResolver, domain: string) {
   const tree = await fetchSpfTree(dns, domain);
   return { records: nodesOf(tree.root).map(toRecord), findings: judgeSpfTree(tree) };
 }
 
-/** What is to be said of a tree of records; pure. */
+/** The findings for a tree of records; pure. */
 function judgeSpfTree(tree: SpfTree) {
   const findings = createFindings('spf');
   const { root } = tree;
@@ -26,11 +26,11 @@ function judgeSpfTree(tree: SpfTree) {
   judgeLimits(tree, nodes, findings);
   judgeEnd(root, findings);
   const isBroken = findings.list().some(({ level, code }) => level === 'fail' || code === 'spf_could_not_check');
-  if (!isBroken) findings.add('spf_valid', `It takes ${lookupsOf(nodes)} of 10 lookups.`);
+  if (!isBroken) findings.add('spf_valid', `It needs ${lookupsOf(nodes)} of 10 lookups.`);
   return findings.list();
 }
 
-/** Each before those it leads to. */
+/** Each node before its children. */
 function nodesOf(node: SpfNode): readonly SpfNode[] {
   return [node, ...node.children.flatMap(nodesOf)];
 }
@@ -60,7 +60,7 @@ function judgeNode(node: SpfNode, findings: Found): void {
   }
 }
 
-/** A prefix this short holds more than 16 million IPv4 addresses; of IPv6 it is what whole registries are given. */
+/** A prefix this short contains more than 16 million IPv4 addresses. For IPv6, whole registries get this much. */
 const WIDE = { ip4: 8, ip6: 16 } as const;
 
 function judgeTerm({ name, text, qualifier, prefix, domain }: SpfTerm, at: string, findings: Found): void {
@@ -88,13 +88,13 @@ function lookupsOf(nodes: readonly SpfNode[]): number {
 function judgeLimits({ isCut }: SpfTree, nodes: readonly SpfNode[], findings: Found): void {
   const lookups = lookupsOf(nodes);
   const isWhole = !isCut && !nodes.some(({ state }) => state === 'could_not_check' || state === 'loop');
-  if (lookups > 10) findings.add('spf_too_many_lookups', `It takes ${isWhole ? '' : 'at least '}${lookups}.`);
-  else if (lookups >= 9) findings.add('spf_lookups_near_limit', `It takes ${lookups}.`);
+  if (lookups > 10) findings.add('spf_too_many_lookups', `It needs ${isWhole ? '' : 'at least '}${lookups}.`);
+  else if (lookups >= 9) findings.add('spf_lookups_near_limit', `It needs ${lookups}.`);
   const voids = nodes.flatMap(({ probes }) => probes).filter(({ outcome }) => outcome === 'void');
   if (voids.length > 2) findings.add('spf_too_many_void_lookups', `There are ${voids.length}.`);
 }
 
-/** What is said of servers that no term names: by the record itself, or by the one it redirects to. */
+/** The result for servers that no term matches: from the record itself, or from the one it redirects to. */
 function judgeEnd(root: SpfNode, findings: Found): void {
   let node: SpfNode | undefined = root;
   while (node?.record) {

@@ -5,13 +5,13 @@ import { type CheckRunner, createCheckRunner } from './check-runner.ts';
 import { createSpamdClient, type SpamdClient } from './spamd-client.ts';
 import type { BlocklistZone, SpamdAddress } from './tool-settings.ts';
 
-/** What the checks work with beside the DNS. */
+/** The data sources of the checks besides DNS. */
 export interface DiagnosticTools {
   readonly blocklists: Blocklists;
   readonly checks: CheckRunner;
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   readonly spamd: SpamdClient | null;
-  /** Whether the checks that anybody may ask for tell of the public DNS alone: always, save in development. */
+  /** Whether the public checks only show the public DNS: always, except in development. */
   readonly isPublicOnly: boolean;
 }
 

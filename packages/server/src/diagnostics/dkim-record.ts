@@ -2,23 +2,23 @@ import { createPublicKey } from 'node:crypto';
 import type { FindingCode } from '@postrider/core';
 import { readTagList, tagValue } from './tag-list.ts';
 
-/** What is wrong with a record, with particulars. */
+/** The problems of a record, with details. */
 export interface DkimFault {
   readonly code: FindingCode<'dkim'>;
   readonly particulars?: string;
 }
 
 export interface DkimRecord {
-  /** The p= tag without white space, empty where the key is revoked; null where there is none, or nothing can be read. */
+  /** The p= tag without white space, empty if the key is revoked; null if it is missing, or the record cannot be parsed. */
   readonly publicKey: string | null;
-  /** `rsa`, `ed25519` or what else the record says; null where it cannot be read. */
+  /** `rsa`, `ed25519` or another value from the record; null if it cannot be parsed. */
   readonly keyType: string | null;
   readonly keyBits: number | null;
   readonly isRevoked: boolean;
   readonly faults: readonly DkimFault[];
 }
 
-/** Reads a key record (RFC 6376 §3.6.1); pure. */
+/** Parses a key record (RFC 6376 §3.6.1); pure. */
 export function readDkimRecord(text: string): DkimRecord {
   const unreadable = { publicKey: null, keyType: null, keyBits: null, isRevoked: false };
   if (text.includes('"')) return { ...unreadable, faults: [{ code: 'dkim_quotes' }] };
@@ -38,8 +38,8 @@ export function readDkimRecord(text: string): DkimRecord {
 }
 
 /**
- * Which of the TXT records at a selector are keys: receivers take up the others as little as those of a host's verification. Where there is
- * none, each of them may be what was meant to be one.
+ * The TXT records at a selector that are keys; receivers ignore other ones, such as host verifications. If there is
+ * none, each record may be a broken key.
  */
 export function pickKeyRecords<Entry extends { readonly record: DkimRecord }>(
   entries: readonly Entry[],
@@ -82,14 +82,14 @@ function readKey(keyType: string, base64: string): KeyVerdict {
   return keyBits === null ? UNREADABLE : { keyBits, fault: faultOfLength(keyBits) };
 }
 
-/** RFC 6376 names RSAPublicKey and shows SubjectPublicKeyInfo; verifiers take both (erratum 3017). */
+/** RFC 6376 specifies RSAPublicKey but shows SubjectPublicKeyInfo; verifiers accept both (erratum 3017). */
 function rsaBits(der: Buffer): number | null {
   for (const type of ['spki', 'pkcs1'] as const) {
     try {
       const key = createPublicKey({ key: der, format: 'der', type });
       if (key.asymmetricKeyType === 'rsa') return key.asymmetricKeyDetails?.modulusLength ?? null;
     } catch {
-      // Not of this form.
+      // Not in this format.
     }
   }
   return null;

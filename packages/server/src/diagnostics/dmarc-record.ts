@@ -3,27 +3,27 @@ import { readTagList, type Tag, tagValue } from './tag-list.ts';
 
 export interface DmarcFault {
   readonly code: FindingCode<'dmarc'>;
-  /** The tag whose value is wrong, in lower case. */
+  /** The tag whose value is wrong, in lowercase. */
   readonly tag?: string;
   readonly particulars?: string;
 }
 
 export interface DmarcRecord {
-  /** What the policy is where it can be read. */
+  /** The policy, if it can be parsed. */
   readonly policy: string | null;
   readonly alignment: { readonly dkim: string; readonly spf: string };
-  /** Domains that reports go to. */
+  /** Domains that receive reports. */
   readonly reportDomains: readonly string[];
   readonly faults: readonly DmarcFault[];
 }
 
-/** RFC 7489 §6.6.3: what does not begin with the version is another kind of record; §6.3 matches it by case. */
+/** RFC 7489 §6.6.3: a record that does not start with the version is of another kind. The match is case-sensitive (§6.3). */
 export function isDmarcRecord(text: string): boolean {
   return /^\s*v\s*=\s*DMARC1\s*(?:;|$)/.test(text);
 }
 
 const POLICIES = ['none', 'quarantine', 'reject'];
-/** RFC 7489 §6.3, and what RFC 9989 added. */
+/** RFC 7489 §6.3, and the additions of RFC 9989. */
 const VALUES: Readonly<Record<string, RegExp>> = {
   sp: /^(?:none|quarantine|reject)$/i,
   np: /^(?:none|quarantine|reject)$/i,
@@ -38,7 +38,7 @@ const VALUES: Readonly<Record<string, RegExp>> = {
 };
 const OTHERS = new Set(['v', 'p', 'rua', 'ruf']);
 
-/** Reads a policy record; pure. */
+/** Parses a policy record; pure. */
 export function readDmarcRecord(text: string): DmarcRecord {
   const list = readTagList(text);
   if (!list.ok) {
@@ -72,7 +72,7 @@ function faultsOfPolicy(tag: ReadTag): readonly DmarcFault[] {
   else if (tag('sp') === 'none') faults.push({ code: 'dmarc_subdomain_policy_none' });
   const share = tag('pct') ?? '100';
   if (VALUES['pct']?.test(share) && Number(share) < 100) {
-    faults.push({ code: 'dmarc_pct_partial', particulars: `It holds for ${Number(share)} of 100.` });
+    faults.push({ code: 'dmarc_pct_partial', particulars: `It applies to ${Number(share)} of 100.` });
   }
   if (tag('t') === 'y') faults.push({ code: 'dmarc_testing' });
   return faults;
@@ -91,7 +91,7 @@ interface Addresses {
   readonly faults: readonly DmarcFault[];
 }
 
-/** More would be looked up for nobody: receivers need not send to more than two (RFC 7489 §6.2). */
+/** More would be pointless: receivers need not send to more than two (RFC 7489 §6.2). */
 const MAX_ADDRESSES = 10;
 
 function readAddresses(tag: string, value: string | null): Addresses {
@@ -108,7 +108,7 @@ function readAddresses(tag: string, value: string | null): Addresses {
   };
 }
 
-/** `!10m` behind an address limits the size of reports. */
+/** `!10m` after an address limits the size of reports. */
 function domainOf(uri: string): string | null {
   const [, address] = /^mailto:([^!?]+)(?:\?[^!]*)?(?:!\d+[kmgt]?)?$/i.exec(uri.trim()) ?? [];
   if (address === undefined) return null;

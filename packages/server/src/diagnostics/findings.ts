@@ -7,12 +7,12 @@ export interface Finding<Code extends string = string> {
   readonly fix: string;
 }
 
-/** What a check has found so far. */
+/** The findings of a check so far. */
 export interface Findings<Code extends string> {
-  /** @param particulars a sentence behind what the catalogue says; may hold text of others. */
+  /** @param particulars a sentence after the catalog's text; may contain third-party text. */
   add(code: Code, particulars?: string): void;
   has(code: Code): boolean;
-  /** The worst first, then in the catalogue's order: look-ups run beside each other, and what comes first must not show. */
+  /** The worst first, then in catalog order: lookups run concurrently, and their order must not affect the result. */
   list(): Finding<Code>[];
 }
 
@@ -22,7 +22,7 @@ const PARTICULARS_CHARACTERS = 400;
 const ORDER: readonly FindingDefinition['level'][] = ['fail', 'warn', 'pass'];
 
 export function createFindings<Check extends ToolCheckName>(check: Check): Findings<FindingCode<Check>> {
-  // Every code of a check stands in its table, which the type system cannot follow through the generic.
+  // The table of a check contains all its codes, but the type system cannot follow this through the generic.
   const definitions = TOOL_FINDINGS[check] as Readonly<Record<FindingCode<Check>, FindingDefinition>>;
   const codes = Object.keys(definitions);
   const rankOf = ({ level, code }: Finding) => ORDER.indexOf(level) * codes.length + codes.indexOf(code);
@@ -40,7 +40,7 @@ export function createFindings<Check extends ToolCheckName>(check: Check): Findi
   };
 }
 
-/** Text of others in bounded length. */
+/** Third-party text, truncated. */
 export function excerpt(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters - 1)}…`;
 }

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
 
-/** What `mailauth` asks the DNS with; it knows outcomes by the codes of Node's resolver. */
+/** The DNS interface of `mailauth`, which distinguishes results by the error codes of Node's resolver. */
 export type MailauthResolver = (name: string, type: string) => Promise<string[][] | string[]>;
 
 export function toMailauthResolver(dns: DnsResolver): MailauthResolver {
@@ -10,7 +10,7 @@ export function toMailauthResolver(dns: DnsResolver): MailauthResolver {
       case 'TXT':
         return valuesOf(await dns.txt(name)).map((text) => [text]);
       case 'MX':
-        // Its own type leaves out that mail exchangers are objects, as they are in Node's resolver.
+        // Its own type omits that mail exchangers are objects, as in Node's resolver.
         return valuesOf(await dns.mx(name)).map((record) => ({ ...record })) as unknown as string[];
       case 'A':
         return [...valuesOf(await dns.a(name))];
@@ -21,15 +21,15 @@ export function toMailauthResolver(dns: DnsResolver): MailauthResolver {
       case 'PTR':
         return [...valuesOf(await dns.ptr(addressOf(name)))];
       default:
-        throw codedError('ENODATA', `${type} is not asked for here`);
+        throw codedError('ENODATA', `${type} is not supported here`);
     }
   };
 }
 
 function valuesOf<Value>(answer: DnsAnswer<Value>): readonly Value[] {
   if (answer.kind === 'found') return answer.values;
-  if (answer.kind === 'no-name') throw codedError('ENOTFOUND', 'there is no such name');
-  if (answer.kind === 'no-record') throw codedError('ENODATA', 'there is no such record');
+  if (answer.kind === 'no-name') throw codedError('ENOTFOUND', 'the name does not exist');
+  if (answer.kind === 'no-record') throw codedError('ENODATA', 'the record does not exist');
   throw codedError('ESERVFAIL', answer.reason);
 }
 
@@ -37,7 +37,7 @@ function codedError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** The address that a name below `in-addr.arpa` or `ip6.arpa` stands for. */
+/** The address that a name below `in-addr.arpa` or `ip6.arpa` represents. */
 function addressOf(name: string): string {
   const labels = name
     .replace(/\.(?:in-addr|ip6)\.arpa\.?$/i, '')

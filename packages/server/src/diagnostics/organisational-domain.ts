@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 
-/** The domain somebody registered that a name lies in (RFC 7489 §3.2), by the list of public suffixes; the name itself where it is one. */
+/** The registered domain that contains a name (RFC 7489 §3.2), from the public suffix list; the name itself if it is a public suffix. */
 export function organisationalDomain(name: string): string {
   return getDomain(name) ?? name;
 }

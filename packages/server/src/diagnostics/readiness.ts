@@ -20,11 +20,11 @@ export interface ReadinessProbe {
 export interface ReadinessOptions {
   readonly sql: Sql;
   readonly transport: Transport;
-  /** Null where this process has no worker; else what is wrong with it, or null. */
+  /** Null if this process has no worker. Otherwise returns its problem, or null. */
   readonly queueFault: () => string | null;
 }
 
-/** A probe that hangs must not hang the load balancer's. */
+/** A probe that hangs must not block the load balancer's probe. */
 const DATABASE_PATIENCE_MS = 1_500;
 
 export function createReadinessProbe({ sql, transport, queueFault }: ReadinessOptions): ReadinessProbe {
@@ -33,7 +33,7 @@ export function createReadinessProbe({ sql, transport, queueFault }: ReadinessOp
       await withPatience(ping(sql), DATABASE_PATIENCE_MS);
       return ok;
     } catch (error) {
-      return failing(`The database does not answer: ${error instanceof Error ? error.message : String(error)}`);
+      return failing(`The database does not respond: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -63,7 +63,7 @@ function failing(reason: string): Check {
 
 function withPatience<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+    const timer = setTimeout(() => reject(new Error(`no response within ${patienceMs} ms`)), patienceMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

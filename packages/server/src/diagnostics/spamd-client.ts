@@ -7,12 +7,12 @@ export type SpamdVerdict =
       readonly isSpam: boolean;
       readonly score: number;
       readonly threshold: number;
-      /** Names of the rules that hit. */
+      /** The names of the matching rules. */
       readonly rules: readonly string[];
     }
   | { readonly ok: false; readonly reason: string };
 
-/** SpamAssassin's daemon. Nothing of it ever rejects. */
+/** SpamAssassin's daemon. No method ever rejects. */
 export interface SpamdClient {
   judge(message: Uint8Array, signal: AbortSignal): Promise<SpamdVerdict>;
 }
@@ -20,7 +20,7 @@ export interface SpamdClient {
 const ANSWER_BYTES = 64 * 1024;
 const MAX_RULES = 100;
 
-/** Speaks the SPAMC protocol, command SYMBOLS: the message goes there whole, its score and the names of the rules come back. */
+/** Uses the SPAMC command SYMBOLS: sends the whole message, and receives its score and the names of the rules. */
 export function createSpamdClient(address: SpamdAddress): SpamdClient {
   return {
     async judge(message, signal) {
@@ -28,8 +28,8 @@ export function createSpamdClient(address: SpamdAddress): SpamdClient {
         return readAnswer(await exchange(address, message, signal));
       } catch (error) {
         const isOver = signal.aborted;
-        // An error of the connection would tell strangers where it leads.
-        return { ok: false, reason: isOver ? 'it did not answer in time' : `the connection failed${codeOf(error)}` };
+        // A connection error would reveal internal addresses to strangers.
+        return { ok: false, reason: isOver ? 'it did not respond in time' : `the connection failed${codeOf(error)}` };
       }
     },
   };
@@ -53,7 +53,7 @@ function exchange({ host, port }: SpamdAddress, message: Uint8Array, signal: Abo
       bytes += chunk.length;
       if (bytes > ANSWER_BYTES) socket.destroy();
     });
-    // Both are written before the end: spamd reads as many octets as the length says.
+    // Both are written before the end: spamd reads as many bytes as the declared length.
     socket.write(`SYMBOLS SPAMC/1.5\r\nContent-length: ${message.length}\r\n\r\n`);
     socket.end(message);
   });
@@ -62,11 +62,11 @@ function exchange({ host, port }: SpamdAddress, message: Uint8Array, signal: Abo
 function readAnswer(answer: string): SpamdVerdict {
   const [head = '', body = ''] = answer.split(/\r?\n\r?\n/, 2);
   const [, code, words = ''] = /^SPAMD\/[\d.]+ (\d+) ?(.*)/.exec(head) ?? [];
-  if (code === undefined) return { ok: false, reason: 'it answered with something else' };
-  if (code !== '0') return { ok: false, reason: `it answered with the error ${code} ${words.slice(0, 40)}`.trim() };
+  if (code === undefined) return { ok: false, reason: 'it returned an unknown response' };
+  if (code !== '0') return { ok: false, reason: `it returned the error ${code} ${words.slice(0, 40)}`.trim() };
   const [, isSpam, score, threshold] =
     /^Spam: *(True|False|Yes|No) *; *(-?\d+(?:\.\d+)?) *\/ *(-?\d+(?:\.\d+)?)/im.exec(head) ?? [];
-  if (isSpam === undefined) return { ok: false, reason: 'it answered without a score' };
+  if (isSpam === undefined) return { ok: false, reason: 'it returned no score' };
   const rules = body.split(/[\s,]+/).filter((rule) => /^[A-Z0-9_]{1,80}$/i.test(rule));
   return {
     ok: true,

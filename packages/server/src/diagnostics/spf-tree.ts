@@ -1,7 +1,7 @@
 import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
 import { effectiveTerms, hasMacro, isSpfRecord, readSpfRecord, type SpfRecord, type SpfTerm } from './spf-record.ts';
 
-/** One record of the tree, or the place where one should be. */
+/** One record of the tree, or the place where one is expected. */
 export interface SpfNode {
   readonly name: string;
   readonly via: 'start' | 'include' | 'redirect';
@@ -10,7 +10,7 @@ export interface SpfNode {
   readonly state: 'found' | 'missing' | 'several' | 'loop' | 'macro' | 'could_not_check';
   readonly text: string | null;
   readonly record: SpfRecord | null;
-  /** Of the terms of this record alone. */
+  /** The terms of this record only. */
   readonly lookups: number;
   readonly probes: readonly SpfProbe[];
   readonly children: readonly SpfNode[];
@@ -18,7 +18,7 @@ export interface SpfNode {
   readonly reason: string | null;
 }
 
-/** What a term that names a host leads to. */
+/** The result of following a term with a host name. */
 export interface SpfProbe {
   readonly term: string;
   readonly outcome: 'found' | 'void' | 'too many' | 'failed';
@@ -27,7 +27,7 @@ export interface SpfProbe {
 
 export interface SpfTree {
   readonly root: SpfNode;
-  /** There was more to follow than is looked at. */
+  /** There were more references than the limit. */
   readonly isCut: boolean;
 }
 
@@ -36,7 +36,7 @@ const MAX_NODES = 60;
 const MAX_PROBES = 60;
 const MAX_MX = 10;
 
-/** Fetches a record with everything it leads to. Never throws; what loops, or has no end, is cut off. */
+/** Fetches a record with everything it refers to. Never throws. Loops and endless chains are cut off. */
 export async function fetchSpfTree(dns: DnsResolver, domain: string): Promise<SpfTree> {
   const walk = new SpfWalk(dns);
   const root = await walk.visit({ name: domain, via: 'start', parent: null, depth: 0 }, []);
@@ -80,7 +80,7 @@ class SpfWalk {
     return { ...leaf(place, 'found'), text, record, lookups: asking.length, children, probes };
   }
 
-  /** As many as may still be visited. */
+  /** How many records may still be visited. */
   #placesOf(terms: readonly SpfTerm[], { name: parent, depth }: Place): readonly Place[] {
     const leading = terms.filter(({ name }) => name === 'include' || name === 'redirect');
     const room = Math.max(0, MAX_NODES - this.#nodes);
@@ -103,7 +103,7 @@ class SpfWalk {
     return probed.slice(0, room);
   }
 
-  /** A look-up of addresses leads to nothing where there is one of neither family: which one is asked for depends on the sender. */
+  /** An address lookup is void if neither family has a record: which one is queried depends on the sender. */
   async #probe({ name, domain, text: term }: SpfTerm, own: string): Promise<SpfProbe> {
     const host = bareName(domain ?? own);
     if (name === 'mx') {

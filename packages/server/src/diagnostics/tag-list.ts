@@ -1,6 +1,6 @@
-/** One tag of a list as DKIM and DMARC write it. */
+/** One tag of a tag list in DKIM and DMARC. */
 export interface Tag {
-  /** As given: names differ by case. */
+  /** As written: names are case-sensitive. */
   readonly name: string;
   readonly value: string;
 }
@@ -9,7 +9,7 @@ export type TagListVerdict =
   | { readonly ok: true; readonly tags: readonly Tag[] }
   | { readonly ok: false; readonly reason: string };
 
-/** Reads `a=b; c=d` (RFC 6376 §3.2): white space around names, values and semicolons counts for nothing, and no tag stands twice. */
+/** Parses `a=b; c=d` (RFC 6376 §3.2): white space around names, values and semicolons is ignored, and no tag may be repeated. */
 export function readTagList(text: string): TagListVerdict {
   const tags: Tag[] = [];
   const names = new Set<string>();
@@ -18,8 +18,9 @@ export function readTagList(text: string): TagListVerdict {
   for (const part of parts) {
     const at = part.indexOf('=');
     const name = part.slice(0, Math.max(0, at)).trim();
-    if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name)) return { ok: false, reason: `\`${part.slice(0, 60)}\` is no tag.` };
-    if (names.has(name)) return { ok: false, reason: `The tag \`${name.slice(0, 60)}\` stands twice.` };
+    if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name))
+      return { ok: false, reason: `\`${part.slice(0, 60)}\` is not a valid tag.` };
+    if (names.has(name)) return { ok: false, reason: `The tag \`${name.slice(0, 60)}\` is repeated.` };
     names.add(name);
     tags.push({ name, value: part.slice(at + 1).trim() });
   }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { toAsciiDomain } from '@postrider/core';
 
-/** A list in the DNS (RFC 5782), and what it lists. */
+/** A DNS list (RFC 5782), and what it lists. */
 export interface BlocklistZone {
   readonly zone: string;
   readonly kind: 'ip' | 'domain';

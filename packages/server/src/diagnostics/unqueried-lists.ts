@@ -1,11 +1,12 @@
 import type { BlocklistVerdict } from './blocklists.ts';
 
-/** As much as a finding shows of its particulars. */
+/** The limit for the details of a finding. */
 const CHARACTERS = 400;
 
 /**
- * One sentence about every list that could not be asked, those with the same reason together; null where all answered. One resolver that is
- * refused everywhere is one fault and not one for each list. Where the reasons are too long the names stand alone: the records have the rest.
+ * One sentence about all lists that failed, grouped by reason; null if all responded. A resolver that is refused
+ * everywhere is one problem, and not one per list. If the reasons are too long, only the names are shown: the records
+ * have the rest.
  */
 export function describeUnqueried(verdicts: readonly BlocklistVerdict[]): string | null {
   const listsByReason = new Map<string, Set<string>>();

@@ -12,21 +12,21 @@ import {
   type WallFault,
 } from './judge-account-wall.ts';
 
-/** No account has it. */
+/** No account has this id. */
 const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 
 export interface WallFindings {
-  /** What no server may start with. */
+  /** The faults that must prevent a server start. */
   readonly faults: readonly WallFault[];
   readonly warnings: readonly WallFault[];
 }
 
-/** Looks at the wall between accounts on the very kinds of connections that a server has; changes nothing. */
+/** Checks the isolation between accounts on the same kinds of connections that a server uses. Changes nothing. */
 export async function examineAccountWall(target: DatabaseTarget): Promise<WallFindings> {
   return await withSampleConnections(target, async (samples) => {
     const connections = await Promise.all(samples.map(look));
     const bound = samples.find(({ isBound }) => isBound);
-    // Roles that are wrong already say why: with them, the rest would be read as another user.
+    // Faulty roles already explain the problem: with them, the other checks would run as another user.
     const faults = judgeConnections(connections);
     if (bound === undefined || connections.some(({ isBound, facts }) => isBound && facts.user === facts.sessionUser))
       return { faults, warnings: [] };
@@ -43,13 +43,13 @@ async function look({ kind, isBound, asked, sql }: SampleConnection): Promise<Ch
   return { kind, isBound, statementTimeoutMs: statementTimeoutOf(asked), planCacheMode, facts };
 }
 
-/** Of several, the message names each once; the fixes are joined as well. */
+/** Combines several faults into one: the message names each once, and the fixes are joined. */
 export function joinFaults(faults: readonly WallFault[]): WallFault {
   const joined = (texts: readonly string[]) => [...new Set(texts)].join(' ');
   return { message: joined(faults.map(({ message }) => message)), fix: joined(faults.map(({ fix }) => fix)) };
 }
 
-/** The doctor's view of it. */
+/** The same check for the doctor. */
 export async function checkAccountWall(target: DatabaseTarget): Promise<DoctorCheck> {
   const { faults, warnings } = await examineAccountWall(target);
   if (faults.length > 0) {
@@ -60,5 +60,5 @@ export async function checkAccountWall(target: DatabaseTarget): Promise<DoctorCh
     const { message, fix } = joinFaults(warnings);
     return warn('account-wall', message, fix);
   }
-  return pass('account-wall', 'The database keeps accounts apart, and connections have the settings they need.');
+  return pass('account-wall', 'The database isolates accounts, and connections have the settings they need.');
 }

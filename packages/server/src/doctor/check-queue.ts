@@ -1,27 +1,31 @@
 import type { QueueFacts } from '../db/queries/doctor.ts';
 import { type DoctorCheck, fail, pass, warn } from './doctor-check.ts';
 
-/** Workers look every two seconds, so that what is due for minutes is left lying. */
+/** Workers check every two seconds, so jobs that have been due for minutes are stuck. */
 const LATE_MS = 300_000;
 const ERROR_CHARACTERS = 200;
 
-const START = 'Start a server with the role worker (`postrider-server start`), and read its log.';
-const READ_LOG = 'Read the log of the servers with the role worker; add workers where they cannot keep up.';
+const START = 'Start a server with the worker role (`postrider-server start`), and read its log.';
+const READ_LOG = 'Read the log of the servers with the worker role. Add workers if they cannot keep up.';
 
-/** Whether what is due is worked on, and what came to nothing. */
+/** Whether due jobs are being processed, and which ones failed. */
 export function judgeQueue(facts: QueueFacts | null, now: Date): DoctorCheck {
   const migrate = 'Run `postrider-server migrate`.';
-  if (facts === null) return fail('queue', 'The tables of the queue are not there.', migrate);
+  if (facts === null) return fail('queue', 'The tables of the queue are missing.', migrate);
   const late = describeLate(facts, now);
-  if (late !== null && facts.liveWorkers === 0) return fail('queue', `${late} No worker runs.`, START);
+  if (late !== null && facts.liveWorkers === 0) return fail('queue', `${late} No worker is running.`, START);
   if (late !== null) return fail('queue', late, READ_LOG);
   if (facts.failedJobs > 0) return warn('queue', describeFailed(facts), READ_LOG);
-  if (facts.liveWorkers === 0) return warn('queue', 'No worker runs: nothing is delivered at present.', START);
+  if (facts.liveWorkers === 0) return warn('queue', 'No worker is running, so nothing is delivered.', START);
   if (facts.deadWorkers > 0) {
-    const message = `${counted(facts.deadWorkers, 'worker')} ended without giving back what they worked on.`;
-    return warn('queue', message, 'The others take these jobs within a minute. If it stays, restart them.');
+    const message = `${counted(facts.deadWorkers, 'worker')} ended without releasing jobs.`;
+    return warn(
+      'queue',
+      message,
+      'Other workers take over these jobs within a minute. If this warning stays, restart them.',
+    );
   }
-  const due = facts.dueJobs === 0 ? 'nothing waits' : `${counted(facts.dueJobs, 'job')} about to be taken`;
+  const due = facts.dueJobs === 0 ? 'nothing waits' : `${counted(facts.dueJobs, 'job')} about to start`;
   return pass('queue', `${counted(facts.liveWorkers, 'worker')} at work, ${due}.`);
 }
 
@@ -32,14 +36,14 @@ function describeLate({ oldestDueJobAt, oldestDueDeliveryAt, dueJobs }: QueueFac
     lateMs(oldestDueJobAt) >= LATE_MS
       ? `${counted(dueJobs, 'job')} due, the oldest for ${minutes(oldestDueJobAt)} minutes.`
       : '',
-    lateMs(oldestDueDeliveryAt) >= LATE_MS ? `A message is due for ${minutes(oldestDueDeliveryAt)} minutes.` : '',
+    lateMs(oldestDueDeliveryAt) >= LATE_MS ? `A message has been due for ${minutes(oldestDueDeliveryAt)} minutes.` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? null : parts.join(' ');
 }
 
 function describeFailed({ failedJobs, lastFailure }: QueueFacts): string {
-  const error = lastFailure?.error?.split('\n', 1)[0]?.slice(0, ERROR_CHARACTERS) ?? 'no reason is known';
-  return `${counted(failedJobs, 'job')} failed for good, the last of them ${lastFailure?.task ?? ''}: ${error}`;
+  const error = lastFailure?.error?.split('\n', 1)[0]?.slice(0, ERROR_CHARACTERS) ?? 'unknown reason';
+  return `${counted(failedJobs, 'job')} failed permanently, the last of them ${lastFailure?.task ?? ''}: ${error}`;
 }
 
 function counted(count: number, what: string): string {

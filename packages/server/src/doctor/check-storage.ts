@@ -5,15 +5,15 @@ import { createInstallationBox, createSecretBox, type SecretBox } from '../keys/
 import { type DoctorCheck, fail, messageOf, pass, skip, warn } from './doctor-check.ts';
 
 const MIB = 1024 ** 2;
-/** The journal and the embedded PostgreSQL's own log of changes need this much at any moment. */
+/** The journal and the WAL of the embedded PostgreSQL need at least this much. */
 const FULL_BYTES = 256 * MIB;
 const LOW_BYTES = 2_048 * MIB;
 
-/** Room in the data directory, or where it would be made. */
+/** Free space in the data directory, or where it would be created. */
 export function checkDataDirectory(dataDir: string): DoctorCheck {
   const folder = nearestFolder(dataDir);
   try {
-    if (!statSync(folder).isDirectory()) throw new Error(`${folder} is no directory`);
+    if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a directory`);
     accessSync(folder, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(folder);
     return judgeSpace(dataDir, bavail * bsize);
@@ -25,42 +25,49 @@ export function checkDataDirectory(dataDir: string): DoctorCheck {
 
 export function judgeSpace(dataDir: string, freeBytes: number): DoctorCheck {
   const message = `${Math.floor(freeBytes / MIB)} MiB are free in ${dataDir}.`;
-  const fix = 'Make room on that disk, or move the data directory (POSTRIDER_DATA_DIR) while the server is stopped.';
+  const fix = 'Free some space on that disk, or stop the server and move the data directory (POSTRIDER_DATA_DIR).';
   if (freeBytes < FULL_BYTES) return fail('data-directory', message, fix);
   return freeBytes < LOW_BYTES ? warn('data-directory', message, fix) : pass('data-directory', message);
 }
 
 export interface SecretKeyFacts {
-  /** The file that holds the key; null where a setting gives it. */
+  /** The file that contains the key; null if a setting provides it. */
   readonly file: string | null;
   readonly key: () => Buffer;
   readonly formerKeys: () => readonly Buffer[];
-  /** What is sealed in the database; null where that cannot be read. */
+  /** The encrypted values in the database; null if they cannot be read. */
   readonly sealed: readonly SealedKey[] | null;
 }
 
 const RESTORE =
-  'Set POSTRIDER_SECRET_KEY to the key it was sealed with (or restore secret.key): without it those domains cannot sign.';
+  'Set POSTRIDER_SECRET_KEY to the key they were encrypted with (or restore secret.key): without it those domains cannot sign.';
 
-const RESEAL = 'Run `postrider-server secrets rotate`, which seals them with the present one.';
+const RESEAL = 'Run `postrider-server secrets rotate`, which encrypts them with the current key.';
 
-/** Whether there is a key, and whether it opens what is stored. A key that is not there is not made here. */
+/** Whether there is a key, and whether it decrypts the stored values. This check does not create a missing key. */
 export function checkSecretKey({ file, key, formerKeys, sealed }: SecretKeyFacts): DoctorCheck {
   const isMissing = file !== null && !existsSync(file);
   if (isMissing && sealed !== null && sealed.length > 0)
-    return fail('secret-key', `${file} is gone, and ${sealed.length} stored keys are sealed with it.`, RESTORE);
-  if (isMissing) return skip('secret-key', 'There is no secret key yet; the first start makes one.');
+    return fail('secret-key', `${file} is missing, and ${sealed.length} stored keys are encrypted with it.`, RESTORE);
+  if (isMissing) return skip('secret-key', 'There is no secret key yet; the first start creates one.');
   if (sealed === null)
-    return skip('secret-key', 'There is a secret key. What is stored could not be read to try it on.');
+    return skip(
+      'secret-key',
+      'There is a secret key, but it was not tested because the stored values could not be read.',
+    );
   const any = createInstallationBox({ secretKey: key, formerSecretKeys: formerKeys });
   const closed = [...new Set(sealed.filter((one) => !opens(any, one)).map(({ domain }) => domain))];
   if (closed.length > 0)
-    return fail('secret-key', `The secret key does not open the DKIM keys of ${closed.join(', ')}.`, RESTORE);
+    return fail('secret-key', `The secret key does not decrypt the DKIM keys of ${closed.join(', ')}.`, RESTORE);
   const present = createSecretBox(key());
   const former = sealed.filter((one) => !opens(present, one)).length;
   if (former > 0)
-    return warn('secret-key', `${former} of ${sealed.length} DKIM keys are sealed with a former secret key.`, RESEAL);
-  return pass('secret-key', `The secret key opens what is stored (${sealed.length} DKIM keys tried).`);
+    return warn(
+      'secret-key',
+      `${former} of ${sealed.length} DKIM keys are encrypted with a former secret key.`,
+      RESEAL,
+    );
+  return pass('secret-key', `The secret key decrypts the stored values (${sealed.length} DKIM keys tested).`);
 }
 
 function opens(box: SecretBox, { privateKey }: SealedKey): boolean {

@@ -13,19 +13,19 @@ export type TransportFacts =
 export async function checkTransport(facts: TransportFacts): Promise<DoctorCheck> {
   const set = 'Set POSTRIDER_TRANSPORT to direct, or to smtp://user:password@host:port.';
   if (facts.kind === 'capture' && facts.mode === 'production')
-    return warn('transport', 'The transport is capture: every message is kept here and none is sent.', set);
-  if (facts.kind === 'capture') return pass('transport', 'The transport is capture: every message is kept here.');
+    return warn('transport', 'The transport is capture: every message is stored here and none is sent.', set);
+  if (facts.kind === 'capture') return pass('transport', 'The transport is capture: every message is stored here.');
   const { ok, reason } = await facts.transport.check();
-  if (ok) return pass('transport', `The transport ${facts.kind} can be used.`);
+  if (ok) return pass('transport', `The ${facts.kind} transport works.`);
   const fix =
     facts.kind === 'relay'
-      ? 'Check that the relay of POSTRIDER_TRANSPORT runs, and that its host, port and tls are right.'
+      ? 'Check that the relay in POSTRIDER_TRANSPORT runs, and that its host, port and tls setting are correct.'
       : 'Check POSTRIDER_DNS_SERVERS and POSTRIDER_SOURCE_ADDRESS.';
-  return fail('transport', reason ?? 'The transport cannot be used.', fix);
+  return fail('transport', reason ?? 'The transport does not work.', fix);
 }
 
 export interface MailServerTry {
-  /** A domain that takes mail, or a mail server; null where nothing is to be tried. */
+  /** A domain that accepts mail, or a mail server; null to try none. */
   readonly target: string | null;
   readonly transport: 'capture' | 'direct' | 'relay';
   readonly port: number;
@@ -33,23 +33,23 @@ export interface MailServerTry {
   readonly sourceAddress: SourceAddress | null;
 }
 
-/** Whether other people's mail servers can be reached at all: many providers close port 25 to the outside. Asked for only. */
+/** Whether remote mail servers can be reached at all: many providers block outgoing port 25. Only checked on request. */
 export async function checkMailServer(dns: DnsResolver, facts: MailServerTry): Promise<DoctorCheck> {
   const { target, transport, port } = facts;
   if (target === null) {
-    if (transport !== 'direct') return skip('mail-server', 'No mail server of others is sent to with this transport.');
-    const fix = 'Add `--try-mail-server <domain>` with a domain of your own that takes mail elsewhere.';
-    return skip('mail-server', `Whether port ${port} of other mail servers can be reached was not tried.`, fix);
+    if (transport !== 'direct') return skip('mail-server', 'This transport does not send to remote mail servers.');
+    const fix = 'Add `--try-mail-server <domain>` with your own domain that receives mail elsewhere.';
+    return skip('mail-server', `The connection to port ${port} of remote mail servers was not tested.`, fix);
   }
   const host = await firstExchange(dns, target);
   const [address] = await addressesOf(dns, host);
   const fix = `Ask the provider of this machine to open outgoing port ${port}, or send through a relay (POSTRIDER_TRANSPORT=smtp://…).`;
   if (address === undefined)
-    return fail('mail-server', `${host} has no address.`, 'Name a domain that takes mail, and check the check `dns`.');
+    return fail('mail-server', `${host} has no address.`, 'Use a domain that accepts mail, and see the `dns` check.');
   try {
     const connection = await openSmtpConnection(toOptions(facts, host, address));
     await connection.quit();
-    return pass('mail-server', `${host} [${address}] greets on port ${port}.`);
+    return pass('mail-server', `${host} [${address}] sends a greeting on port ${port}.`);
   } catch (error) {
     return fail('mail-server', `${host} [${address}] cannot be used on port ${port}: ${messageOf(error)}`, fix);
   }

@@ -1,22 +1,22 @@
 import type { TroubledEndpoint, WebhookQueue } from '../db/queries/webhook-queue.ts';
 import { type DoctorCheck, fail, pass, warn } from './doctor-check.ts';
 
-/** Workers look four times a second, so that what is due for minutes is left lying. */
+/** Workers check four times a second, so events that have been due for minutes are stuck. */
 const LATE_MS = 300_000;
-/** A few by name; the list of the account has the rest. */
+/** Only a few are named; the account's own list has the rest. */
 const NAMED = 3;
 
 const WORK =
-  'Start a server with the role worker (`postrider-server start`), or add some where they cannot keep up; read its log.';
+  'Start a server with the worker role (`postrider-server start`), or add workers if they cannot keep up. Read their log.';
 
-/** Whether events reach endpoints, and which endpoints take none. */
+/** Whether events reach endpoints, and which endpoints do not accept any. */
 export function judgeWebhooks(queue: WebhookQueue, troubled: readonly TroubledEndpoint[], now: Date): DoctorCheck {
   const late = describeLate(queue, now);
   if (late !== null) return fail('webhooks', late, WORK);
   const { working, failing, manual, gone, failed } = queue.endpoints;
   const all = working + failing + manual + gone + failed;
   if (gone + failed > 0) {
-    const message = `${counted(gone + failed)} disabled because they failed for days or answered 410: ${named(troubled)}.`;
+    const message = `${counted(gone + failed)} disabled because they failed for days or responded with 410: ${named(troubled)}.`;
     return warn('webhooks', message, fixOf(troubled));
   }
   if (failing > 0) return warn('webhooks', `${counted(failing)} failing: ${named(troubled)}.`, fixOf(troubled));
@@ -29,7 +29,7 @@ function describeLate({ oldestDueAt, oldestBacklogAt, due, backlog }: WebhookQue
   const [stored, delivered] = [minutesOf(oldestBacklogAt), minutesOf(oldestDueAt)];
   const parts = [
     stored * 60_000 >= LATE_MS
-      ? `${backlog} events wait to be stored, the oldest for ${Math.floor(stored)} minutes.`
+      ? `${backlog} events are waiting to be stored, the oldest for ${Math.floor(stored)} minutes.`
       : '',
     delivered * 60_000 >= LATE_MS ? `${due} deliveries are due, the oldest for ${Math.floor(delivered)} minutes.` : '',
   ].filter((part) => part !== '');
@@ -46,9 +46,9 @@ function named(troubled: readonly TroubledEndpoint[]): string {
 
 function fixOf([first]: readonly TroubledEndpoint[]): string {
   const id = first?.id ?? '<id>';
-  const look = `See what it answers with \`postrider webhooks deliveries ${id} --status failed\``;
-  if (first?.disabledReason == null) return `${look}, and mend it or change its URL; after five days it is disabled.`;
-  return `${look}; once it works, \`postrider webhooks update ${id} --status enabled\` and \`postrider webhooks replay ${id} --since <time> --status failed\`.`;
+  const look = `To see its responses, run \`postrider webhooks deliveries ${id} --status failed\``;
+  if (first?.disabledReason == null) return `${look}. Then fix it or change its URL. After five days it is disabled.`;
+  return `${look}. When it works, run \`postrider webhooks update ${id} --status enabled\` and \`postrider webhooks replay ${id} --since <time> --status failed\`.`;
 }
 
 function counted(count: number): string {

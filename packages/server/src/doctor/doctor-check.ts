@@ -1,6 +1,6 @@
 export type DoctorStatus = 'pass' | 'warn' | 'fail' | 'skip';
 
-/** One thing that was looked at. `message` says how it is, `fix` what to do about it; null where there is nothing to do. */
+/** The result of one check. `message` describes the state, and `fix` says what to do about it, or is null if there is nothing to do. */
 export interface DoctorCheck {
   readonly name: string;
   readonly status: DoctorStatus;
@@ -24,12 +24,12 @@ export function fail(name: string, message: string, fix: string): DoctorCheck {
   return { name, status: 'fail', message, fix };
 }
 
-/** What to say of an error that nobody has explained better. */
+/** The text for an error without a better description. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The way out that an error of ours names, or else this one. */
+/** The fix that our own error contains, or else the given one. */
 export function fixOf(error: unknown, otherwise: string): string {
   return error instanceof Error && 'fix' in error && typeof error.fix === 'string' ? error.fix : otherwise;
 }

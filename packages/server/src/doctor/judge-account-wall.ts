@@ -1,15 +1,15 @@
 import type { AccountTable, ConnectionFacts, WallFacts } from '../db/queries/account-wall.ts';
 
-/** Something that is not what it must be, and what to change. */
+/** A wrong state, and what to change. */
 export interface WallFault {
   readonly message: string;
   readonly fix: string;
 }
 
-/** Connections of one kind: what they ask for when they start, and what they have. */
+/** Connections of one kind: the settings they request at the start, and the ones they have. */
 export interface CheckedConnection {
   readonly kind: string;
-  /** Work on behalf of one account. */
+  /** Work for one account. */
   readonly isBound: boolean;
   readonly statementTimeoutMs: number;
   readonly planCacheMode: string;
@@ -17,14 +17,17 @@ export interface CheckedConnection {
 }
 
 const ACCOUNT_ROLE = 'postrider_app';
-/** Written by COPY, which row-level security does not allow: its owner, who writes it, is excepted. */
+/** Written by COPY, which row-level security does not support, so its owner, who writes it, is exempt. */
 const NOT_FORCED = 'request_log';
 const OWN_ROWS = /^\((?:account_id|id) = (?:\w+\.)?current_account\(\)\)$/;
-/** People belong to no account: those with a seat in it are seen, which is a rule of its own. */
+/** Users do not belong to an account. Members of the account are visible, by a separate policy. */
 const OTHER_RULE = 'users';
 const NAMED = 5;
 
-/** What stops a start: it would show one account the rows of another, let statements run without a limit, or count days in another time zone. */
+/**
+ * Faults that prevent a start: they would expose rows to other accounts, let statements run without a limit, or count
+ * days in another time zone.
+ */
 export function judgeConnections(connections: readonly CheckedConnection[]): readonly WallFault[] {
   return [...connections.flatMap(judgeRole), ...judgeTimeouts(connections), ...judgeTimeZones(connections)];
 }
@@ -34,12 +37,12 @@ function judgeRole({ kind, isBound, facts }: CheckedConnection): readonly WallFa
   return [
     isBound
       ? {
-          message: `Transactions of accounts (connections “${kind}”) run as ${facts.user} and not as ${ACCOUNT_ROLE}, so that they would see the rows of all accounts.`,
+          message: `Account transactions (connections “${kind}”) run as ${facts.user} instead of ${ACCOUNT_ROLE}, so they would see the rows of all accounts.`,
           fix: 'Connect to PostgreSQL directly, or through a pooler that keeps a transaction on one connection (session or transaction mode).',
         }
       : {
-          message: `Connections “${kind}” work for all accounts, and run as ${ACCOUNT_ROLE}, which sees none.`,
-          fix: `Let the user of DATABASE_URL be another one than ${ACCOUNT_ROLE}, and remove a role that it starts with: ALTER ROLE ${facts.sessionUser} RESET role;`,
+          message: `Connections “${kind}” work for all accounts but run as ${ACCOUNT_ROLE}, which sees none.`,
+          fix: `Use another user than ${ACCOUNT_ROLE} in DATABASE_URL, and reset a role that it starts with: ALTER ROLE ${facts.sessionUser} RESET role;`,
         },
   ];
 }
@@ -54,7 +57,7 @@ function judgeTimeouts(connections: readonly CheckedConnection[]): readonly Wall
   const is = first.facts.statementTimeoutMs === 0 ? 'not set' : `${first.facts.statementTimeoutMs} ms`;
   return [
     {
-      message: `statement_timeout is ${is} on the connections ${kindsOf(wrong)}, and must be ${limitMs} ms at most: ${DROPPED}`,
+      message: `statement_timeout is ${is} on the connections ${kindsOf(wrong)}, and must be at most ${limitMs} ms: ${DROPPED}`,
       fix: alterRole(first, `statement_timeout = '${limitMs}ms'`),
     },
   ];
@@ -72,9 +75,9 @@ function judgeTimeZones(connections: readonly CheckedConnection[]): readonly Wal
   ];
 }
 
-/** What makes the server slow, and nothing worse. */
+/** Settings that only make the server slow. */
 export function judgePlanning(connections: readonly CheckedConnection[]): readonly WallFault[] {
-  // With `auto` a plan may be kept that was made while a table was empty; a plan made each time is never a wrong one.
+  // With `auto`, a plan may be kept that was made while a table was empty. A plan made for each execution is never outdated.
   const other = connections.filter(
     ({ planCacheMode, facts }) => facts.planCacheMode !== planCacheMode && facts.planCacheMode !== 'force_custom_plan',
   );
@@ -89,17 +92,17 @@ export function judgePlanning(connections: readonly CheckedConnection[]): readon
 }
 
 const DROPPED =
-  'a pooler has dropped what the connection asked for when it started, as PgBouncer does with ignore_startup_parameters.';
+  'a pooler has dropped the startup parameters of the connection, as PgBouncer does with ignore_startup_parameters.';
 
 function kindsOf(connections: readonly CheckedConnection[]): string {
   return connections.map(({ kind }) => kind).join(', ');
 }
 
 function alterRole({ facts }: CheckedConnection, setting: string): string {
-  return `Set it for the user, as an administrator: ALTER ROLE ${facts.sessionUser} SET ${setting}; then have the pooler open its connections again (PgBouncer: RECONNECT). Or connect to PostgreSQL directly.`;
+  return `As an administrator, set it for the user: ALTER ROLE ${facts.sessionUser} SET ${setting}; then make the pooler reconnect (PgBouncer: RECONNECT). Or connect to PostgreSQL directly.`;
 }
 
-/** Whether the database itself keeps accounts apart from the role that requests have. */
+/** Whether the database isolates accounts for the role that requests use. */
 export function judgeWall({
   isSuperuser,
   bypassesPolicies,
@@ -130,11 +133,9 @@ export function judgeWall({
   const open = tables.filter((table) => !isProtected(table));
   if (tables.length === 0 || open.length > 0) {
     const missing =
-      tables.length === 0
-        ? 'The tables of accounts are not there'
-        : `Row-level security is not as it must be on ${listed(open)}`;
+      tables.length === 0 ? 'Account tables are missing' : `Row-level security is wrong on ${listed(open)}`;
     faults.push({
-      message: `${missing}: enabled, forced, and with the policy own_account alone for ${ACCOUNT_ROLE}.`,
+      message: `${missing}: it must be enabled and forced, with own_account as the only policy for ${ACCOUNT_ROLE}.`,
       fix:
         tables.length === 0
           ? 'Run `postrider-server migrate`.'
@@ -143,7 +144,7 @@ export function judgeWall({
   }
   if (faults.length === 0 && seesAccounts) {
     faults.push({
-      message: `The role ${ACCOUNT_ROLE} sees accounts that its transaction does not name.`,
+      message: `The role ${ACCOUNT_ROLE} sees accounts other than the one its transaction sets.`,
       fix: 'Compare the schema with that of a new installation: a function or a policy was changed.',
     });
   }
@@ -159,7 +160,7 @@ function isProtected({
   isReadable,
   policies,
 }: AccountTable): boolean {
-  // Partitions are reached through their parent alone.
+  // Partitions are only reached through their parent.
   if (isPartition && isReadable) return false;
   const isAsForced = isForced || name === NOT_FORCED;
   const [only] = policies;

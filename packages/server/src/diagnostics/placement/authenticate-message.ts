@@ -11,7 +11,7 @@ import { sendingAddressOf } from './sending-address.ts';
 
 type Found = Findings<FindingCode<'inbox-placement'>>;
 
-/** What a verifier said. */
+/** The result of a verifier. */
 interface Verdict {
   readonly result: string;
   readonly comment: string | null;
@@ -25,7 +25,7 @@ interface Signature extends Verdict {
 interface SpfVerdict extends Verdict {
   readonly domain: string;
   readonly address: string;
-  /** What named the domain. A receiver takes the envelope's, which only Return-Path tells (RFC 5321 §4.4). */
+  /** Where the domain is from. A receiver uses the envelope's, which only Return-Path shows (RFC 5321 §4.4). */
   readonly source: 'Return-Path' | 'From';
 }
 
@@ -33,14 +33,14 @@ interface Authentication {
   /** Null without a sending address. */
   readonly spf: SpfVerdict | null;
   readonly signatures: readonly Signature[];
-  /** Null where From names no one domain. */
+  /** Null if From does not contain exactly one domain. */
   readonly dmarc: (Verdict & { readonly domain: string }) | null;
 }
 
-/** What takes headers apart does so in quadratic time in places; no honest one is this long. */
+/** Header parsing is quadratic in places; no legitimate header is this long. */
 const FIELD_CHARACTERS = 10_000;
 
-/** Verifies SPF, DKIM and DMARC of a whole message. Answers the address that sent it, where that is known. */
+/** Verifies SPF, DKIM and DMARC of a whole message. Returns the address that sent it, if known. */
 export async function authenticateMessage(
   dns: DnsResolver,
   message: PlacedMessage,
@@ -60,7 +60,7 @@ export async function authenticateMessage(
   const isKnown = address !== null && refuseAddress(address, { allowLoopback: false }) === null;
   const verdict = await verify(dns, message, message.raw, isKnown ? address : null).catch(() => null);
   if (verdict === null) {
-    findings.add('inbox_auth_could_not_check', 'The message cannot be taken apart.');
+    findings.add('inbox_auth_could_not_check', 'The message cannot be parsed.');
     return null;
   }
   records.push(...recordsOf(verdict));
@@ -126,7 +126,7 @@ function recordsOf({ spf, signatures, dmarc }: Authentication): readonly Placeme
   ];
 }
 
-/** Relaxed alignment (RFC 7489 §3.1): what holds where the record asks for nothing stricter. */
+/** Relaxed alignment (RFC 7489 §3.1), which applies unless the record requires strict. */
 function isAligned(domain: string, from: string | null): boolean {
   return from !== null && organisationalDomain(domain.toLowerCase()) === organisationalDomain(from);
 }
@@ -136,7 +136,7 @@ function judgeSpf({ spf }: Authentication, from: string | null, findings: Found)
     findings.add('inbox_spf_not_checked');
     return;
   }
-  const source = spf.source === 'From' ? 'From, as there is no Return-Path with an address' : spf.source;
+  const source = spf.source === 'From' ? 'From, because there is no Return-Path with an address' : spf.source;
   const told = `${spf.address}, ${spf.domain} (of ${source}): ${spf.result}.`;
   switch (spf.result) {
     case 'pass':
@@ -157,7 +157,7 @@ function judgeSpf({ spf }: Authentication, from: string | null, findings: Found)
   }
 }
 
-/** A second signature that is broken does no harm beside a good one. */
+/** A second, broken signature does no harm if another one is valid. */
 function judgeDkim({ signatures }: Authentication, from: string | null, findings: Found): void {
   if (signatures.length === 0) findings.add('inbox_dkim_missing');
   const passing = signatures.filter(({ result }) => result === 'pass');

@@ -3,13 +3,13 @@ import { ruleOf } from '../../html/element-rules.ts';
 import { type HtmlTag, opensTag, readTag } from '../../html/html-tag.ts';
 
 export interface ShownLink {
-  /** Decoded, trimmed. */
+  /** Decoded and trimmed. */
   readonly href: string;
   /** The words a reader sees. */
   readonly shown: string;
 }
 
-/** What an HTML body holds that filters look at. */
+/** The parts of an HTML body that filters check. */
 export interface InspectedHtml {
   readonly links: readonly ShownLink[];
   readonly images: number;
@@ -17,11 +17,11 @@ export interface InspectedHtml {
   readonly hasForm: boolean;
   readonly hasScript: boolean;
   readonly hasEmbedded: boolean;
-  /** Characters of text that are shown, white space left out. */
+  /** The number of visible characters, without white space. */
   readonly textCharacters: number;
 }
 
-/** Looks a body over in one pass, linear in its length whatever it holds; never throws. */
+/** Inspects a body in one pass, linear in its length for any input. Never throws. */
 export function inspectHtml(html: string): InspectedHtml {
   const inspection = new Inspection();
   let at = 0;
@@ -34,7 +34,7 @@ export function inspectHtml(html: string): InspectedHtml {
   return inspection.finish();
 }
 
-/** Answers the index after the markup that opens at `at`. */
+/** Returns the index after the markup that opens at `at`. */
 function readMarkup(html: string, at: number, inspection: Inspection): number {
   if (html.startsWith('<!--', at)) return after(html, '-->', at + 2);
   if (!opensTag(html, at)) return /[!?/]/.test(html.charAt(at + 1)) ? after(html, '>', at) : inspection.addBracket(at);
@@ -52,7 +52,7 @@ function after(html: string, mark: string, from: number): number {
   return at === -1 ? html.length : at + mark.length;
 }
 
-/** More links are looked at by nobody. */
+/** No more links than this are checked. */
 const MAX_LINKS = 1_000;
 const EMBEDDED = new Set(['iframe', 'frame', 'object', 'embed', 'applet']);
 

@@ -6,19 +6,19 @@ import type { PlacedMessage } from './placed-message.ts';
 
 type Found = Findings<FindingCode<'inbox-placement'>>;
 
-/** Gmail cuts a message off at 102 KB of html; other parts of the page add a little. */
+/** Gmail truncates messages at 102 KB of html; other parts of its page add a little. */
 const HTML_BYTES = 100 * 1024;
-/** Fewer characters than this beside an image say nothing. */
+/** With fewer characters than this, an image has no real text next to it. */
 const TEXT_CHARACTERS = 100;
 
-/** Endings that open as programs, or carry macros, beside those that this service refuses to send. */
+/** Extensions that open as programs or contain macros, in addition to those that this service rejects. */
 const RISKY = new Set(
   'pif cpl hta ps1 vbe jse wsf wsh reg dll sys iso img vhd vhdx apk app dmg docm dotm xlsm xltm pptm ppam xll chm scf url'.split(
     ' ',
   ),
 );
 
-/** Judges what a message shows; pure. */
+/** Checks the visible content of a message; pure. */
 export function judgeContent(message: PlacedMessage, inspected: InspectedHtml | null, findings: Found): void {
   const { html, text, filenames, isUnreadable } = message;
   if (isUnreadable) findings.add('inbox_unreadable');
@@ -44,7 +44,7 @@ function judgeHtml(html: string, inspected: InspectedHtml, findings: Found): voi
   if (inspected.hasEmbedded) findings.add('inbox_embedded');
 }
 
-/** In what is decoded wrongly, or was before, the replacement character stands. */
+/** Text that is or was decoded wrongly contains the replacement character. */
 function judgeCharsets({ raw, html, text }: PlacedMessage, findings: Found): void {
   if (`${html ?? ''}${text ?? ''}`.includes('\uFFFD')) findings.add('inbox_charset_wrong');
   const types = raw?.toString('latin1').matchAll(/^content-type:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*/gim) ?? [];

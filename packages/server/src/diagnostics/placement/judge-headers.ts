@@ -9,7 +9,7 @@ type Found = Findings<FindingCode<'inbox-placement'>>;
 const ONCE = ['date', 'sender', 'reply-to', 'to', 'cc', 'message-id', 'in-reply-to', 'references', 'subject'];
 const DAY_MS = 86_400_000;
 
-/** Judges the headers of a whole message; pure. */
+/** Checks the headers of a whole message; pure. */
 export function judgeHeaders({ fields, raw }: PlacedMessage, now: Date, findings: Found): void {
   if (fields === null || raw === null) return;
   judgeFrom(valuesOf(fields, 'from'), findings);
@@ -24,7 +24,7 @@ export function judgeHeaders({ fields, raw }: PlacedMessage, now: Date, findings
   if (hasLongLine(raw)) findings.add('inbox_line_too_long');
 }
 
-/** RFC 2369 and RFC 8058, as large receivers ask for it. */
+/** RFC 2369 and RFC 8058, as large receivers require. */
 export function judgeUnsubscribe({ fields }: PlacedMessage, findings: Found): void {
   if (fields === null) return;
   const value = valuesOf(fields, 'list-unsubscribe').join(', ');
@@ -68,7 +68,7 @@ function judgeDate(value: string | undefined, now: Date, findings: Found): void 
     return;
   }
   const ageMs = now.getTime() - Date.parse(value.replace(/\([^()]*\)/g, ''));
-  // Not a number where it cannot be read.
+  // NaN if it cannot be parsed.
   if (!(ageMs >= -DAY_MS && ageMs <= 7 * DAY_MS)) findings.add('inbox_date_invalid', `It is \`${value}\`.`);
 }
 

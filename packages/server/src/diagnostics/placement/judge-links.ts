@@ -14,12 +14,12 @@ const SHORTENERS = new Set(
   ).split(' '),
 );
 
-/** The web links of a plain text. */
+/** The web links in a plain text. */
 export function linksOfText(text: string): readonly ShownLink[] {
   return [...text.matchAll(/\bhttps?:\/\/[^\s<>"')\]]+/gi)].slice(0, 1_000).map(([href]) => ({ href, shown: '' }));
 }
 
-/** Judges where links lead; pure. @returns the host names they lead to, each once. */
+/** Checks the destinations of links; pure. @returns their host names, without duplicates. */
 export function judgeLinks(links: readonly ShownLink[], findings: Found): readonly string[] {
   const hosts = new Set<string>();
   for (const { href, shown } of links) {
@@ -42,24 +42,24 @@ export function judgeLinks(links: readonly ShownLink[], findings: Found): readon
   return [...hosts];
 }
 
-/** Whose a host is; an IP address is nobody's but its own. */
+/** The owner of a host; an IP address only belongs to itself. */
 function siteOf(host: string): string {
   return isAddress(host) ? host : organisationalDomain(host);
 }
 
-/** URLs write IPv6 addresses in brackets. */
+/** IPv6 addresses in URLs have brackets. */
 function isAddress(host: string): boolean {
   return isIP(host.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-/** The host that the words of a link name, where they are a URL: with a scheme, or as a name under a public suffix. */
+/** The host in the text of a link, if the text is a URL: with a scheme, or a name under a public suffix. */
 function hostOf(shown: string): string | null {
   if (shown === '' || shown.length > 2_000 || /\s/.test(shown)) return null;
   const hasScheme = /^https?:\/\//i.test(shown);
   const host = URL.parse(hasScheme ? shown : `https://${shown}`)?.hostname.replace(/\.$/, '') ?? null;
   if (host === null || shown.includes('@')) return null;
   if (hasScheme) return host;
-  // A number alone, such as a price, would be read as an IPv4 address.
+  // A number alone, such as a price, would be parsed as an IPv4 address.
   if (isAddress(host)) return null;
   const { domain, isIcann } = parseName(host);
   return domain !== null && isIcann === true ? host : null;

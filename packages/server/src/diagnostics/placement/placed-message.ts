@@ -1,23 +1,23 @@
-/** One header field as it stands: the name in lower case, the value unfolded and not decoded. */
+/** One header field: the name in lowercase, the value unfolded and not decoded. */
 export interface PlacedField {
   readonly name: string;
   readonly value: string;
-  /** Characters as it stands, its folds included. */
+  /** The raw length in characters, including folds. */
   readonly size: number;
 }
 
 /** A message whose placement is estimated. */
 export interface PlacedMessage {
-  /** Null where the message was given in parts. */
+  /** Null if the message was given in parts. */
   readonly raw: Buffer | null;
-  /** Of the whole message; null where it was given in parts: nobody knows what they will be. */
+  /** The size of the whole message; null if it was given in parts, because it is then unknown. */
   readonly fields: readonly PlacedField[] | null;
   readonly from: { readonly address: string; readonly domain: string } | null;
   readonly subject: string | null;
   readonly html: string | null;
   readonly text: string | null;
   readonly filenames: readonly string[];
-  /** The structure cannot be read; then html and text are null. */
+  /** The structure cannot be parsed; html and text are then null. */
   readonly isUnreadable: boolean;
 }
 

@@ -13,10 +13,10 @@ import type { PlacementRecord } from './placement-record.ts';
 type Found = Findings<FindingCode<'inbox-placement'>>;
 type ListedCode = 'inbox_link_listed' | 'inbox_sender_listed';
 
-/** More are asked for by nobody in good faith. */
+/** Legitimate messages never need more. */
 const MAX_HOSTS = 10;
 
-/** What is looked up in blocklists. */
+/** What to look up in blocklists. */
 export interface Suspects {
   readonly linkHosts: readonly string[];
   readonly senderDomain: string | null;
@@ -82,7 +82,7 @@ export async function querySpamd(
   return [{ type: 'SPAMD', name: 'spamd', value: told, detail: rules.join(', ') }];
 }
 
-/** The message as it might look, so that rules about missing headers say nothing. */
+/** The message with plausible headers, so that rules about missing headers do not apply. */
 function compose({ from, subject, html, text }: PlacedMessage, now: Date): Buffer {
   const sender = { name: null, address: from?.address ?? 'sender@invalid.example' };
   const composed: ComposedMessage = composeMime({

@@ -3,17 +3,17 @@ import PostalMime, { addressParser, type Email } from 'postal-mime';
 import { threadJob } from '../../threads/thread-job.ts';
 import { type PlacedField, type PlacedMessage, valuesOf } from './placed-message.ts';
 
-/** Deeper than any mail program nests, and shallow enough that nesting costs nothing. */
+/** Deeper than any mail program nests, and shallow enough to be cheap. */
 const MAX_NESTING = 30;
 
-/** Lines and parts cost the parser so much more than text costs whatever else is read: by this a message is larger than it is. */
+/** Lines and parts cost the parser more than their length suggests, so they add to the size that counts. */
 export const RAW_MESSAGE_WEIGHT = 8;
 
 export const READ_RAW_MESSAGE = threadJob(import.meta.url, 'READ_RAW_MESSAGE', readRawMessage);
 
-/** Reads a whole message. Never throws: what cannot be read is for the findings. */
+/** Parses a whole message. Never throws: what cannot be parsed becomes a finding. */
 export async function readRawMessage(text: string): Promise<PlacedMessage> {
-  // Line ends are lost where a message passes through an editor or JSON; signatures were made over CRLF.
+  // Editors and JSON change line endings; signatures were made over CRLF.
   const raw = Buffer.from(text.replace(/\r\n|\r|\n/g, '\r\n'), 'utf8');
   const fields = readFields(raw);
   const email = await parse(raw);
@@ -47,7 +47,7 @@ function readFields(raw: Buffer): readonly PlacedField[] {
   });
 }
 
-/** The one sender, as DMARC takes it. */
+/** The only sender, as DMARC uses it. */
 function readSender(values: readonly string[]): PlacedMessage['from'] {
   const [address] = sendersOf(values);
   const mailbox = address === undefined ? null : parseMailbox(address);

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { type PlacedField, valuesOf } from './placed-message.ts';
 
 /**
- * The address a message came from, by the topmost Received header that names one (RFC 5321 §4.4): what the server wrote into the comment,
- * never what the client said of itself. Null where there is none.
+ * The address that sent a message, from the topmost Received header that contains one (RFC 5321 §4.4): only what the
+ * server wrote into the comment, never what the client claimed. Null if there is none.
  */
 export function sendingAddressOf(fields: readonly PlacedField[]): string | null {
   const received = valuesOf(fields, 'received').find((value) => /^from\s/i.test(value));
