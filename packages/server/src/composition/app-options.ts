@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { DatabaseTarget } from '../db/client.ts';
 import type { GeneratedDkimKey } from '../sending-domains/dkim-key.ts';
 
-/** What a Postrider is made from. */
+/** The options and dependencies of a Postrider process. */
 export interface AppOptions {
   readonly config: Config;
   readonly baseUrl: string;
@@ -13,6 +13,6 @@ export interface AppOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Makes the RSA keys of domains; unless given each in a thread of its own, which takes some hundred milliseconds. */
+  /** Creates the RSA keys of domains. By default each in a separate thread, because it takes several hundred milliseconds. */
   readonly generateDkimKey?: () => Promise<GeneratedDkimKey>;
 }

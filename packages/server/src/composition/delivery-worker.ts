@@ -35,25 +35,25 @@ import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
 
 const MAX_IN_FLIGHT = 400;
-/** Servers that are met directly may each take half a minute to answer: more are waited for at once. */
+/** Remote mail servers may each take half a minute to respond, so more of them are waited for at once. */
 const MAX_IN_FLIGHT_DIRECT = 1_500;
 const TIMER_MS = 1_000;
 const DRAIN_MS = 6_000;
 
-/** The role `worker`: everything that delivers, as one part. */
+/** The `worker` role: everything that delivers, as one part. */
 export interface DeliveryWorker {
   readonly engine: DeliveryEngine;
   readonly jobs: JobWorker;
   stop(): Promise<void>;
 }
 
-/** What delivery is made from: beside everybody's options, the way to the DNS. */
+/** The dependencies of delivery: the shared options and the DNS resolver. */
 export interface DeliveryOptions extends AppOptions {
   readonly dns: DnsResolver;
   readonly domains: DomainChecker;
 }
 
-/** Replays what a killed process had heard, then begins to deliver. */
+/** Replays the outcomes of a killed process, then starts to deliver. */
 export async function startDelivery(
   options: DeliveryOptions,
   sql: Sql,
@@ -65,7 +65,7 @@ export async function startDelivery(
   const { config, clock, logger, target, baseUrl } = options;
   const folder = join(config.dataDir, 'journal');
   const recording = { sql, ids, onRecorded, onDueAt: (at: Date) => wakeAt(at) };
-  // Nothing is to be woken yet: the first look of the timer finds what is due.
+  // There is nothing to wake yet: the first timer run finds what is due.
   await replayJournals(folder, { ...recording, onDueAt: () => undefined }, logger, clock.now());
   const leaseId = randomUUID();
   const processName = nameProcess(leaseId, await readProcessIdentity(process.pid));
@@ -126,7 +126,7 @@ export async function startDelivery(
   }, TIMER_MS);
   const soon = new Set<NodeJS.Timeout>();
 
-  /** A retry that is due before the next look of the timer gets a look of its own. */
+  /** A retry that is due before the next timer run gets its own timer. */
   function wakeAt(at: Date): void {
     const delayMs = at.getTime() - clock.now().getTime();
     if (delayMs >= TIMER_MS) return;
@@ -152,7 +152,7 @@ export async function startDelivery(
   return { engine, jobs, stop };
 }
 
-/** Mail to approvers goes the way of all mail of the installation. */
+/** Mail to approvers is sent like all mail of the installation. */
 function createApprovalMailer(
   { config, clock, baseUrl }: AppOptions,
   sql: Sql,
@@ -183,6 +183,6 @@ function createWatchdog(
       uptimeMs: () => performance.now() - startedAtMs,
       onError: (error, what) => logger.error({ error: error instanceof Error ? error.stack : String(error) }, what),
     });
-    if (Object.values(mended).some((n) => n > 0)) logger.warn(mended, 'the watchdog mended messages that were stuck');
+    if (Object.values(mended).some((n) => n > 0)) logger.warn(mended, 'the watchdog repaired stuck messages');
   };
 }

@@ -27,10 +27,10 @@ import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** Requests under way get this long; then their connections are cut, since one that never ends must not stop the shutdown. */
+/** Running requests get this long; then their connections are closed, because an endless one must not block the shutdown. */
 const HTTP_DRAIN_MS = 3_000;
 
-/** The role `api`: every route, as one part. Nothing listens yet. */
+/** The `api` role: every route, as one part. Nothing listens yet. */
 export function createApi(
   options: AppOptions,
   services: Services,
@@ -90,7 +90,7 @@ export function createApi(
     });
   }
   const drain = async () => {
-    // These requests have no end of their own.
+    // These requests never end by themselves.
     await mcp.endListening();
     const cut = setTimeout(() => http.server.closeAllConnections(), HTTP_DRAIN_MS);
     await http.close();

@@ -13,7 +13,7 @@ import { createSmtpRelayTransport } from '../smtp-client/smtp-relay.ts';
 import type { Transport } from '../smtp-client/transport.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** The way out that the settings name. */
+/** The transport from the settings. */
 export function createOutboundTransport(
   options: Pick<AppOptions, 'config' | 'clock' | 'baseUrl' | 'random'>,
   dns: DnsResolver,
@@ -41,7 +41,7 @@ export function createOutboundTransport(
   }
 }
 
-/** Keeps what `capture` caught in the database. */
+/** Stores the messages of the `capture` transport in the database. */
 export function captureInto(sql: Sql, clock: Clock, secrets: SecretBox): StoreCaptured {
   return async ({ accountId, deliveryId, messageId, mailFrom, recipients, data }) =>
     await insertCaptured(sql, {

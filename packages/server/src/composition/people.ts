@@ -12,7 +12,7 @@ import type { OutboundClient } from '../outbound/outbound-client.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** Everything about people who sign in, as one part. */
+/** Everything about users who sign in, as one part. */
 export function createPeople(
   { config, clock, baseUrl }: AppOptions,
   sql: Sql,
@@ -25,7 +25,7 @@ export function createPeople(
   const tools = { sql, clock, ids, isSignupOpen };
   const secrets = createInstallationBox(config);
   const mailer = { sql, clock, ids, secrets, sandboxDomain, byDomain, retryHours, monthlyQuota, baseUrl, mailFrom };
-  // Behind a proxy that speaks TLS the base URL says so.
+  // Behind a TLS proxy, the base URL shows it.
   const isSecure = config.mode === 'production' || new URL(baseUrl).protocol === 'https:';
   const nowMs = () => clock.now().getTime();
   return {

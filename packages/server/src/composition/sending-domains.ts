@@ -14,13 +14,13 @@ import { explainUnsendable } from '../sending-domains/unsendable-domain.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** How the records of sending domains name this installation. */
+/** The names of this installation in the records of sending domains. */
 function publicHostOf({ config, baseUrl }: Pick<AppOptions, 'config' | 'baseUrl'>): PublicHost {
   const ownName = chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
   return toPublicHost(config.heloName ?? ownName, ownName);
 }
 
-/** What refusals of sends tell of a domain. */
+/** The details of a domain in the rejection of a send. */
 export function createUnsendable(options: Pick<AppOptions, 'config' | 'baseUrl'>): Unsendable {
   const own = publicHostOf(options);
   return (domain) => explainUnsendable(domain, own);

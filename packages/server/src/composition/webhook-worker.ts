@@ -9,10 +9,10 @@ import { VERSION } from '../version.ts';
 import type { ObservedAttempt } from '../webhooks/webhook-metrics.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** Many endpoints may share a host that receives for others: a slow one of them must not use up the connections of all. */
+/** Many endpoints may share one host that receives for others: a slow one must not use up the connections of all. */
 const CONNECTIONS_PER_ORIGIN = 256;
 
-/** What brings events to endpoints, with a client of its own: nothing else waits for its connections. Runs at once. */
+/** Delivers events to endpoints with a separate client, so that nothing else waits for its connections. Starts at once. */
 export function createWebhookWorker(
   { config, clock, random, baseUrl }: AppOptions,
   {

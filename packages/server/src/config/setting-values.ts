@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { LIMITS, toAsciiDomain } from '@postrider/core';
 import { findSetting, type SettingName } from '../settings.ts';
 
-/** Notes what is wrong with a setting; the fix is its description where none is given. */
+/** Records a problem with a setting. The default fix is the setting's description. */
 export type Refuse = (setting: SettingName, message: string, fix?: string) => void;
-/** A setting as it was given, trimmed; null where it is not. */
+/** The trimmed value of a setting; null if it is not set. */
 export type Get = (name: SettingName) => string | null;
 
-/** One address of each family at most. */
+/** At most one address of each family. */
 export interface SourceAddressSetting {
   readonly ipv4: string | null;
   readonly ipv6: string | null;
@@ -27,48 +27,48 @@ export function readWhole(name: SettingName, get: Get, byDefault: number, max: n
 
 export function readRetryHours(get: Get, refuse: Refuse): number {
   const hours = readWhole('POSTRIDER_RETRY_HOURS', get, LIMITS.retryHoursDefault, LIMITS.retryHoursMax, refuse);
-  if (hours === 0) refuse('POSTRIDER_RETRY_HOURS', '"0" would give every message up that is put off once');
+  if (hours === 0) refuse('POSTRIDER_RETRY_HOURS', '"0" would give up every message that is deferred once');
   return hours;
 }
 
-/** For how many days things are kept. */
+/** Retention in days. */
 export interface RetentionSetting {
   /** Texts and files. */
   readonly bodyDays: number;
-  /** Messages with their trail. */
+  /** Messages with their event log. */
   readonly logDays: number;
-  /** What webhook endpoints were told, and the attempts to. */
+  /** Webhook events and delivery attempts. */
   readonly eventDays: number;
 }
 
 export function readRetention(get: Get, refuse: Refuse): RetentionSetting {
   const readDays = (name: SettingName, byDefault: number) => {
     const days = readWhole(name, get, byDefault, LIMITS.retentionDaysMax, refuse);
-    if (days === 0) refuse(name, '"0" would remove what has only just been sent');
+    if (days === 0) refuse(name, '"0" would delete messages that have just been sent');
     return days;
   };
   const bodyDays = readDays('POSTRIDER_BODY_RETENTION_DAYS', LIMITS.bodyRetentionDays);
   const logDays = readDays('POSTRIDER_LOG_RETENTION_DAYS', LIMITS.logRetentionDays);
   const eventDays = readDays('POSTRIDER_EVENT_RETENTION_DAYS', LIMITS.webhookRetentionDays);
   if (bodyDays > logDays) {
-    const fix = 'Content goes with its message at the latest: make it no more than POSTRIDER_LOG_RETENTION_DAYS.';
-    refuse('POSTRIDER_BODY_RETENTION_DAYS', `"${bodyDays}" days are more than the ${logDays} of the log`, fix);
+    const fix = 'Content is deleted with its message at the latest: set it to at most POSTRIDER_LOG_RETENTION_DAYS.';
+    refuse('POSTRIDER_BODY_RETENTION_DAYS', `"${bodyDays}" days is more than the ${logDays} days of the log`, fix);
   }
   return { bodyDays, logDays, eventDays };
 }
 
-/** A provider people may sign in with, as the settings name it. */
+/** A sign-in provider from the settings. */
 export interface OAuthSetting {
-  /** In the path of its sign-in. */
+  /** Part of its sign-in path. */
   readonly name: string;
   readonly kind: 'oidc' | 'github';
-  /** Of OpenID Connect the issuer; of GitHub its address. */
+  /** For OpenID Connect the issuer; for GitHub its address. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** Whether an address nobody knows makes an account when it signs in. */
+/** Whether signing in with an unknown address creates an account. */
 export function readSignup(get: Get, mode: 'development' | 'production', refuse: Refuse): boolean {
   const value = get('POSTRIDER_SIGNUP') ?? (mode === 'development' ? 'open' : 'closed');
   if (value !== 'open' && value !== 'closed') refuse('POSTRIDER_SIGNUP', `"${value}" is neither open nor closed`);
@@ -77,17 +77,17 @@ export function readSignup(get: Get, mode: 'development' | 'production', refuse:
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-/** The providers people may sign in with: those whose client id is set. */
+/** The configured sign-in providers: those with a client id. */
 export function readOAuth(get: Get, refuse: Refuse): readonly OAuthSetting[] {
   const issuer = get('POSTRIDER_OIDC_ISSUER');
   const name = get('POSTRIDER_OIDC_NAME') ?? 'oidc';
   if (!NAME.test(name) || name === 'github' || name === 'google') {
-    const fix = 'Use lower-case letters, digits and hyphens; `github` and `google` are taken.';
-    refuse('POSTRIDER_OIDC_NAME', `"${name}" is no name of a provider`, fix);
+    const fix = 'Use lowercase letters, digits and hyphens; `github` and `google` are reserved.';
+    refuse('POSTRIDER_OIDC_NAME', `"${name}" is not a valid provider name`, fix);
   }
   const own = readClient(get, refuse, 'POSTRIDER_OIDC_CLIENT_ID', 'POSTRIDER_OIDC_CLIENT_SECRET');
-  if (own !== null && issuer === null) refuse('POSTRIDER_OIDC_ISSUER', 'is not set, and POSTRIDER_OIDC_CLIENT_ID is');
-  if (own === null && issuer !== null) refuse('POSTRIDER_OIDC_CLIENT_ID', 'is not set, and POSTRIDER_OIDC_ISSUER is');
+  if (own !== null && issuer === null) refuse('POSTRIDER_OIDC_ISSUER', 'is not set, but POSTRIDER_OIDC_CLIENT_ID is');
+  if (own === null && issuer !== null) refuse('POSTRIDER_OIDC_CLIENT_ID', 'is not set, but POSTRIDER_OIDC_ISSUER is');
   const github = readClient(get, refuse, 'POSTRIDER_GITHUB_CLIENT_ID', 'POSTRIDER_GITHUB_CLIENT_SECRET');
   const google = readClient(get, refuse, 'POSTRIDER_GOOGLE_CLIENT_ID', 'POSTRIDER_GOOGLE_CLIENT_SECRET');
   const githubUrl = readAddress(get, refuse, 'POSTRIDER_GITHUB_URL') ?? 'https://github.com';
@@ -104,8 +104,8 @@ export function readOAuth(get: Get, refuse: Refuse): readonly OAuthSetting[] {
 function readClient(get: Get, refuse: Refuse, idName: SettingName, secretName: SettingName) {
   const [clientId, clientSecret] = [get(idName), get(secretName)];
   if (clientId !== null && clientSecret !== null) return { clientId, clientSecret };
-  if (clientId !== null) refuse(secretName, `is not set, and ${idName} is`);
-  if (clientSecret !== null) refuse(idName, `is not set, and ${secretName} is`);
+  if (clientId !== null) refuse(secretName, `is not set, but ${idName} is`);
+  if (clientSecret !== null) refuse(idName, `is not set, but ${secretName} is`);
   return null;
 }
 
@@ -114,7 +114,7 @@ function readAddress(get: Get, refuse: Refuse, name: SettingName): string | null
   if (value === null) return null;
   const url = URL.parse(value);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') {
-    // An issuer is compared as it is written, but for the slash of an empty path.
+    // Issuers are compared exactly, except for the slash of an empty path.
     return url.pathname === '/' ? url.origin : value;
   }
   refuse(name, 'is not an http or https URL without credentials');
@@ -126,7 +126,7 @@ export function readBaseUrl(value: string | null, refuse: Refuse): string | null
   const url = URL.parse(value);
   const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(value);
   if (isPlain && /^https?:$/.test(url.protocol)) return value.replace(/\/+$/, '');
-  // It may hold a password: then it is not repeated.
+  // It may contain a password, so it is not repeated.
   const what = value.includes('@') ? 'the given value' : `"${value}"`;
   refuse('POSTRIDER_BASE_URL', `${what} is not an http or https URL without credentials, query and fragment`);
   return null;
@@ -134,14 +134,14 @@ export function readBaseUrl(value: string | null, refuse: Refuse): string | null
 
 const HOST_NAME = /^(?=.{1,255}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i;
 
-/** What RFC 5321, section 4.1.1.1, lets a client call itself: a host name, or its address in brackets. */
+/** The names that RFC 5321, section 4.1.1.1, allows for a client: a host name, or its address in brackets. */
 export function readHeloName(value: string | null, refuse: Refuse): string | null {
   if (value === null) return null;
   const [, six = '', four = ''] = /^\[(?:ipv6:([^\]]+)|([^\]:]+))\]$/i.exec(value) ?? [];
   if (isIP(six) === 6 || isIP(four) === 4) return value;
   const name = toAsciiDomain(value) ?? value;
   if (HOST_NAME.test(name) && isIP(name) === 0) return name;
-  const fix = 'Use the name this machine has in the DNS, such as mail.example.com, or its address as [192.0.2.1].';
+  const fix = 'Use the DNS name of this machine, such as mail.example.com, or its address as [192.0.2.1].';
   refuse('POSTRIDER_HELO_NAME', `"${value}" is neither a host name nor an address in brackets`, fix);
   return null;
 }
@@ -153,14 +153,14 @@ export function readProxies(value: string | null, refuse: Refuse): readonly stri
     const fix = 'List addresses such as 10.0.0.1 or ranges such as 10.0.0.0/8, separated by commas.';
     refuse(
       'POSTRIDER_TRUSTED_PROXIES',
-      `${wrong.map((proxy) => `"${proxy}"`).join(', ')}: no IP address or CIDR range`,
+      `${wrong.map((proxy) => `"${proxy}"`).join(', ')}: not an IP address or CIDR range`,
       fix,
     );
   }
   return proxies;
 }
 
-/** How many connections may be open, in all and from one address. */
+/** How many connections may be open, in total and from one address. */
 export function readConnections(
   total: SettingName,
   perAddress: SettingName,
@@ -169,7 +169,7 @@ export function readConnections(
 ): { readonly total: number; readonly perAddress: number } {
   const read = (name: SettingName) => {
     const connections = readWhole(name, get, Number(findSetting(name).default), 1_000_000, refuse);
-    if (connections === 0) refuse(name, '"0" would refuse every connection');
+    if (connections === 0) refuse(name, '"0" would reject every connection');
     return connections;
   };
   return { total: read(total), perAddress: read(perAddress) };
@@ -181,7 +181,7 @@ export function readDnsServers(value: string | null, refuse: Refuse): readonly s
   if (wrong.length > 0) {
     const fix =
       'List addresses such as 9.9.9.9 or 127.0.0.1:5353, separated by commas; IPv6 with a port as [::1]:5353.';
-    refuse('POSTRIDER_DNS_SERVERS', `${wrong.map((server) => `"${server}"`).join(', ')}: no IP address`, fix);
+    refuse('POSTRIDER_DNS_SERVERS', `${wrong.map((server) => `"${server}"`).join(', ')}: not an IP address`, fix);
   }
   return servers.length === 0 ? null : servers;
 }
@@ -189,11 +189,11 @@ export function readDnsServers(value: string | null, refuse: Refuse): readonly s
 export function readSourceAddress(value: string | null, refuse: Refuse): SourceAddressSetting | null {
   const addresses = readList(value);
   const wrong = addresses.filter((address) => isIP(address) === 0);
-  const fix = 'Give one IPv4 address, one IPv6 address, or one of each, such as 192.0.2.1,2001:db8::1.';
+  const fix = 'Set one IPv4 address, one IPv6 address, or one of each, such as 192.0.2.1,2001:db8::1.';
   if (wrong.length > 0) {
-    refuse('POSTRIDER_SOURCE_ADDRESS', `${wrong.map((text) => `"${text}"`).join(', ')}: no IP address`, fix);
+    refuse('POSTRIDER_SOURCE_ADDRESS', `${wrong.map((text) => `"${text}"`).join(', ')}: not an IP address`, fix);
   } else if ([4, 6].some((family) => addresses.filter((address) => isIP(address) === family).length > 1)) {
-    refuse('POSTRIDER_SOURCE_ADDRESS', `"${value}" has two addresses of one kind`, fix);
+    refuse('POSTRIDER_SOURCE_ADDRESS', `"${value}" has two addresses of the same family`, fix);
   }
   if (addresses.length === 0) return null;
   const ofFamily = (family: number) => addresses.find((address) => isIP(address) === family) ?? null;
@@ -202,7 +202,7 @@ export function readSourceAddress(value: string | null, refuse: Refuse): SourceA
 
 export function readMxPort(get: Get, refuse: Refuse): number {
   const port = readPort('POSTRIDER_MX_PORT', get, 25, refuse);
-  if (port === 0) refuse('POSTRIDER_MX_PORT', '"0" is no port that a mail server listens on');
+  if (port === 0) refuse('POSTRIDER_MX_PORT', '"0" is not a port that a mail server can listen on');
   return port;
 }
 

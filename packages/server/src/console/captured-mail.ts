@@ -3,12 +3,12 @@ import { type CapturedMessage, readCapturedMessage } from '../db/queries/capture
 import { POSTMASTER_ACCOUNT_ID } from '../db/queries/postmaster-account.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 
-/** The bytes to store of a caught message. The installation's own mail is sealed here too: it carries links that act for its reader. */
+/** The bytes to store of a captured message. The installation's own mail is encrypted here too, because it contains signed links. */
 export function sealCaptured(box: SecretBox, accountId: string, raw: Uint8Array): Uint8Array {
   return accountId === POSTMASTER_ACCOUNT_ID ? box.seal(Buffer.from(raw).toString('latin1')) : raw;
 }
 
-/** One caught message with its bytes as they were sent; null where there is none of that id. */
+/** One captured message with its bytes as they were sent; null if there is none with that id. */
 export async function readCapturedMail(query: Query, box: SecretBox, id: string): Promise<CapturedMessage | null> {
   const captured = await readCapturedMessage(query, id);
   if (captured?.accountId !== POSTMASTER_ACCOUNT_ID) return captured;

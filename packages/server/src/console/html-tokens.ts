@@ -1,9 +1,12 @@
-/** A piece of HTML as a browser reads it without scripts. Comments and declarations are none. Values and text keep their character references. */
+/**
+ * A token of HTML as a browser reads it without scripts. Comments and declarations are omitted. Values and text keep
+ * their character references.
+ */
 export type HtmlToken =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'start'; readonly name: string; readonly attributes: ReadonlyMap<string, string> }
   | { readonly kind: 'end'; readonly name: string }
-  /** The text of a `style` element, which has no `</style` in it. */
+  /** The text of a `style` element. It contains no `</style`. */
   | { readonly kind: 'style'; readonly text: string };
 
 /** Elements whose content is text up to their own end tag, and whether browsers show that text. */
@@ -18,7 +21,7 @@ const NAME_END = /[\t\n\f\r />]/g;
 const ATTRIBUTE_NAME_END = /[\t\n\f\r />=]/g;
 const BARE_VALUE_END = /[\t\n\f\r >]/g;
 
-/** Reads HTML in one pass, in time linear in its length. A tag or a comment that never ends hides the rest, as in browsers. */
+/** Parses HTML in one pass, in time linear in its length. An unclosed tag or comment hides the rest, as in browsers. */
 export function* readHtmlTokens(html: string): Generator<HtmlToken> {
   let at = 0;
   while (at < html.length) {
@@ -58,7 +61,7 @@ function* readStartTag(html: string, open: number): Generator<HtmlToken, number>
 interface Tag {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** The index after the tag's ">"; past the end of the text where there is none. */
+  /** The index after the tag's ">"; past the end of the text if there is none. */
   readonly end: number;
 }
 
@@ -72,7 +75,7 @@ function readTag(html: string, start: number): Tag {
       at += 1;
       continue;
     }
-    // The first character belongs to the name, whatever it is.
+    // The first character always belongs to the name.
     const nameEnd = search(html, ATTRIBUTE_NAME_END, at + 1);
     const attribute = html.slice(at, nameEnd).toLowerCase();
     const value = readValue(html, nameEnd);
@@ -113,7 +116,7 @@ function skipDeclaration(html: string, open: number): number {
   return end.exec(html) === null ? html.length : end.lastIndex;
 }
 
-/** Where the end tag of a raw text element begins. */
+/** The start of the end tag of a raw text element. */
 function rawTextEnd(html: string, from: number, name: string): number {
   const end = new RegExp(`</${name}[\\t\\n\\f\\r />]`, 'gi');
   end.lastIndex = from;
@@ -125,7 +128,7 @@ function indexAfter(html: string, text: string, from: number): number {
   return at === -1 ? html.length : at + text.length;
 }
 
-/** The index of the next character of a class; the length of the text where there is none. */
+/** The index of the next character of a class; the length of the text if there is none. */
 function search(html: string, pattern: RegExp, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(html)?.index ?? html.length;

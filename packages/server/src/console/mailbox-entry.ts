@@ -4,7 +4,7 @@ import type { CapturedRow } from '../db/queries/captured-messages.ts';
 /** A captured message in a list. */
 export interface MailboxEntry {
   readonly id: string;
-  /** The address it is from. The envelope has a return path instead, which tells a reader nothing. */
+  /** The sender's address. The envelope's return path would mean nothing to a reader. */
   readonly from: string;
   /** The envelope's recipients. */
   readonly to: readonly string[];

@@ -5,7 +5,7 @@ import type { MailboxEntry } from './mailbox-entry.ts';
 export interface ReadableMessage {
   readonly id: string;
   readonly subject: string;
-  /** The envelope, as the transport got it: blind copies show here. */
+  /** The envelope that the transport received: it shows blind copies. */
   readonly mailFrom: string;
   readonly recipients: readonly string[];
   readonly headers: readonly { readonly name: string; readonly value: string }[];
@@ -21,11 +21,11 @@ export function renderMailbox(entries: readonly MailboxEntry[]): string {
 <td>${from}</td><td>${to.join(', ')}</td><td><time datetime="${receivedAt.toISOString()}">${shortTime(receivedAt)}</time></td></tr>`,
   );
   const table = html`<table><thead><tr><th>Subject</th><th>From</th><th>Recipients</th><th>Received (UTC)</th></tr></thead><tbody>${rows}</tbody></table>`;
-  const empty = html`<p class="empty">Nothing was captured yet. Send a message, and it appears here.</p>`;
+  const empty = html`<p class="empty">No messages have been captured yet. Send one, and it appears here.</p>`;
   return page('Captured mail', html`<h2>Captured mail</h2>${entries.length === 0 ? empty : table}`);
 }
 
-/** One captured message: envelope, headers, text, and the HTML body in a frame that can run and load nothing. */
+/** One captured message: envelope, headers, text, and the HTML body in a frame that cannot run or load anything. */
 export function renderMessage(message: ReadableMessage): string {
   const headers = message.headers.map(({ name, value }) => html`<tr><th>${name}</th><td>${value}</td></tr>`);
   const frame = html`<h3>HTML</h3><iframe title="HTML body" sandbox="" src="/console/messages/${message.id}/html"></iframe>`;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Html, html } from '../html/page-markup.ts';
 
-/** Who is signed in, for the head of a page. */
+/** The signed-in user, for the page header. */
 export interface SignedIn {
   readonly email: string;
   readonly role: string;
@@ -14,7 +14,7 @@ export interface PersonPageOptions {
   readonly isWide?: boolean;
 }
 
-/** A page for people: a head that says who is signed in, and one sheet. It needs neither scripts nor a second request. */
+/** A page for users: a header that names the signed-in user, and one content area. It needs neither scripts nor a second request. */
 export function renderPersonPage(
   title: string,
   content: Html,
@@ -33,7 +33,7 @@ function whoIs({ email, role, accountName }: SignedIn): Html {
 <button class="quiet" type="submit">Sign out</button></form>`;
 }
 
-/** In the page itself, so that it needs no second request; colours have a contrast of 7:1 and more on either ground. */
+/** Inlined, so that the page needs no second request. The colors have a contrast of at least 7:1 on both backgrounds. */
 const STYLE = `:root { color-scheme: light dark; --ground: #f6f8fa; --sheet: #fff; --ink: #1c2430; --line: #d5dce4; --button: #14507a; --link: #0b4a78; --soft: #46525f; --caution: #fff4d6; --caution-edge: #b97900; }
 @media (prefers-color-scheme: dark) { :root { --ground: #10161d; --sheet: #19222c; --ink: #e6ecf2; --line: #2f3b48; --button: #14507a; --link: #a9d5f5; --soft: #b9c4cf; --caution: #3a2f12; --caution-edge: #e0a93a; } }
 * { box-sizing: border-box; }
@@ -58,5 +58,5 @@ select { width: 100%; min-height: 3rem; margin: 0 0 1rem; padding: .5rem .75rem;
 @media (max-width: 30rem) { main { margin: 0; padding: 1rem; border: 0; border-radius: 0; } header { padding: .75rem 1rem; } .facts div { grid-template-columns: 1fr; gap: 0; } iframe { height: 24rem; } }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 3px; } header :focus-visible { outline-color: #fff; }`;
 
-/** Nothing runs, nothing is loaded, nothing frames the page, and its forms go back to this server. */
+/** No scripts, no loaded resources, no framing, and forms only post to this server. */
 export const PERSON_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

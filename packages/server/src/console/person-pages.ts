@@ -12,19 +12,19 @@ export function sendPersonPage(reply: FastifyReply, markup: string): FastifyRepl
     .send(markup);
 }
 
-/** Who the head of a page names. */
+/** The user in the page header. */
 export function toSignedIn({ caller }: LiveSession): SignedIn | null {
   const { person, accountName } = caller;
   return person === null ? null : { email: person.email, role: person.role, accountName };
 }
 
-/** A field of a form or a query; null where it is missing or was given more than once. */
+/** A field of a form or a query; null if it is missing or was given more than once. */
 export function fieldOf(fields: unknown, name: string): string | null {
   const value = typeof fields === 'object' && fields !== null ? (fields as Record<string, unknown>)[name] : undefined;
   return typeof value === 'string' ? value : null;
 }
 
-/** Whether who asks wants data and not a page. */
+/** Whether the client wants data instead of a page. */
 export function wantsJson({ headers }: FastifyRequest): boolean {
   return /^application\/json\b/.test(headers.accept ?? '');
 }

@@ -3,9 +3,10 @@ import { threadJob } from '../threads/thread-job.ts';
 import { type HtmlToken, readHtmlTokens } from './html-tokens.ts';
 
 /**
- * A stranger's HTML for a page that must make no request: only elements and attributes that fetch nothing are written again, everything else is left
- * out. The policy of the frame blocks what loads; this covers what no policy does (`dns-prefetch`, `preconnect`, lookups for the hosts of links), and
- * cannot miss an element that browsers will know one day. A link shows its target when pointed at, and leads nowhere.
+ * Rewrites a stranger's HTML for a page that must make no requests: only elements and attributes that fetch nothing are
+ * kept. The frame's policy blocks loading. This function covers what no policy blocks (`dns-prefetch`, `preconnect`,
+ * lookups for link hosts), and cannot miss an element that browsers add in the future. A link shows its target on hover,
+ * and leads nowhere.
  */
 export function toQuietHtml(html: string): string {
   const pieces = [PREAMBLE];
@@ -25,7 +26,10 @@ const ELEMENTS = new Set(
   ).split(' '),
 );
 
-/** Those whose values are words, numbers, colors or styles. Addresses in styles are not loaded: the policy allows no source of them. */
+/**
+ * Attributes whose values are words, numbers, colors or styles. URLs in styles are not loaded, because the policy allows
+ * no source for them.
+ */
 const ATTRIBUTES = new Set(
   (
     'align alt bgcolor border cellpadding cellspacing class clear color colspan dir face height hspace id lang nowrap open role rowspan size span ' +
@@ -33,7 +37,7 @@ const ATTRIBUTES = new Set(
   ).split(' '),
 );
 
-/** Pictures that are in the message itself. SVG is left out: it is a document with elements of its own. */
+/** Images that are in the message itself. SVG is excluded: it is a document with its own elements. */
 const EMBEDDED_PICTURE = /^data:image\/(?:png|gif|jpe?g|webp|avif|bmp|x-icon)[;,]/i;
 
 function write(token: HtmlToken): string {
@@ -65,7 +69,7 @@ function isEmbedded(value: string): boolean {
   return EMBEDDED_PICTURE.test(decodeAttribute(value).trim());
 }
 
-/** Character references stay as they are, in both: they stand for text, whatever they are decoded to. */
+/** Character references stay unchanged in both: they are text, whatever they decode to. */
 function escapeText(text: string): string {
   return text.replaceAll('<', '&lt;');
 }

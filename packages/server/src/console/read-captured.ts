@@ -11,7 +11,7 @@ export const CAPTURED_PAGE = threadJob(import.meta.url, 'CAPTURED_PAGE', async (
   renderMessage(await readCaptured(captured)),
 );
 
-/** Its HTML, in a form that makes no request. */
+/** Its HTML, in a form that makes no requests. */
 export const CAPTURED_HTML = threadJob(import.meta.url, 'CAPTURED_HTML', async (captured: Captured) =>
   toQuietHtml((await readCaptured(captured)).html ?? ''),
 );

@@ -2,9 +2,9 @@ import { renderAgentGuide } from '@postrider/mcp';
 import type { FastifyInstance } from 'fastify';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 
-/** `/llms.txt` (llmstxt.org): the guide for agents, where they look for one. */
+/** `/llms.txt` (llmstxt.org): the guide for agents, at the place where they look for one. */
 export function addAgentGuide(app: FastifyInstance, baseUrl: string): void {
-  // Made when somebody first asks: a server that nobody asks starts without it.
+  // Built on first use, so that a server starts faster without it.
   let guide: string | null = null;
   app.get('/llms.txt', (_request, reply) => {
     guide ??= renderAgentGuide({ baseUrl });

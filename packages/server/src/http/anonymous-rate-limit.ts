@@ -23,7 +23,7 @@ export function createAnonymousRateLimit(clock: Clock): AnonymousRateLimit {
       const retryAfterSeconds = counts[anonymousLimits.count].take(address, anonymousLimits.requestsPerMinute);
       if (retryAfterSeconds === null) return;
       throw new ProblemError('rate_limited', {
-        detail: `This address has made its ${anonymousLimits.requestsPerMinute} requests of this minute.`,
+        detail: `This address has used its ${anonymousLimits.requestsPerMinute} requests for this minute.`,
         headers: { 'retry-after': String(retryAfterSeconds) },
       });
     },

@@ -2,19 +2,19 @@ import { bodyLimitOf, LIMITS, type Operation } from '@postrider/core';
 import { ProblemError } from '../problem.ts';
 
 /**
- * Holds the arguments of a tool to the limit that a body of the operation has over REST.
- * @throws ProblemError where they are larger
+ * Applies the operation's REST body limit to the arguments of a tool.
+ * @throws ProblemError if they are larger
  */
 export function assertArgumentSize(operation: Operation, body: unknown): void {
   const limit = bodyLimitOf(operation);
-  // No request can be larger than these, and to measure one would take as long as to parse it.
+  // No request can exceed these, and measuring one would take as long as parsing it.
   if (limit >= LIMITS.sendBodyBytes || isWithin(body, limit)) return;
   throw new ProblemError('payload_too_large', {
-    detail: `The arguments are more than ${limit} bytes of JSON, the most this operation accepts.`,
+    detail: `The arguments are larger than ${limit} bytes of JSON, the limit of this operation.`,
   });
 }
 
-/** Goes no further than the limit. Escapes are not counted: a body that has many may be a little longer here than over REST. */
+/** Stops at the limit. Escapes are not counted: a body with many of them may be a little longer here than over REST. */
 function isWithin(body: unknown, limit: number): boolean {
   const pending: unknown[] = [body];
   let bytes = 0;

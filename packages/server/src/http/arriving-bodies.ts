@@ -4,19 +4,19 @@ import type { FastifyRequest } from 'fastify';
 import { type ClientCounts, clientOf, createClientCounts } from '../client-address.ts';
 import { ProblemError } from '../problem.ts';
 
-/** A body that was not complete when the server began to read it. */
+/** A body that was incomplete when the server started to read it. */
 export interface ArrivingBody {
-  /** Counts bytes that have arrived. @throws ProblemError where too many are held in memory already */
+  /** Counts received bytes. @throws ProblemError if too many are in memory already */
   take(bytes: number): void;
 }
 
-/** Bounds how many bodies arrive at the same time, and the memory they take until they are complete. */
+/** Limits how many bodies arrive at the same time, and the memory they use until they are complete. */
 export interface ArrivingBodies {
-  /** Counts the body of a request until it is complete or the client has gone. @throws ProblemError where too many arrive already */
+  /** Counts the body of a request until it is complete or the client disconnects. @throws ProblemError if too many are arriving already */
   admit(request: FastifyRequest): ArrivingBody;
 }
 
-/** The first bytes of every body are not counted, so that large bodies can never keep ordinary requests out. */
+/** The first bytes of every body are not counted, so that large bodies can never block ordinary requests. */
 const FREE_BYTES = 64 * 1024;
 
 interface Group {
@@ -26,7 +26,7 @@ interface Group {
   readonly byClient: ClientCounts;
 }
 
-/** Bodies of requests without a key are counted apart: they cannot keep out those with one. */
+/** Bodies of requests without a key are counted separately: they cannot block those with one. */
 export function createArrivingBodies(): ArrivingBodies {
   const anonymous = newGroup(LIMITS.anonymousUnfinishedBodies, LIMITS.anonymousUnfinishedBodiesPerAddress);
   const keyed = newGroup(LIMITS.unfinishedBodies, LIMITS.unfinishedBodiesPerAddress);
@@ -64,12 +64,12 @@ export function createArrivingBodies(): ArrivingBodies {
   };
 }
 
-/** Whether a request has a body of which something is still to be received. */
+/** Whether a request has a body that has not been received completely. */
 export function isBodyArriving(request: IncomingMessage): boolean {
   return !request.complete && declaredBytes(request.headers) > 0;
 }
 
-/** The length of a body as its head declares it; Infinity for one sent in chunks. */
+/** The body length that the header declares; Infinity for a chunked body. */
 export function declaredBytes(headers: IncomingHttpHeaders): number {
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
   return headers['content-length'] === undefined ? 0 : Number(headers['content-length']);
@@ -82,7 +82,7 @@ function newGroup(total: number, perAddress: number): Group {
 function assertRoom({ open, total, byClient, perAddress }: Group, client: string): void {
   if (byClient.of(client) >= perAddress) {
     throw new ProblemError('rate_limited', {
-      detail: `This address has ${perAddress} requests whose bodies have not arrived yet.`,
+      detail: `This address has ${perAddress} requests whose bodies are incomplete.`,
       fix: 'Send fewer requests at the same time, and send each body without pauses.',
       headers: { 'retry-after': '1' },
     });
@@ -102,8 +102,8 @@ function tooMuch(who: string): ProblemError {
 }
 
 /**
- * Runs once, when the body has been read or cannot be read any more. A request that was responded to before its body had arrived is told
- * neither: Node forgets it with the response. Only its connection says that it is over.
+ * Runs once, when the body has been read or cannot be read any more. If the response was sent before the body arrived,
+ * neither event is emitted, because Node forgets the request with the response. Only its connection reports the end.
  */
 function onceOver(request: IncomingMessage, done: () => void): void {
   const { socket } = request;

@@ -4,7 +4,7 @@ import type { CallContext } from '../operations/context.ts';
 import { ProblemError } from '../problem.ts';
 
 /**
- * Refuses an operation whose reach is beyond this kind of caller, by the one policy table.
+ * Rejects an operation whose reach is not allowed for this kind of caller, by the shared policy table.
  * @throws ProblemError `permission_escalation`
  */
 export function assertReach(operation: AnyOperation, { caller }: Pick<CallContext, 'caller'>): void {
@@ -13,7 +13,7 @@ export function assertReach(operation: AnyOperation, { caller }: Pick<CallContex
   if (kind === null) return;
   const decides = operation.access.kind === 'key' && operation.access.scope === 'approvals:decide';
   if (kind === 'held key' && decides) {
-    throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
+    throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode cannot make decisions.' });
   }
   throw new ProblemError('permission_escalation', {
     detail: `A ${kind} may not call ${nameOperation(operation.id)}: ${WHY[operation.reach]}`,
@@ -21,7 +21,7 @@ export function assertReach(operation: AnyOperation, { caller }: Pick<CallContex
   });
 }
 
-/** What the policy needs to know of a caller. */
+/** What the policy needs to know about a caller. */
 export function callerFactsOf(caller: Caller): CallerFacts {
   const { person, approval, mode, recipientAllowlist, sendLimit, makerLimits, pausedBy } = caller;
   return {
@@ -38,13 +38,13 @@ export function callerFactsOf(caller: Caller): CallerFacts {
 const WHY: Readonly<Record<AnyOperation['reach'], string>> = {
   none: 'it only reads.',
   outbound: 'it can send mail.',
-  'shapes-outbound': 'it changes what the mail of other senders says or where it goes.',
+  'shapes-outbound': 'it changes the content or the destination of other senders’ mail.',
   notifies: 'it sends data to an address that the caller chooses.',
-  controls: 'it changes who may send or what was decided.',
+  controls: 'it changes who may send, or a decision.',
 };
 
 const FIXES: Partial<Readonly<Record<CallerKind, string>>> = {
-  'held key': 'Ask a user of the account to do this, or use a key that is not held for approval.',
+  'held key': 'Ask a user of the account to do this, or use a key that is not in approval mode.',
   'test key': 'Use a live key, or ask a user of the account to do this.',
   'paused key': 'Ask a user of the account to do this or to resume the key or the account. Do not retry.',
 };

@@ -43,7 +43,7 @@ async function authenticatePerson(
 ): Promise<Caller> {
   const session = await people.sessions.find(sessionToken);
   if (session === null) {
-    throw new ProblemError('session_required', { detail: 'The session is not known here, or it has ended.' });
+    throw new ProblemError('session_required', { detail: 'The session is unknown or has ended.' });
   }
   if (sessionToken.kind === 'cookie' && !READS.has(request.method) && !isSameOriginRequest(request.headers, baseUrl)) {
     throw foreignOrigin(baseUrl);

@@ -6,12 +6,12 @@ import { assertScope } from './execute-operation.ts';
 import type { RequestState } from './request-state.ts';
 
 /**
- * How old the state of a caller may be when an operation begins. With the half second for which it is remembered after it was read, a change of a
- * key, a session or an account takes effect within one second, however slowly a body arrives.
+ * How old the checked state of a caller may be when an operation starts. Together with the half second for which it is
+ * cached, a change to a key, a session or an account takes effect within one second, however slowly a body arrives.
  */
 const FRESH_MS = 250;
 
-/** Finds out who calls, and notes when. @throws ProblemError where no one does, or not in the way the operation needs */
+/** Identifies the caller, and records the time. @throws ProblemError if there is none, or not in the way the operation requires */
 export async function checkCaller(
   operation: AnyOperation,
   request: FastifyRequest,
@@ -23,19 +23,19 @@ export async function checkCaller(
   return caller;
 }
 
-/** Whether the last check is recent enough for an operation to begin. */
+/** Whether the last check is recent enough to start an operation. */
 export function isFresh({ checkedAtMs }: RequestState): boolean {
   return performance.now() - checkedAtMs < FRESH_MS;
 }
 
-/** Has the caller checked again when the body of the request is complete, however soon that is. */
+/** Makes the caller be checked again when the body of the request is complete, however soon that is. */
 export function expireCheck(state: RequestState): void {
   state.checkedAtMs = Number.NEGATIVE_INFINITY;
 }
 
 /**
- * Checks a caller again whose body took time to arrive, or who makes several calls by one request.
- * @throws ProblemError where the caller may not make this request any more
+ * Checks the caller again if the body took time to arrive, or if one request makes several calls.
+ * @throws ProblemError if the caller may not make this request any more
  */
 export async function refreshCaller(
   operation: AnyOperation,

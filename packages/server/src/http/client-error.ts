@@ -4,8 +4,9 @@ import type { Socket } from 'node:net';
 import { ProblemError, toProblem } from '../problem.ts';
 
 /**
- * Answers what never became a request, because it is no HTTP or came too slowly: the same body as every other refusal, written by hand,
- * since there is no request to reply to. The connection cannot go on: where a next request would begin is unknown.
+ * Responds to data that is not a valid HTTP request or arrived too slowly: the same body as every other error, written
+ * directly to the socket because there is no request object. The connection must close, because the start of a next
+ * request is unknown.
  */
 export function respondToClientError(error: Error & { readonly code?: string }, socket: Socket, baseUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -35,8 +36,8 @@ function toProblemError(code: string | undefined): ProblemError {
   const isSlow = code === 'ERR_HTTP_REQUEST_TIMEOUT';
   return new ProblemError('invalid_json', {
     detail: isSlow
-      ? 'The request did not arrive whole in time.'
-      : `This is no valid HTTP request (${code ?? 'unreadable'}).`,
-    fix: isSlow ? 'Send the whole request without pauses.' : 'Send HTTP/1.1 as RFC 9112 has it.',
+      ? 'The request was not received completely in time.'
+      : `This is not a valid HTTP request (${code ?? 'unreadable'}).`,
+    fix: isSlow ? 'Send the whole request without pauses.' : 'Send HTTP/1.1 as defined in RFC 9112.',
   });
 }

@@ -1,9 +1,9 @@
 import { clientOf } from '../client-address.ts';
 import type { Clock } from '../clock.ts';
 
-/** Counts the requests of clients that bear no key, by their address. */
+/** Counts requests of clients without a key, by their address. */
 export interface ClientRateLimit {
-  /** Seconds until a client that may make `requests` in the window may come again; null where it may come now, and then it is counted. */
+  /** Seconds until a client that may make `requests` in the window may try again. Null if it may now, and then the request is counted. */
   take(address: string, requests: number): number | null;
 }
 
@@ -12,12 +12,12 @@ export interface ClientRateLimitOptions {
   readonly windowMs: number;
 }
 
-/** Past so many clients the one that came first is forgotten: memory must not follow the number of addresses somebody has. */
+/** Beyond this many clients the oldest is forgotten: memory must not grow with the number of addresses that someone controls. */
 const MAX_CLIENTS = 50_000;
 
 /**
- * Exact in any `windowMs`, in this process: with several processes behind one address each has its own count. Refused requests
- * are not counted, so that a client that goes on asking is not kept out for ever.
+ * Exact in any `windowMs` within this process; with several processes behind one address, each counts separately.
+ * Rejected requests are not counted, so that a client that keeps retrying is not blocked forever.
  */
 export function createClientRateLimit({ clock, windowMs }: ClientRateLimitOptions): ClientRateLimit {
   const times = new Map<string, number[]>();
@@ -28,7 +28,7 @@ export function createClientRateLimit({ clock, windowMs }: ClientRateLimitOption
       const recent = (times.get(client) ?? []).filter((at) => at > nowMs - windowMs);
       const [oldest] = recent;
       if (oldest !== undefined && recent.length >= requests) return Math.ceil((oldest + windowMs - nowMs) / 1_000);
-      times.delete(client); // So that the map's order is that of the last requests.
+      times.delete(client); // Keeps the map in the order of the last requests.
       const [first] = times.size >= MAX_CLIENTS ? times.keys() : [];
       if (first !== undefined) times.delete(first);
       times.set(client, [...recent, nowMs]);

@@ -8,7 +8,7 @@ import { isAddressAllowed } from '../keys/ip-allowlist.ts';
 /** How many connections may be open at the same time. */
 export interface ConnectionLimits {
   readonly total: number;
-  /** From one address; a trusted proxy may open as many as there are. */
+  /** From one address. A trusted proxy may open as many as the total. */
   readonly perAddress: number;
 }
 
@@ -18,12 +18,12 @@ interface ConnectionLimitOptions {
 }
 
 const WARN_EVERY_MS = 60_000;
-/** Looking for connections to close goes through all of them. */
+/** The minimum time between searches for idle connections, because a search visits all of them. */
 const MAKE_ROOM_EVERY_MS = 1_000;
 
 /**
- * Closes connections beyond the limits as soon as they are opened. Where all are taken, those that are kept alive without a request are closed to
- * make room: their clients open new ones when they need them.
+ * Closes connections beyond the limits as soon as they are opened. If all are in use, idle keep-alive connections are
+ * closed to make room: their clients reconnect when needed.
  */
 export function limitConnections(
   server: Server,
@@ -33,7 +33,7 @@ export function limitConnections(
   const byClient = createClientCounts();
   let open = 0;
   const warn = atMostEvery(WARN_EVERY_MS, (limit: string) =>
-    logger.warn({ open, limit }, 'connections are refused: the limit on open connections is reached'),
+    logger.warn({ open, limit }, 'refusing connections: the limit on open connections is reached'),
   );
   const makeRoom = atMostEvery(MAKE_ROOM_EVERY_MS, () => server.closeIdleConnections());
 

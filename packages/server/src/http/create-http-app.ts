@@ -24,32 +24,32 @@ export interface HttpAppOptions {
   readonly trustedProxies: readonly string[];
   readonly logger: Logger;
   readonly requestLog: RequestLog;
-  /** Whose key or session a request bears that no operation asked for one: its refusal belongs in the log of that account too. */
+  /** Identifies the key or session of a request that no operation handled: its error must appear in that account's log too. */
   readonly identify: (headers: IncomingHttpHeaders) => Promise<Caller | null>;
-  /** How long a client may take; PATIENCE unless given. */
+  /** Time limits for clients; PATIENCE by default. */
   readonly patience?: Patience;
-  /** How many connections may be open; without it, any number. */
+  /** How many connections may be open; unlimited by default. */
   readonly connections?: ConnectionLimits;
 }
 
-/** How long a request may take to arrive, its head alone as well as all of it, and how often connections are looked at for that. */
+/** Time limits for receiving a request, for its headers and in total, and how often connections are checked for them. */
 export interface Patience {
   readonly requestMs: number;
   readonly lookEveryMs: number;
 }
 
-/** Slow clients are cut off, so that they cannot hold connections: after 30 s at the latest, with the time until they are looked at. */
+/** Slow clients are disconnected, so that they cannot occupy connections: after 30 s at the latest, including the check interval. */
 export const PATIENCE: Patience = { requestMs: 27_000, lookEveryMs: 2_000 };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-/** A Fastify instance with everything that holds for all routes: request ids, JSON, problem bodies, the request log. No routes. */
+/** A Fastify instance with everything that is common to all routes: request ids, JSON, problem bodies, the request log. No routes. */
 export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   const { requestMs, lookEveryMs } = options.patience ?? PATIENCE;
   const app = fastify({
     logger: false,
-    bodyLimit: LIMITS.requestBodyBytes, // Of routes that do not say.
+    bodyLimit: LIMITS.requestBodyBytes, // For routes that do not set one.
     requestTimeout: requestMs,
-    // Node looks every 30 s unless told, and gives the whole request the 60 s it has for heads where those are the longer.
+    // By default Node checks every 30 s, and gives the whole request the 60 s for headers if those are longer.
     http: {
       headersTimeout: requestMs,
       connectionsCheckingInterval: lookEveryMs,
@@ -60,7 +60,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // Said below, in the one shape all errors have.
+    return503OnClosing: false, // Handled below, in the one format of all errors.
     routerOptions: {
       maxParamLength: MAX_PARAM_CHARACTERS,
       ignoreTrailingSlash: false,
@@ -68,12 +68,12 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => respondToClientError(error, socket, options.baseUrl),
     frameworkErrors: (error, request, reply) => {
-      // Reached before any hook ran: a path that cannot be decoded, for one.
+      // Reached before any hook ran, for example for a path that cannot be decoded.
       reply.header('x-request-id', request.id);
       sendProblem(reply, request, toProblemError(error, options.logger, request), options.baseUrl);
     },
   });
-  // Methods nobody serves are refused by name on the paths that exist. CONNECT never comes as a request.
+  // Methods that no path supports are rejected by name on existing paths. CONNECT never arrives as a request.
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method);
   }
@@ -96,7 +96,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    // Where nothing is served, a body is not read either.
+    // If there is no route, the body is not read either.
     if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? nothingThere(request)) : done();
     reply.header('connection', 'close');
     done(new ProblemError('unavailable', { detail: 'This process is shutting down.' }));
@@ -131,11 +131,11 @@ function nothingThere({ method, url }: FastifyRequest): ProblemError {
   return new ProblemError('not_found', { detail: `There is nothing at ${method} ${pathOf(url)}.` });
 }
 
-/** Bodies that are complete by now, as nearly all are, cost nothing here. */
+/** Bodies that are complete by now, which is nearly always true, cost nothing here. */
 function admitBodies(app: FastifyInstance): void {
   const bodies = createArrivingBodies();
   app.addHook('preParsing', (request, reply, payload, done) => {
-    // What arrives with the others is not read.
+    // The rest of the other bodies is not read.
     if (request.method !== 'GET' && request.method !== 'HEAD' && isBodyArriving(request.raw)) {
       try {
         request.state.arriving = bodies.admit(request);
@@ -153,7 +153,7 @@ function admitBodies(app: FastifyInstance): void {
   });
 }
 
-/** A connection that is kept alive behind its last answer would hold the shutdown up until its client lets go. */
+/** An idle keep-alive connection would block the shutdown until its client closes it. */
 function endConnectionsWhenClosing(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', (done) => {
@@ -164,7 +164,7 @@ function endConnectionsWhenClosing(app: FastifyInstance): void {
     if (closing) reply.header('connection', 'close');
     done(null, payload);
   });
-  // An answer whose head was sent before: its connection is closed once it is idle.
+  // If the headers were sent before, the connection is closed once it is idle.
   app.addHook('onResponse', (_request, _reply, done) => {
     if (closing) setImmediate(() => app.server.closeIdleConnections());
     done();
@@ -186,17 +186,17 @@ function sendProblem(reply: FastifyReply, request: FastifyRequest, error: Proble
     .send(JSON.stringify(problem));
 }
 
-/** What the framework or the database threw, as a problem; what nobody foresaw is logged in full and told as `internal`. */
+/** Converts errors of the framework or the database to a problem. Unexpected errors are logged in full and returned as `internal`. */
 function toProblemError(error: FastifyError, logger: Logger, request: FastifyRequest): ProblemError {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ProblemError('payload_too_large', {
-        detail: `The body exceeds ${request.routeOptions.bodyLimit} bytes, the most this operation accepts.`,
+        detail: `The body is larger than ${request.routeOptions.bodyLimit} bytes, the limit of this operation.`,
       });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return new ProblemError('unsupported_media_type', {
-        detail: `The body is ${request.headers['content-type'] ? `\`${request.headers['content-type']}\`` : 'of no stated type'}.`,
+        detail: `The body has ${request.headers['content-type'] ? `the type \`${request.headers['content-type']}\`` : 'no content type'}.`,
       });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
@@ -206,13 +206,13 @@ function toProblemError(error: FastifyError, logger: Logger, request: FastifyReq
       return new ProblemError('not_found', { detail: 'The path is not a valid URL path.' });
   }
   if (request.raw.destroyed && !request.raw.complete) {
-    // The client went away in the middle of its request: nobody hears the answer, and nothing of ours is at fault.
+    // The client disconnected during its request: no one receives the response, and it is not an error on our side.
     logger.debug({ requestId: request.id, error: error.message }, 'client gone');
     return new ProblemError('invalid_json', { detail: 'The request ended before its body did.' });
   }
   if (classifyDatabaseError(error) === 'unavailable') {
     logger.warn({ requestId: request.id, error: error.message }, 'database unavailable');
-    return new ProblemError('unavailable', { detail: 'The database does not answer at the moment.' });
+    return new ProblemError('unavailable', { detail: 'The database does not respond at the moment.' });
   }
   logger.error({ requestId: request.id, err: error }, 'unexpected fault');
   return new ProblemError('internal');
@@ -248,14 +248,15 @@ function logRequest(
   else if (isMissed(request, reply.statusCode)) {
     identify(request.headers).then(
       (found) => found !== null && add(found),
-      (error: unknown) => logger.debug({ requestId: request.id, error: String(error) }, 'whose request it was'),
+      (error: unknown) =>
+        logger.debug({ requestId: request.id, error: String(error) }, 'identifying the caller of a request'),
     );
   }
 }
 
 /**
- * Nothing is served there, so no operation has looked at the key. Browsers add a cookie to pages too, whose paths hold secrets: theirs are only
- * those that no page has.
+ * No operation is there, so the key has not been checked. Browsers also add a cookie to pages, whose paths contain
+ * secrets: only paths without a page are logged for them.
  */
 function isMissed({ headers, is404 }: FastifyRequest, status: number): boolean {
   if (headers.authorization !== undefined) return status === 404 || status === 405;

@@ -1,8 +1,8 @@
 import type { Deprecation } from '@postrider/core';
 
 /**
- * What every answer of a deprecated operation says, refusals included: `Deprecation` (RFC 9745, a date as seconds since the epoch), `Sunset`
- * (RFC 8594, an HTTP date) where a day is set, and where to read what to use instead.
+ * The headers of every response of a deprecated operation, including errors: `Deprecation` (RFC 9745, a date as seconds
+ * since the epoch), `Sunset` (RFC 8594, an HTTP date) if a day is set, and a link to the replacement.
  */
 export function deprecationHeaders({ since, sunset }: Deprecation, baseUrl: string): Readonly<Record<string, string>> {
   return {

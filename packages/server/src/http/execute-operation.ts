@@ -17,9 +17,9 @@ import { ProblemError } from '../problem.ts';
 import { assertReach } from './assert-reach.ts';
 
 /**
- * Runs an operation, whatever way the call came in: scope, reach, shape, then the handler. Every surface comes through here, so none can do
- * what another refuses.
- * @throws ProblemError for every refusal.
+ * Runs an operation for every surface: scope, reach, input validation, then the handler. All surfaces use this function,
+ * so that none can do what another rejects.
+ * @throws ProblemError for every rejection.
  */
 export async function executeOperation(
   operation: CallableOperation,
@@ -37,10 +37,10 @@ export async function executeOperation(
   return await handler(input, bindContext(operation, context));
 }
 
-/** A handler behind a key reaches the database bound to its caller's account, and in no other way. */
+/** A handler for a key can only access the database bound to its caller's account. */
 function bindContext(operation: CallableOperation, context: CallContext): CallContext {
   if (operation.access.kind !== 'key' || context.caller === null) return context;
-  // Field by field: an object that inherits from another one makes every access to either of them slow.
+  // Field by field: prototype inheritance would make every access to both objects slow.
   return {
     services: context.services.forAccount(context.caller.accountId),
     requestId: context.requestId,
@@ -60,7 +60,7 @@ function bindContext(operation: CallableOperation, context: CallContext): CallCo
   };
 }
 
-/** The scope check alone, so that the router can refuse before it reads a body. */
+/** Only the scope check, so that the router can reject before it reads a body. */
 export function assertScope(operation: AnyOperation, context: Pick<CallContext, 'caller'>): void {
   const { access } = operation;
   if (access.kind !== 'key' || access.scope === null) return;
@@ -70,15 +70,15 @@ export function assertScope(operation: AnyOperation, context: Pick<CallContext, 
   }
   if (context.caller?.scopes.includes(access.scope)) return;
   if (person !== null && scopesOfRole(person.role).includes(access.scope)) throw deviceLacks();
-  if (person !== null) throw roleLacks(person, `It needs what the scope \`${access.scope}\` stands for`);
-  // Such a key can never get the scope: what it is to hear is why.
+  if (person !== null) throw roleLacks(person, `It requires the permissions of the scope \`${access.scope}\``);
+  // Such a key can never get the scope, so the message says why.
   if (access.scope === 'approvals:decide' && context.caller?.approval) {
-    throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
+    throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode cannot make decisions.' });
   }
   throw new ProblemError('missing_scope', { detail: `The key lacks the scope \`${access.scope}\`.` });
 }
 
-/** Of a device session: the role has it, and the user did not tick it. */
+/** For a device session: the role allows it, but the user did not tick the option. */
 function deviceLacks(): ProblemError {
   return new ProblemError('missing_scope', {
     detail: 'This device session may not approve or reject held sends, because its sign-in did not allow it.',
@@ -93,23 +93,26 @@ function roleLacks({ role }: Person, why: string): ProblemError {
   });
 }
 
-/** An operation that names no query parameters takes none: what a caller asked for there would be dropped in silence. */
+/** An operation without query parameters accepts none: otherwise they would be silently ignored. */
 const NO_PARAMETERS = z.strictObject({});
 
-/** An operation without a body takes an empty one: clients send `{}` where they have nothing to say, and nothing else may be dropped. */
+/**
+ * An operation without a body accepts an empty one, because clients send `{}` when they have nothing to send. Anything
+ * else would be silently ignored.
+ */
 function noBody(given: unknown): z.ZodType | undefined {
   return given === undefined || given === null ? undefined : NO_PARAMETERS;
 }
 
 /**
- * The query of an operation that speaks a protocol of its own.
- * @throws ProblemError for parameters that break their schema.
+ * The query of an operation with its own protocol.
+ * @throws ProblemError for parameters that do not match their schema.
  */
 export function parseQuery<O extends AnyOperation>(operation: O, query: unknown): OperationInput<O>['query'] {
   const shape: Operation = operation;
   const part = parsePart(shape.query ?? NO_PARAMETERS, query, 'query');
   if (!part.ok) throw validationFailed(part.problems);
-  return part.data as OperationInput<O>['query']; // What the operation's own schema answered.
+  return part.data as OperationInput<O>['query']; // The output of the operation's own schema.
 }
 
 function parseInput(operation: CallableOperation, given: PlacedInput): Record<keyof PlacedInput, unknown> {

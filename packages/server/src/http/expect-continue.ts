@@ -3,8 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 const waiting = new WeakSet<IncomingMessage>();
 
 /**
- * A client that sends `Expect: 100-continue` keeps its body back until it is asked for it (RFC 9110, section 10.1.1). Without this, Node asks
- * at once; so it is asked for only where the request has passed every check that needs no body.
+ * A client that sends `Expect: 100-continue` sends its body only after a 100 response (RFC 9110, section 10.1.1). By
+ * default Node sends it at once; here it is sent only after all checks that need no body.
  */
 export function offerContinue(server: Server): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -13,7 +13,7 @@ export function offerContinue(server: Server): void {
   });
 }
 
-/** Whether the client of a request has to be asked for its body. */
+/** Whether the client of a request is waiting for a 100 response. */
 export function awaitsContinue(request: IncomingMessage): boolean {
   return waiting.has(request);
 }

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '@postrider/core';
 import { ProblemError } from '../problem.ts';
 
-/** No request needs more than three levels; far deeper ones exist only to exhaust a parser or a walker. */
+/** No request needs more than three levels; much deeper ones only exist to exhaust a parser or a tree walk. */
 const MAX_DEPTH = LIMITS.jsonDepth;
 
 /**
- * Reads a JSON body: UTF-8 (a BOM is tolerated), one value, bounded depth.
+ * Parses a JSON body: UTF-8 (a BOM is tolerated), one value, bounded depth.
  * @throws ProblemError `invalid_json`
  */
 export function parseJsonBody(bytes: Buffer): unknown {
@@ -27,7 +27,7 @@ function decode(bytes: Buffer): string {
 }
 
 /**
- * Refuses a body in an encoding nobody here reads, instead of misreading it.
+ * Rejects a body in an unsupported encoding, instead of misreading it.
  * @throws ProblemError `unsupported_media_type`
  */
 export function assertJsonEncoding(contentType: string | undefined, contentEncoding: string | undefined): void {
@@ -35,18 +35,18 @@ export function assertJsonEncoding(contentType: string | undefined, contentEncod
   if (!/^utf-?8$/i.test(charset)) {
     throw new ProblemError('unsupported_media_type', {
       detail: `The body is in ${charset}.`,
-      fix: 'Send JSON in UTF-8, as RFC 8259 has it.',
+      fix: 'Send JSON in UTF-8, as RFC 8259 requires.',
     });
   }
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
     throw new ProblemError('unsupported_media_type', {
       detail: `The body is compressed (Content-Encoding: ${contentEncoding.slice(0, 100)}).`,
-      fix: 'Send the body as it is, without Content-Encoding.',
+      fix: 'Send the body uncompressed, without Content-Encoding.',
     });
   }
 }
 
-/** Counts brackets outside strings; JSON.parse itself takes any depth, but whoever walks its result does not. */
+/** Counts brackets outside strings. JSON.parse itself accepts any depth, but code that walks its result does not. */
 function assertDepth(text: string): void {
   if (!hasMoreThan(text, '[', '{', MAX_DEPTH)) return;
   let depth = 0;
@@ -60,7 +60,7 @@ function assertDepth(text: string): void {
   }
 }
 
-/** Whether two characters occur more often than `limit` in all: nearly every body is cleared by this without a walk. */
+/** Whether two characters together occur more often than `limit`. This clears nearly every body without a walk. */
 function hasMoreThan(text: string, one: string, other: string, limit: number): boolean {
   let count = 0;
   for (const character of [one, other]) {
@@ -72,7 +72,7 @@ function hasMoreThan(text: string, one: string, other: string, limit: number): b
   return false;
 }
 
-/** The closing quote of a string that opens at `start`; the end of the text where it is never closed. */
+/** The closing quote of the string that opens at `start`; the end of the text if it is never closed. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

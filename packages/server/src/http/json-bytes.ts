@@ -1,4 +1,4 @@
-/** What a byte of a JSON text means outside strings. What is not JSON counts as part of a literal: who parses that refuses it. */
+/** The meaning of a byte of JSON text outside strings. Invalid bytes count as part of a literal, which the parser then rejects. */
 export const SPACE = 0;
 export const LITERAL = 1;
 export const OPEN = 2;
@@ -11,18 +11,18 @@ const KINDS = kindsOfBytes();
 export const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 
-/** What `endOfString` returns where the bytes end before the string does. */
+/** What `endOfString` returns if the bytes end before the string does. */
 const GOES_ON = -1;
 export const ENDS_IN_BACKSLASH = -2;
 
-/** Bytes of a string looked at one by one before the search for its end is left to the faster search of the runtime. */
+/** How many bytes of a string are checked one by one before using the runtime's faster search. */
 const SHORT_STRING = 64;
 
 export function kindOf(bytes: Uint8Array, at: number): number {
   return KINDS[bytes[at] as number] as number;
 }
 
-/** Where the bytes behind a string begin; GOES_ON or ENDS_IN_BACKSLASH where these end before it does. */
+/** The index after the string; GOES_ON or ENDS_IN_BACKSLASH if the bytes end before it does. */
 export function endOfString(chunk: Uint8Array, start: number): number {
   let at = start;
   while (at < chunk.length) {
@@ -37,7 +37,7 @@ export function endOfString(chunk: Uint8Array, start: number): number {
       const isEscaped = hasOddBackslashes(chunk, at, end);
       if (quote === -1) return isEscaped ? ENDS_IN_BACKSLASH : GOES_ON;
       if (!isEscaped) return quote + 1;
-      // The bytes behind an escaped quote are looked at one by one again: where there are many, that is faster.
+      // After an escaped quote, bytes are checked one by one again, which is faster if there are many.
       at = quote + 1;
     }
   }
@@ -51,7 +51,7 @@ function hasOddBackslashes(chunk: Uint8Array, start: number, end: number): boole
   return (end - at) % 2 === 1;
 }
 
-/** Where the bytes behind a number, a word or anything else that is neither space nor structure begin. */
+/** The index after a number, a word or anything else that is neither white space nor structure. */
 export function endOfLiteral(chunk: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < chunk.length && kindOf(chunk, at) === LITERAL) at += 1;

@@ -12,32 +12,32 @@ import {
   STRING,
 } from './json-bytes.ts';
 
-/** Why a JSON body is refused before it is parsed. */
+/** Why a JSON body is rejected before it is parsed. */
 export interface JsonFault {
   readonly code: 'invalid_json' | 'payload_too_large';
   readonly detail: string;
   readonly fix: string;
 }
 
-/** Measures what a JSON text would cost to parse, from its bytes as they arrive and without building anything. */
+/** Measures the parsing cost of a JSON text from its bytes as they arrive, without building anything. */
 export interface JsonCounter {
-  /** The limit that the bytes so far exceed; null where they are within all of them. */
+  /** The limit that the bytes so far exceed; null if they are within all of them. */
   look(chunk: Uint8Array): JsonFault | null;
 }
 
 /**
- * Shorter bodies are not counted, because they cannot exceed the limits of names and values: a member takes five bytes with its quotes, colon,
- * value and comma, and a value two with its comma.
+ * Shorter bodies are not counted, because they cannot exceed the limits of names and values: a member needs five bytes
+ * with its quotes, colon, value and comma, and a value two with its comma.
  */
 export const COUNTED_FROM_BYTES = Math.min(5 * LIMITS.jsonNames, 2 * LIMITS.jsonValues);
 
-/** The bytes need not be JSON: the parser decides that, after this has bounded its work. Each byte is looked at a bounded number of times. */
+/** The bytes need not be JSON: the parser decides that later. Each byte is checked a bounded number of times. */
 export function createJsonCounter(): JsonCounter {
   const state = { depth: 0, names: 0, values: 0, length: 0, isInString: false, isEscaped: false };
 
   function look(chunk: Uint8Array): JsonFault | null {
     if (chunk.length === 0) return null;
-    // Local variables make this four times as fast as the state itself would.
+    // Local variables make this four times as fast as using the state object.
     let { depth, names, values, length, isInString } = state;
     let at = 0;
     if (state.isEscaped) {

@@ -15,13 +15,13 @@ import {
 } from './json-bytes.ts';
 
 /**
- * Builds the value of a JSON text from its bytes as they arrive: what `JSON.parse` builds of all of them. It neither keeps the bytes nor the
- * text, and works for no longer than one piece takes.
+ * Builds the value of a JSON text from its bytes as they arrive, with the same result as `JSON.parse` for the whole. It
+ * keeps neither the bytes nor the text, and blocks no longer than one piece takes.
  */
 export interface JsonReader {
-  /** @throws JsonTextError at the first byte that is not JSON. Keeps nothing of the piece but what it copied. */
+  /** @throws JsonTextError at the first byte that is not JSON. Keeps only copies from the piece. */
   read(piece: Buffer): void;
-  /** The value. @throws JsonTextError where the text has not ended. */
+  /** The value. @throws JsonTextError if the text is incomplete. */
   end(): unknown;
 }
 
@@ -43,23 +43,23 @@ const CLOSE_OBJECT = 0x7d;
 const LONGEST_ESCAPE = 6; // \uXXXX
 const LONGEST_SEQUENCE = 4; // of UTF-8
 const BYTE_ORDER_MARK = '\ufeff';
-/** What a string contains that is not the characters themselves. */
+/** What a string contains besides literal characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON forbids.
 const NOT_PLAIN = /[\\\u0000-\u001f]/;
 
-/** Every container that is open has its place in this list; depth and length of the text have been bounded before. */
+/** Every open container has an index in this list. Depth and length of the text are already bounded. */
 export function createJsonReader(): JsonReader {
   const open: Container[] = [];
   const names: string[] = [];
-  /** The name that the next value gets. */
+  /** The name of the next value. */
   let name = '';
   let next = VALUE;
   let root: unknown;
-  /** Of a string or a literal that goes on in the next piece: what was read of it. */
+  /** The part read so far of a string or a literal that continues in the next piece. */
   let parts: string[] = [];
   let isInString = false;
   let literal = '';
-  /** Bytes of a character or an escape that goes on in the next piece. */
+  /** The bytes of a character or an escape that continues in the next piece. */
   let rest = Buffer.alloc(0);
   let consumed = 0;
 
@@ -72,11 +72,11 @@ export function createJsonReader(): JsonReader {
       const from = at;
       if (isInString) at = readString(bytes, at, end);
       else at = readToken(bytes, at, end);
-      // An escape that is not complete.
+      // An incomplete escape.
       if (at === from) break;
     }
     consumed += at;
-    // A copy: the piece may be given back.
+    // A copy: the memory of the piece may be released.
     rest = Buffer.from(bytes.subarray(at));
   }
 
@@ -120,7 +120,7 @@ export function createJsonReader(): JsonReader {
     } else throw unexpected(at);
   }
 
-  /** Reads on in a string, as far as the bytes have complete escapes. */
+  /** Continues reading a string, as far as the bytes contain complete escapes. */
   function readString(bytes: Buffer, at: number, end: number): number {
     const after = endOfString(end === bytes.length ? bytes : bytes.subarray(0, end), at);
     const to = after > 0 ? after - 1 : endOfEscapes(bytes, at, after === ENDS_IN_BACKSLASH ? end - 1 : end);
@@ -142,7 +142,7 @@ export function createJsonReader(): JsonReader {
       return JSON.parse(`"${text}"`);
     } catch {
       throw new JsonTextError(
-        `A string behind byte ${consumed + at} has an escape or a character that JSON does not allow.`,
+        `A string after byte ${consumed + at} has an escape or a character that JSON does not allow.`,
       );
     }
   }
@@ -178,14 +178,14 @@ export function createJsonReader(): JsonReader {
   function finish(): unknown {
     if (rest.length > 0 && !isUtf8(rest)) throw new JsonTextError('The body is not valid UTF-8.');
     if (literal !== '') endLiteral(0);
-    if (next !== NOTHING || isInString || rest.length > 0) throw new JsonTextError('The JSON text ends too early.');
+    if (next !== NOTHING || isInString || rest.length > 0) throw new JsonTextError('The JSON text is incomplete.');
     return root;
   }
 
   return { read, end: finish };
 }
 
-/** Where the last character that is complete ends. */
+/** The end of the last complete character. */
 function endOfCharacters(bytes: Buffer): number {
   for (let back = 1; back < LONGEST_SEQUENCE && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] as number;
@@ -197,7 +197,7 @@ function endOfCharacters(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** Where the last escape that is complete ends. `start` is not within one, and all before `end` but the last may be. */
+/** The end of the last complete escape. `start` is not within one, and only the last one before `end` may be incomplete. */
 function endOfEscapes(bytes: Buffer, start: number, end: number): number {
   for (let at = Math.max(start, end - LONGEST_ESCAPE + 1); at < end - 1; at += 1) {
     if (bytes[at] !== BACKSLASH || bytes[at + 1] !== 0x75) continue;

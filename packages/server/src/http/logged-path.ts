@@ -1,10 +1,10 @@
-/** Where a token in the path is all that says who somebody is. Under `/approvals/open/` stands an id, which is no secret. */
+/** Routes with a token in the path that authenticates the user. The value under `/approvals/open/` is an id and not a secret. */
 const BEFORE_TOKEN = /^(\/+(?:approvals\/+(?!open\/)|auth\/+magic-link\/+))[^/]+/i;
 const PATH_CHARACTERS = 500;
 
 /**
- * The path as logged: no query string, no token, bounded.
- * @param route the pattern of the route that answered; undefined where none did
+ * The path for the log: no query string, no token, bounded.
+ * @param route the pattern of the matched route; undefined if there is none
  */
 export function loggedPath(url: string, route: string | undefined): string {
   if (route?.includes('/:token')) return route;
@@ -19,7 +19,7 @@ export function pathOf(url: string): string {
   return (end < 0 ? url : url.slice(0, end)).slice(0, PATH_CHARACTERS);
 }
 
-/** As the router reads it, for which `/%61pprovals` is `/approvals`. */
+/** Decoded like in the router, which treats `/%61pprovals` as `/approvals`. */
 function unescaped(path: string): string {
   try {
     return decodeURI(path);

@@ -24,7 +24,7 @@ export interface McpRouteOptions extends RequestAuthentication {
   readonly rates: KeyRates;
 }
 
-/** `POST /mcp`: the MCP server of the calling key, its tools run in this process. */
+/** `POST /mcp`: the MCP server of the calling key. Its tools run in this process. */
 export function createMcpRoute(options: McpRouteOptions) {
   const { services, logger, anonymousRates, rates } = options;
   const handler = createMcpHttpHandler({
@@ -38,10 +38,10 @@ export function createMcpRoute(options: McpRouteOptions) {
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     if (!isTrustedOrigin(request, services.baseUrl)) {
-      const error = { code: -32_000, message: 'Requests of this Origin or Host are not answered here.' };
+      const error = { code: -32_000, message: 'Requests with this Origin or Host header are not allowed here.' };
       return reply.code(403).send({ jsonrpc: '2.0', id: null, error });
     }
-    // A model sees what a tool answers, and nothing of an answer that HTTP refuses.
+    // A model only sees what a tool returns, and nothing of a response that HTTP rejects.
     const { refused } = request.state;
     if (refused !== null && !callsTool(request.body)) throw refused;
     const { toolsets = [], readonly: readOnly } = parseQuery(findOperation('service.mcp'), request.query);
@@ -67,7 +67,7 @@ export function createMcpRoute(options: McpRouteOptions) {
       const operation = findOperation(operationId);
       if (operation.response === 'raw') throw new Error(`${operationId} cannot be called as a tool`);
       try {
-        // A call may wait for those before it in the same body, some of which wait for a minute.
+        // A call may have to wait for earlier ones in the same body, some of which take a minute.
         if (refused === null) await refreshCaller(findOperation('service.mcp'), request, options);
         await enforceKeyRate();
         anonymousRates.assertRate(operation, request.ip);
@@ -94,7 +94,7 @@ export function createMcpRoute(options: McpRouteOptions) {
       headers: Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
         typeof value === 'string' && name !== 'authorization' ? [[name, value]] : [],
       ),
-      // What was read travels parsed: to write it down again would take a third of the time of a call.
+      // The parsed value is passed on: serializing it again would take a third of the time of a call.
       ...(request.body == null ? { body: 'null' } : {}),
       signal: context.signal,
     });
@@ -116,7 +116,7 @@ export function createMcpRoute(options: McpRouteOptions) {
   return { handle, endListening: () => handler.endListening(), close: () => handler.close() };
 }
 
-/** Whether a body of JSON-RPC, one message or several, calls a tool. */
+/** Whether a JSON-RPC body, one message or several, calls a tool. */
 function callsTool(body: unknown): boolean {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   return messages.some(
@@ -125,9 +125,9 @@ function callsTool(body: unknown): boolean {
   );
 }
 
-/** A database that is away is told as over REST: the call may be repeated. Whatever else nobody foresaw is a fault of ours. */
+/** An unavailable database is reported as over REST: the call may be retried. Any other unexpected error is an internal error. */
 function toRefusal(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (classifyDatabaseError(error) !== 'unavailable') throw error;
-  return new ProblemError('unavailable', { detail: 'The database does not answer at the moment.' });
+  return new ProblemError('unavailable', { detail: 'The database does not respond at the moment.' });
 }

@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../problem.ts';
 
-/** A path with the methods that are served on it. */
+/** A path with its supported methods. */
 interface ServedPath {
   readonly pattern: RegExp;
-  /** A letter for each segment, literal ones before parameters: of two that match, the router takes the one that comes first. */
+  /** One letter per segment, so that literal segments sort before parameters: the router uses the first of two matches. */
   readonly rank: string;
   readonly allow: string;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Those on which every other method is refused. */
+    /** Paths on which every other method is rejected. */
     servedPaths: ServedPath[];
   }
 }
 
 /**
- * Methods by which other paths with a parameter in this place are served: without a route of their own here, `DELETE /emails/export` would be
- * taken for a message of the id `export`.
+ * Methods of other paths with a parameter in this place: without its own route here, `DELETE /emails/export` would be
+ * handled as a message with the id `export`.
  */
 const ROUTED: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
 
@@ -28,8 +28,9 @@ export function rememberServedPaths(app: FastifyInstance): void {
 }
 
 /**
- * Answers 405, with the methods that are served, to every other method on a path that exists. A path that serves GET serves HEAD. The methods
- * that nobody serves anywhere have no routes: there are thirty of them, and for each path they would be most of what a start does.
+ * Responds with 405 and the supported methods to every other method on an existing path. A path that supports GET
+ * supports HEAD. The methods that no path supports have no routes: there are thirty of them, and registering them for
+ * each path would take most of the start time.
  */
 export function refuseOtherMethods(app: FastifyInstance, url: string, served: readonly string[]): void {
   const allowed = served.includes('GET') ? [...served, 'HEAD'] : served;
@@ -46,12 +47,12 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, served: re
   });
 }
 
-/** The root under a prefix is served with and without its slash, as Fastify does: a base URL is written either way. */
+/** The root under a prefix is served with and without its slash, as in Fastify: base URLs are written both ways. */
 function pathsOf(prefix: string, url: string): readonly string[] {
   return prefix !== '' && url === '/' ? [prefix, `${prefix}/`] : [`${prefix}${url}`];
 }
 
-/** Of a request that no route takes: the refusal of its method where its path is served by others; null where nothing is there. */
+/** For a request without a route: the 405 response if other methods exist on its path; null if there is none. */
 export function refusalOfMethod(
   { servedPaths }: FastifyInstance,
   { method, url }: FastifyRequest,
@@ -63,13 +64,13 @@ export function refusalOfMethod(
 }
 
 function refusal(allow: string): ProblemError {
-  return new ProblemError('method_not_allowed', { detail: `This path answers ${allow}.`, headers: { allow } });
+  return new ProblemError('method_not_allowed', { detail: `This path supports ${allow}.`, headers: { allow } });
 }
 
-/** What is longer is no parameter to the router. */
+/** The router does not match longer parameters. */
 export const MAX_PARAM_CHARACTERS = 500;
 
-/** Parameters are one segment, as the router has them. */
+/** Parameters are one segment, as in the router. */
 function patternOf(url: string): Pick<ServedPath, 'pattern' | 'rank'> {
   const segments = url.split('/');
   const source = segments

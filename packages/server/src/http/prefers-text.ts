@@ -1,12 +1,12 @@
-/** How much a client wants a type, and how closely it named it: 2 as it is, 1 as `text/*`, 0 as anything at all. */
+/** How much a client prefers a type, and how specifically: 2 for the exact type, 1 for `text/*`, 0 for any type. */
 interface Preference {
   readonly weight: number;
   readonly precision: number;
 }
 
 /**
- * Whether plain text stands before JSON in what a client accepts (RFC 9110, section 12.5.1). Of two that it wants alike the one that it named
- * more closely counts, and then JSON, which every client of the API takes.
+ * Whether a client prefers plain text to JSON (RFC 9110, section 12.5.1). Of equal preferences the more specific one
+ * counts, and then JSON, which every API client accepts.
  */
 export function prefersText(accept: string | undefined): boolean {
   // What nearly every program sends.
@@ -28,7 +28,7 @@ function readWeights(accept: string): ReadonlyMap<string, number> {
   );
 }
 
-/** The closest range decides, also where it says less than a wider one. */
+/** The most specific range decides, even if it has a lower weight than a wider one. */
 function preferenceFor(type: string, subtype: string, weights: ReadonlyMap<string, number>): Preference {
   const ranges = [`${type}/${subtype}`, `${type}/*`, '*/*'];
   const at = ranges.findIndex((range) => weights.has(range));

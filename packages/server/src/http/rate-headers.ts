@@ -4,8 +4,8 @@ import { ProblemError } from '../problem.ts';
 const WINDOW_SECONDS = 60;
 
 /**
- * The headers of draft-ietf-httpapi-ratelimit-headers: the policy, `q` requests in `w` seconds, and what is left of it, `r` requests, with the
- * seconds `t` until all of them are there again.
+ * The headers of draft-ietf-httpapi-ratelimit-headers: the policy, `q` requests in `w` seconds, and the remaining `r`
+ * requests, with the seconds `t` until the limit resets.
  */
 export function rateHeaders({ limit, remaining, fullSeconds }: RateVerdict): Readonly<Record<string, string>> {
   return {
@@ -14,10 +14,10 @@ export function rateHeaders({ limit, remaining, fullSeconds }: RateVerdict): Rea
   };
 }
 
-/** The refusal of a request beyond the limit. */
+/** The rejection of a request beyond the limit. */
 export function rateLimited({ limit, retryAfterSeconds }: RateVerdict): ProblemError {
   return new ProblemError('rate_limited', {
-    detail: `The key may make ${limit} requests a minute, and has made them. Wait ${retryAfterSeconds} s.`,
+    detail: `The key has used its ${limit} requests for this minute. Wait ${retryAfterSeconds} s.`,
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }

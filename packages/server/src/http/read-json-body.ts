@@ -7,20 +7,20 @@ import { assertJsonEncoding, parseJsonBody } from './json-body.ts';
 import { COUNTED_FROM_BYTES, createJsonCounter, type JsonCounter } from './json-counter.ts';
 import { createJsonReader, type JsonReader, JsonTextError } from './json-reader.ts';
 
-/** Of a body that is large enough to be counted: it is parsed as it arrives, and its bytes are not kept. */
+/** For a body that is large enough to be counted: it is parsed as it arrives, and its bytes are not kept. */
 interface LargeBody {
   readonly counter: JsonCounter;
   readonly reader: JsonReader;
 }
 
-/** Read at a time of a large body, so that one that arrives byte by byte is not parsed byte by byte. */
+/** How much of a large body is read at a time, so that one that arrives byte by byte is not parsed byte by byte. */
 const PIECE_BYTES = 32 * 1024;
 
 type Done = (error: Error | null, body?: unknown) => void;
 
 /**
- * Receives a JSON body and parses it. What a body would cost to parse is counted while it arrives: one that exceeds a limit is refused at that
- * byte, and never parsed.
+ * Receives and parses a JSON body. The parsing cost is counted while the body arrives: at the byte that exceeds a limit
+ * it is rejected without being parsed.
  */
 export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, done: Done): void {
   const limit = request.routeOptions.bodyLimit;
@@ -31,9 +31,9 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
 
   const finish = (error: Error | null, body?: unknown) => {
     payload.off('data', onData).off('end', onEnd).off('error', finish);
-    // Chunks that are kept in here would live as long as the request.
+    // Chunks kept in this closure would live as long as the request.
     chunks.length = 0;
-    // The stream fails once more when its connection is closed, and no one may be left without a listener then.
+    // The stream fails again when its connection is closed, so an error listener must stay.
     if (error !== null) payload.on('error', () => undefined).pause();
     done(error, body);
   };
@@ -86,12 +86,12 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
 function parseSmall(chunks: readonly Buffer[], received: number, { routeOptions }: FastifyRequest): unknown {
   const [first = Buffer.alloc(0)] = chunks;
   const bytes = chunks.length > 1 ? Buffer.concat(chunks, received) : first;
-  // Many clients name a content type on every request: where no body is wanted, none is missing.
+  // Many clients send a content type with every request: if no body is expected, an empty one is not an error.
   const isMissing = bytes.length === 0 && !routeOptions.config.takesBody;
   return isMissing ? undefined : parseJsonBody(bytes);
 }
 
-/** Reads chunks of a large body, and gives back their memory: the collector would leave many megabytes of them lying around. */
+/** Reads chunks of a large body, and releases their memory: the garbage collector would keep many megabytes of them. */
 function readPiece(reader: JsonReader, chunks: Buffer[]): void {
   const [first] = chunks;
   if (first === undefined) return;
@@ -120,6 +120,6 @@ function assertWithinLimits(counter: JsonCounter, chunk: Buffer): void {
 
 function tooLarge(limit: number): ProblemError {
   return new ProblemError('payload_too_large', {
-    detail: `The body exceeds ${limit} bytes, the most this operation accepts.`,
+    detail: `The body is larger than ${limit} bytes, the limit of this operation.`,
   });
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { UNSUBSCRIBE_PAGE_POLICY } from '../unsubscribe/unsubscribe-pages.ts';
 
-/** A page for who got a message, at an address that is a secret of theirs: it is told to no other server and stands in no index. */
+/** A page for the recipient of a message, at a secret URL: the URL is not sent to other servers as a referrer and not indexed. */
 export function sendRecipientPage(reply: FastifyReply, markup: string): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')

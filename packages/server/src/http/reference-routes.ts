@@ -8,7 +8,7 @@ import { addWithAndWithoutPrefix } from './version-prefix.ts';
 
 const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** Files of the viewer, from its package: the page loads nothing from anywhere else. */
+/** The viewer's files, from its package: the page loads nothing from other servers. */
 const VIEWER_FILES: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -16,7 +16,7 @@ const VIEWER_FILES: Readonly<Record<string, string>> = {
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/** The reference page: every operation to read and try, and the error catalogue that `type` of every problem points into. */
+/** The reference page: every operation with a form to try it, and the error catalog that the `type` of every problem links to. */
 export function addReferenceRoutes(app: FastifyInstance, baseUrl: string): void {
   const page = renderReferencePage(baseUrl);
   addWithAndWithoutPrefix(app, (context) => {

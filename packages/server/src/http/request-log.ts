@@ -4,9 +4,9 @@ import { classifyDatabaseError } from '../db/database-errors.ts';
 import { insertRequests, type LoggedRequest } from '../db/queries/request-log.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
-/** Writes the request log behind the requests' back, in batches. */
+/** Writes the request log in the background, in batches. */
 export interface RequestLog {
-  /** Called when a request is answered; when it came follows from how long it took. */
+  /** Called after the response. The request's start follows from its duration. */
   add(entry: Omit<LoggedRequest, 'id' | 'createdAt'>): void;
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface RequestLog {
 
 const FLUSH_EVERY_MS = 200;
 const BATCH = 500;
-/** While the database is away the newest entries are kept up to here; a log must not become the fault it should explain. */
+/** How many of the newest entries are kept while the database is unavailable; the log must not cause the failure that it should explain. */
 const MAX_WAITING = 20_000;
 
 export function createRequestLog(
@@ -35,7 +35,8 @@ export function createRequestLog(
         await insertRequests(pool, batch);
       } catch (error) {
         onError(error);
-        // What the database refuses, or has already, it will refuse again; what it could not take now, it may take later.
+        // An entry that the database rejects, or already has, will be rejected again. One that failed for another reason
+        // may succeed later.
         if (classifyDatabaseError(error) !== 'data') waiting.unshift(...batch);
         return;
       }

@@ -1,24 +1,24 @@
 import type { Caller } from '../keys/caller.ts';
 import type { ArrivingBody } from './arriving-bodies.ts';
 
-/** What is known of a request while it is answered; read by the request log at its end. */
+/** The state of a request while it is processed. The request log reads it at the end. */
 export interface RequestState {
   caller: Caller | null;
-  /** When that was found out, on the monotonic clock. */
+  /** When that was determined, on the monotonic clock. */
   checkedAtMs: number;
-  /** The body of the request; null where it was complete before it was read, or there is none. */
+  /** The body of the request; null if it was complete before it was read, or there is none. */
   arriving: ArrivingBody | null;
-  /** The size of a body that is large; 0 for any other. */
+  /** The size of a large body; 0 for any other. */
   largeBytes: number;
   emailId: string | null;
   code: string | null;
-  /** Why a request must be refused, for protocols that say so in their own way; null if it may go on. */
+  /** Why a request must be rejected, for protocols with their own error format; null if it may continue. */
   refused: Error | null;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a request without a body is at fault. */
+    /** Whether a request without a body is an error. */
     takesBody?: boolean;
   }
   interface FastifyRequest {

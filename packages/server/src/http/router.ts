@@ -30,7 +30,7 @@ export interface RouterOptions extends RequestAuthentication {
   readonly anonymousRates: AnonymousRateLimit;
 }
 
-/** Serves every operation of the registry, unprefixed and under `/v1`, and 405 for every other method on their paths. */
+/** Serves every operation of the registry, unprefixed and under `/v1`, and responds with 405 to every other method on their paths. */
 export function addOperationRoutes(app: FastifyInstance, options: RouterOptions): void {
   addWithAndWithoutPrefix(app, (context) => {
     for (const operation of OPERATIONS) addRoute(context, operation, options);
@@ -49,7 +49,8 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
     url: operation.path,
     config: { takesBody: needsBody(operation) },
     bodyLimit: bodyLimitOf(operation),
-    // All that concerns the key comes before the body is read: the order of checks is key, address, rate, scope, shape, existence, rules.
+    // All checks of the key run before the body is read. The order of checks is key, address, rate, scope, shape,
+    // existence, rules.
     onRequest: async (request, reply) => {
       if (deprecation !== null) reply.headers(deprecation);
       options.anonymousRates.assertRate(operation, request.ip);
@@ -62,7 +63,7 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
       assertScope(operation, request.state);
     },
     preHandler: (request, _reply, done) => {
-      // What is refused already runs nothing, and says so in the way of its protocol.
+      // A rejected request runs nothing, and gets an error in the format of its protocol.
       const { caller, refused } = request.state;
       if (caller === null || refused !== null || isFresh(request.state)) return done();
       refreshCaller(operation, request, options).then(() => done(), done);
@@ -70,13 +71,13 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
     handler: async (request, reply) => {
       const raw = operation.response === 'raw' ? options.rawRoutes[operation.id] : undefined;
       if (raw !== undefined) return await raw(request, reply);
-      // Only raw operations are not callable, and those were answered above.
+      // Only raw operations are not callable, and those were handled above.
       return await answer(operation as CallableOperation, request, reply, options.services);
     },
   });
 }
 
-/** Some operations take a body and do without: what is not said has a default. */
+/** Some operations have an optional body, with default values. */
 function needsBody({ body, response }: Operation): boolean {
   return response === 'raw' || (body !== undefined && !body.safeParse(undefined).success);
 }
@@ -97,10 +98,10 @@ async function answer(operation: CallableOperation, request: FastifyRequest, rep
   };
   const result = await executeOperation(operation, given, contextOf(request, reply, services));
   if (result.headers) reply.headers(result.headers);
-  // Caches that are not told would hand the one form to who asked for the other (RFC 9110, section 12.5.5).
+  // Otherwise caches would serve one representation to a client that requested the other (RFC 9110, section 12.5.5).
   if ('asText' in operation) reply.header('vary', 'Accept');
   reply.code(result.status ?? operation.status);
-  // The handlers of these answer bodies that can be iterated, as their type says.
+  // The handlers of these operations return iterable bodies, as their type says.
   if (operation.response === 'stream') return sendStream(reply, result.body as AsyncIterable<string | Uint8Array>);
   if ('asText' in operation && typeof result.body === 'string') {
     return reply.header('content-type', 'text/plain; charset=utf-8').send(result.body);
@@ -111,18 +112,21 @@ async function answer(operation: CallableOperation, request: FastifyRequest, rep
   if (operation.response !== 'json') return reply.send(result.body);
   const ready = readyJsonOf(result.body);
   if (ready !== undefined) return reply.send(ready);
-  // A dry run shows the whole message: a hundred of them take a second to write down.
+  // A dry run shows the whole message: serializing a hundred of them takes a second.
   if (isLargeJson(result.body)) return sendStream(reply, slicedPieces(result.body));
   return reply.send(JSON.stringify(result.body));
 }
 
-/** A client that takes nothing for this long is cut off: it holds the place of one that reads. */
+/** A client that reads nothing for this long is disconnected, because it occupies the place of one that reads. */
 const STALLED_AFTER_MS = 60_000;
 
-/** Sends a file as it is made, at the pace of who takes it. Should it fail on the way the connection is cut, so that it cannot pass for whole. */
+/**
+ * Sends a file as it is created, at the client's pace. If it fails on the way the connection is closed, so that the file
+ * does not look complete.
+ */
 function sendStream(reply: FastifyReply, body: AsyncIterable<string | Uint8Array>) {
   reply.raw.setTimeout(STALLED_AFTER_MS, () => reply.raw.destroy());
-  // Pieces are handed on as they are, one at a time: as buffers they would be garbage by the megabyte.
+  // Pieces are passed on unchanged, one at a time: converting them to buffers would create megabytes of garbage.
   return reply.send(Readable.from(body, { highWaterMark: 1 }));
 }
 
@@ -133,7 +137,7 @@ async function* slicedPieces(body: unknown): AsyncGenerator<string> {
   }
 }
 
-/** The context of a call that came over REST. */
+/** The context of a REST call. */
 export function contextOf(request: FastifyRequest, reply: FastifyReply, services: Services): CallContext {
   return {
     services,
@@ -146,7 +150,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
     get clientInfo() {
       return readClientInfo(request.headers, request.ip, services.people.cookies, services.baseUrl);
     },
-    // Made only where somebody waits: most calls are over before their caller could go.
+    // Created only if something waits: most calls end before their client could disconnect.
     get signal() {
       return goneSignal(reply);
     },
@@ -157,7 +161,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
   };
 }
 
-/** Aborts when the connection closes before the answer was sent. */
+/** Aborts when the connection closes before the response was sent. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (reply.raw.destroyed) gone.abort();
@@ -167,7 +171,10 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** Only the headers an operation names are part of its input. Node reads header bytes as Latin-1; names and texts in them are UTF-8. */
+/**
+ * Only the headers that an operation declares are part of its input. Node reads header bytes as Latin-1; names and texts
+ * in them are UTF-8.
+ */
 function headersOf(operation: CallableOperation, request: FastifyRequest): Record<string, unknown> {
   const names = 'headers' in operation ? Object.keys(operation.headers.shape) : [];
   return Object.fromEntries(

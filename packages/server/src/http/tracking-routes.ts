@@ -17,14 +17,15 @@ export interface TrackingRouteOptions {
   readonly recorder: TrackingRecorder;
 }
 
-/** The smallest image there is: one transparent pixel, GIF 89a. */
+/** The smallest possible image: one transparent pixel, GIF 89a. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-/** So that who reads the trail behind a fetch finds it there; nobody who reads mail waits longer for it. */
+/** So that the event is visible right after a fetch, without a noticeable delay for the reader. */
 const RECORDING_MS = 250;
 
 /**
- * The tracking image and the redirects of rewritten links. They ask for no key, set no cookie, and of who asks they keep nothing: neither
- * address nor user agent. HEAD is answered alike and recorded as nothing, since nobody looks at what it brings.
+ * The tracking image and the redirects of rewritten links. They require no key, set no cookie, and store neither the
+ * address nor the user agent of the client. HEAD gets the same response and is not recorded, because no one sees its
+ * result.
  */
 export function addTrackingRoutes(app: FastifyInstance, options: TrackingRouteOptions): void {
   addWithAndWithoutPrefix(app, (context) => {
@@ -34,7 +35,7 @@ export function addTrackingRoutes(app: FastifyInstance, options: TrackingRouteOp
   });
 }
 
-/** Always with the image, also while the database is away: a broken one would be seen. */
+/** Always with the image, even if the database is unavailable: a broken image would be visible. */
 async function answerOpen(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -70,7 +71,7 @@ function subjectOf(request: FastifyRequest, tokens: TrackingTokens): TrackingSub
   return tokens.read(token);
 }
 
-/** A header holds visible ASCII alone; a URL that has more is written as browsers would ask for it. */
+/** A header may only contain visible ASCII, so other characters of a URL are encoded as browsers do. */
 function locationOf(url: string): string | null {
   return /^[\x21-\x7e]+$/.test(url) ? url : (URL.parse(url)?.href ?? null);
 }

@@ -4,8 +4,9 @@ import { ProblemError } from '../problem.ts';
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Whether the request comes from where it says: a page of another origin must not reach the tools, or what development gives out, through a person's browser, and a server
- * that listens on loopback must not be reached under another name (DNS rebinding). Programs send no Origin.
+ * Whether the Origin and Host of the request are trusted. A page of another origin must not reach the tools, or
+ * development data, through a user's browser, and a server on loopback must not be reachable under another name (DNS
+ * rebinding). Programs send no Origin.
  */
 export function isTrustedOrigin(request: FastifyRequest, baseUrl: string): boolean {
   const own = new URL(baseUrl);
@@ -18,12 +19,12 @@ export function isTrustedOrigin(request: FastifyRequest, baseUrl: string): boole
   return url !== null && url.port === own.port && isOwn(url.hostname);
 }
 
-/** A hook for routes that ask for no key: to pages of other origins and under other names they do not exist. */
+/** A hook for routes without a key: they do not exist for pages of other origins or under other host names. */
 export function refuseForeignOrigins(baseUrl: string): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     if (isTrustedOrigin(request, baseUrl)) return;
     throw new ProblemError('not_found', {
-      detail: 'This is not served under this host name, or to pages of other origins.',
+      detail: 'This is not available under this host name, or to pages of other origins.',
     });
   };
 }

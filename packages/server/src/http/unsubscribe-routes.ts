@@ -23,9 +23,9 @@ const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 const FORM_BYTES = 16_384;
 
 /**
- * `/u/:token`, the link of every unsubscribe header and placeholder. GET shows a page and changes nothing; POST unsubscribes, for the page's
- * button as for the one click of a mail program. The token alone says who: what the form holds is not looked at, because nobody who wants out is
- * to be turned away for a field.
+ * `/u/:token`, the link of every unsubscribe header and placeholder. GET shows a page and changes nothing. POST
+ * unsubscribes, both for the page's button and for the one-click request of a mail program. Only the token identifies
+ * the recipient. The form's content is ignored, so that no one who wants to unsubscribe is rejected because of a field.
  */
 export function addUnsubscribeRoutes(app: FastifyInstance, { links, tools }: UnsubscribeRouteOptions): void {
   addWithAndWithoutPrefix(app, (pages) => {

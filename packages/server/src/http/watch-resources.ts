@@ -6,12 +6,12 @@ import { isStillAllowed } from '../keys/check-again.ts';
 import { visibleKeyOf } from '../operations/approvals/visible-approvals.ts';
 import type { Services } from '../operations/context.ts';
 
-/** How the resources of a key are watched: what its scopes do not let it read it is told nothing of. */
+/** Watches resources for a key: it gets no notifications about what its scopes do not let it read. */
 export function watchResourcesOf(caller: Caller, { watcher, sql, clock }: Services): WatchResources {
   const { accountId, scopes } = caller;
   return async (uris) => {
     const readable = uris.flatMap((uri) => toReadable(uri, caller));
-    // That the key still is good is seen by any scope it has, also where nothing else is to be seen.
+    // Any of its scopes shows that the key is still valid, even if nothing else is visible to it.
     const needed = [...new Set([scopes[0], ...readable.map(({ scope }) => scope)])].filter((scope) => scope != null);
     const isAllowed = async () => {
       const verdicts = needed.map((scope) => isStillAllowed(sql, caller, scope, clock.now()));
@@ -27,7 +27,7 @@ function toReadable(uri: string, caller: Caller): readonly (WatchedUri & { reado
   const { name, scope } = kind;
   if (scope !== null && !caller.scopes.includes(scope)) return [];
   const keyId = name === 'approvals' ? visibleKeyOf(caller) : null;
-  // A hold needs no scope to be read, but for that of other keys: with that scope goes what was watched by it.
+  // Reading one's own holds needs no scope, but reading those of other keys does: without that scope, their watches end.
   const needed = name === 'approvals' && keyId === null ? 'approvals:read' : scope;
   return [{ uri, scope: needed, kind: name, accountId: caller.accountId, id, keyId }];
 }

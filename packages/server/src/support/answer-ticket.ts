@@ -8,9 +8,9 @@ import { mailTicketReply, type TicketReplyMailer } from './mail-ticket-reply.ts'
 interface Answer {
   readonly number: number;
   readonly body: string;
-  /** `pending` where the account is to reply, `solved` where this was all. */
+  /** `pending` if the account should reply, `solved` if nothing is left to do. */
   readonly status: Extract<TicketStatus, 'pending' | 'solved'>;
-  /** False: the thread alone has it. */
+  /** False: saves the reply only in the thread. */
   readonly mails: boolean;
 }
 

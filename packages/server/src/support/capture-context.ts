@@ -10,11 +10,11 @@ interface CapturedContext {
   readonly emailTrail: Record<string, unknown> | null;
 }
 
-/** Other processes write the request log behind their requests, every 200 ms: whoever complains at once must not come too early. */
+/** Other processes write the request log every 200 ms, after the requests: an immediate complaint must not arrive too early. */
 const LOG_LAG_MS = 600;
 const LOOK_EVERY_MS = 100;
 
-/** What is known of the request and the message that a ticket is about: null where the account has nothing of that id. */
+/** The stored data of the request and the message that a ticket is about; null if the account has nothing with that id. */
 export async function captureContext(
   tools: { readonly sql: Sql; readonly now: Date },
   about: { readonly accountId: string; readonly requestId: string | null; readonly emailId: string | null },
@@ -28,7 +28,7 @@ export async function captureContext(
   return { requestLog, emailTrail };
 }
 
-/** A ticket leaves the installation, so it has no content of a held message that no one has approved. */
+/** A ticket leaves the installation, so it contains no content of a held message that no one has approved. */
 async function readTrail(sql: Sql, accountId: string, emailId: string): Promise<Record<string, unknown> | null> {
   const trail = await readTicketEvents(sql, accountId, emailId, LIMITS.ticketTrailEvents);
   if (trail === null) return null;
@@ -50,6 +50,6 @@ async function awaitRequest(
       return { ...record, createdAt: createdAt.toISOString() };
     }
     if (waitedMs >= LOG_LAG_MS || signal.aborted) return null;
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined); // Its only failure is the signal.
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined); // It only fails with the signal.
   }
 }

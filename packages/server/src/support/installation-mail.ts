@@ -16,15 +16,18 @@ import type { SendVerdict } from '../sending/send-command.ts';
 import { type SendOrder, toCommand } from '../sending/send-messages.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
-/** What mail of the installation is sent with. */
+/** The tools that send mail of the installation. */
 export interface InstallationMailer {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  /** Seals what is stored of a mail. Null only where no mail can carry a link that acts for its reader, as in an operator's command without a secret key. */
+  /**
+   * Encrypts the stored parts of a mail. Null only where no mail can contain a signed link, as in an operator's command
+   * without a secret key.
+   */
   readonly secrets: SecretBox | null;
   readonly sandboxDomain: string;
-  /** As of Routing. */
+  /** The same as in Routing. */
   readonly byDomain: boolean;
   readonly retryHours: number;
   readonly monthlyQuota: number;
@@ -42,9 +45,9 @@ export interface InstallationMail {
 }
 
 /**
- * Sends mail that the installation itself writes to a person, through the acceptance that every send takes. It is always a message of the
- * installation's own account, so it shows in no customer's log and no customer can stop it. It may be sent from the sandbox domain, or from a
- * domain that an account has verified, which signs it.
+ * Sends mail that the installation itself writes to a user, through the same acceptance as every send. It always belongs
+ * to the installation's own account, so that no customer's log shows it and no customer can stop it. The sender may be
+ * the sandbox domain, or a domain that an account has verified, which signs it.
  */
 export async function sendInstallationMail(mailer: InstallationMailer, mail: InstallationMail): Promise<SendVerdict> {
   const { from, to, subject, text, html, tags, metadata = {} } = mail;
@@ -67,7 +70,7 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
     { ...toCommand(installationSender(POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID), order, content), domainChecked },
   ]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
-  // Without a queue beside it the timers of the next server find the message.
+  // Without a queue in this process, the timers of the next server find the message.
   if (verdict.kind === 'accepted') await addPumpJob(sql, 'deliver:pump:0', clock.now()).catch(() => undefined);
   return verdict;
 }
@@ -76,7 +79,7 @@ function toStored({ secrets }: InstallationMailer, body: MailBody): MailBody {
   return secrets === null ? body : sealBody(secrets, body);
 }
 
-/** Where it is false, acceptance refuses the domain and says what to do. */
+/** If false, acceptance rejects the domain and says what to do. */
 async function maySendFrom(mailer: InstallationMailer, from: string): Promise<boolean> {
   await ensurePostmasterAccount(mailer.sql, mailer.clock.now());
   const domain = domainOf(parseMailbox(from));
@@ -84,6 +87,6 @@ async function maySendFrom(mailer: InstallationMailer, from: string): Promise<bo
 }
 
 function domainOf(parsed: ReturnType<typeof parseMailbox>): string {
-  // The settings were read with the same parser.
+  // The settings were parsed with the same parser.
   return parsed.ok ? (parsed.mailbox satisfies Mailbox).domain : '';
 }

@@ -6,8 +6,8 @@ import type { SecretBox } from '../keys/secret-box.ts';
 const BATCH = 100;
 
 /**
- * Seals the installation's own mail that waited for delivery during an upgrade from a release that stored it in clear text. It runs at each start until
- * it has ended once; a worker that has read a body before sends it as it was.
+ * Encrypts the installation's own mail that was waiting during an upgrade from a release that stored it in plaintext. It
+ * runs at each start until it has completed once. A worker that has already read a body sends it unchanged.
  */
 export async function sealWaitingMail(sql: Sql, secrets: SecretBox): Promise<number> {
   if (!(await isMailUnsealed(sql))) return 0;

@@ -1,7 +1,7 @@
 import type { TicketName } from '../db/queries/support-tickets.ts';
 import { isUuid } from '../uuid-v7.ts';
 
-/** A ticket by what stands in a path: its number, as people say it, or its id; null for what can be neither. */
+/** Identifies a ticket by a path segment: its number or its id; null for anything else. */
 export function toTicketName(text: string): TicketName | null {
   if (/^\d{1,15}$/.test(text)) return { number: Number(text) };
   return isUuid(text) ? { id: text } : null;

@@ -19,7 +19,7 @@ export function toTicket(row: TicketRow, viewer: Viewer): Ticket {
   };
 }
 
-/** Raising a ticket must not be a way to read what the key's scopes do not let it read. */
+/** Creating a ticket must not be a way to read data that the key's scopes do not allow. */
 function attachedContext(row: TicketRow, viewer: Viewer): Record<string, unknown> {
   const { scopes } = viewer;
   const seesRequest = scopes.includes('logs:read');
@@ -35,7 +35,7 @@ function attachedContext(row: TicketRow, viewer: Viewer): Record<string, unknown
   };
 }
 
-/** The trail was attached as it is stored. The owner of a message that is stored no more is unknown, so only its `to` recipients are shown. */
+/** The event log was attached as stored. The owner of a deleted message is unknown, so only its `to` recipients are shown. */
 function visibleTrail({ emailTrail, emailOwner }: TicketRow, viewer: Viewer): Record<string, unknown> | null {
   if (emailTrail === null) return null;
   const owner: MessageOwner = emailOwner ?? { keyId: null, blind: namesBeside(emailTrail) };

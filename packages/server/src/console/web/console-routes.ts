@@ -14,7 +14,7 @@ import { CAPTURED_HTML, CAPTURED_PAGE } from '../read-captured.ts';
 const ROWS = 200;
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** A stranger's HTML: styles and embedded images show, nothing runs, nothing is loaded, so that looking at mail tells nobody. */
+/** A stranger's HTML: styles and embedded images show, but nothing runs or loads, so that the sender cannot see that the mail was read. */
 const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox";
 
 /** The console's pages in development: the captured mail. */
@@ -22,11 +22,12 @@ export function addConsoleRoutes(app: FastifyInstance, sql: Sql, secrets: Secret
   const read = async (request: FastifyRequest, job: ThreadJob<CapturedMessage, string>) => {
     const { id } = request.params as { readonly id: string }; // The routes have this parameter.
     const captured = isUuid(id) ? await readCapturedMail(sql, secrets, id) : null;
-    if (captured === null) throw new ProblemError('not_found', { detail: 'There is no captured message of this id.' });
+    if (captured === null)
+      throw new ProblemError('not_found', { detail: 'There is no captured message with this id.' });
     const { accountId, raw } = captured;
     const result = await threads.run({ accountId }, job, captured, raw.byteLength);
     if (result.kind === 'done') return result.output;
-    throw new ProblemError('unavailable', { detail: 'Too much is being read right now.' });
+    throw new ProblemError('unavailable', { detail: 'Too many messages are being read right now.' });
   };
   app.get('/console', async (_request, reply) =>
     sendPage(reply, renderMailbox((await listCaptured(sql, ROWS)).map(toMailboxEntry)), PAGE_POLICY),

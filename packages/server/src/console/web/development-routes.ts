@@ -32,7 +32,10 @@ const newSessionSchema = z.strictObject({ email: mailboxSchema });
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** Routes of development mode only: the captured mail, further accounts, sessions, the sandbox's DNS record. They ask for no key. */
+/**
+ * Routes that only exist in development mode: the captured mail, additional accounts, sessions, the sandbox's DNS
+ * record. They require no key.
+ */
 export function addDevelopmentRoutes(app: FastifyInstance, options: DevelopmentOptions): void {
   addWithAndWithoutPrefix(app, (context) => addRoutes(context, options));
 }
@@ -51,8 +54,9 @@ function addRoutes(app: FastifyInstance, { tools, people, sandboxDomain }: Devel
     const id = /^(.+)\.eml$/.exec(file)?.[1] ?? '';
     const captured = isUuid(id) ? await readCapturedMail(tools.sql, people.secrets, id) : null;
     if (captured === null) {
-      const fix = 'Take an id that GET /dev/mailbox lists: a captured mail has one of its own, not that of its email.';
-      throw new ProblemError('not_found', { detail: 'There is no captured message of this id.', fix });
+      const fix =
+        'Use an id from GET /dev/mailbox: a captured message has its own id, which differs from the id of its email.';
+      throw new ProblemError('not_found', { detail: 'There is no captured message with this id.', fix });
     }
     return reply.header('content-type', 'message/rfc822').send(Buffer.from(captured.raw));
   });
