@@ -129,7 +129,7 @@ describe('postrider-server doctor', () => {
       {
         name: 'mail-server',
         status: 'skip',
-        message: 'Whether port 25 of other mail servers can be reached was not tried.',
+        message: 'The connection to port 25 of remote mail servers was not tested.',
         fix: expect.stringContaining('--try-mail-server'),
       },
     ]);
@@ -138,9 +138,9 @@ describe('postrider-server doctor', () => {
   it('writes plain text without --json, and says how to fix what fails', async () => {
     const { code, stdout } = await runDoctor({ ...healthy, POSTRIDER_HELO_NAME: 'gone.doctor.example' });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^pass {2}settings {8}The settings are right \(production\)\.$/m);
+    expect(stdout).toMatch(/^pass {2}settings {8}The settings are valid \(production\)\.$/m);
     expect(stdout).toMatch(/^fail {2}helo-name .*no address.*\n +fix: .*POSTRIDER_HELO_NAME/m);
-    expect(stdout).toMatch(/^1 failed, 1 to look at, 11 passed, 1 skipped\.$/m);
+    expect(stdout).toMatch(/^1 failed, 1 warned, 11 passed, 1 skipped\.$/m);
   });
 
   it('works beside a running server', async () => {
@@ -251,12 +251,14 @@ describe('its check of', () => {
       await addJob(10);
       expect(await checkOf('queue', at)).toMatchObject(failing(/^1 job due, the oldest for 10 minutes\.$/));
       await beat(queue, 60);
-      expect(await checkOf('queue', at)).toMatchObject(failing(/No worker runs/));
+      expect(await checkOf('queue', at)).toMatchObject(failing(/No worker is running/));
       await queue.sql`DELETE FROM graphile_worker._private_jobs`;
       await queue.sql`
         INSERT INTO deliveries (account_id, id, message_id, route, ordinals, next_at, expires_at)
         VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'outbound', '{0}', now() - interval '7 minutes', now())`;
-      expect(await checkOf('queue', at)).toMatchObject(failing(/^A message is due for 7 minutes\. No worker runs\.$/));
+      expect(await checkOf('queue', at)).toMatchObject(
+        failing(/^A message has been due for 7 minutes\. No worker is running\.$/),
+      );
     });
 
     it('passes while due work is recent, and warns without a worker', async () => {
@@ -266,7 +268,7 @@ describe('its check of', () => {
         message: expect.stringMatching(/^1 worker at work, 1 job about/),
       });
       await beat(queue, 31);
-      expect(await checkOf('queue', at)).toMatchObject(warning(/No worker runs/));
+      expect(await checkOf('queue', at)).toMatchObject(warning(/No worker is running/));
     });
 
     it('warns about jobs that failed permanently, with the last error, and about workers that died with their jobs', async () => {
@@ -276,7 +278,7 @@ describe('its check of', () => {
       await queue.sql`
         UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL, attempts = max_attempts, last_error = E'disk full\nat …'`;
       expect(await checkOf('queue', at)).toMatchObject(
-        warning(/^1 job failed for good, the last of them retention:purge: disk full$/),
+        warning(/^1 job failed permanently, the last of them retention:purge: disk full$/),
       );
     });
 
@@ -302,7 +304,7 @@ describe('its check of', () => {
     expect(judged({}, { working: 0, manual: 0 }).told).toBe('pass: There are no webhook endpoints.');
     const late = judged({ oldestDueAt: ago(7), oldestBacklogAt: ago(5) });
     expect(late.told).toBe(
-      'fail: 1 events wait to be stored, the oldest for 5 minutes. 2 deliveries are due, the oldest for 7 minutes.',
+      'fail: 1 events are waiting to be stored, the oldest for 5 minutes. 2 deliveries are due, the oldest for 7 minutes.',
     );
     expect(late.fix).toContain('role worker');
     const endpoint = { accountName: 'Acme', id: 'e1', url: 'https://hooks.example/x?y', failingSince: ago(60) };
@@ -321,7 +323,7 @@ describe('its check of', () => {
     expect(await checkOf('secret-key', { POSTRIDER_SECRET_KEY: other })).toMatchObject(failing(/sandbox\.test/));
     const former = { POSTRIDER_SECRET_KEY_PREVIOUS: TEST_SECRET_KEY.toString('base64') };
     expect(await checkOf('secret-key', { POSTRIDER_SECRET_KEY: other, ...former })).toMatchObject(
-      warning(/sealed with a former secret key/),
+      warning(/encrypted with a former secret key/),
     );
     // In development it may lie in the data directory; it is not made here.
     const development = { POSTRIDER_MODE: 'development', POSTRIDER_SECRET_KEY: '' };
@@ -353,7 +355,7 @@ describe('its check of', () => {
     const tryIt = ['--try-mail-server', 'takes-mail.example'];
     expect(await checkOf('mail-server', { POSTRIDER_MX_PORT: String(sink.port) }, ...tryIt)).toMatchObject({
       status: 'pass',
-      message: `mx.takes-mail.example [127.0.0.1] greets on port ${sink.port}.`,
+      message: `mx.takes-mail.example [127.0.0.1] sends a greeting on port ${sink.port}.`,
     });
     const closed = String(await closedPort());
     expect(await checkOf('mail-server', { POSTRIDER_MX_PORT: closed }, ...tryIt)).toMatchObject(
@@ -366,9 +368,9 @@ describe('its check of', () => {
 
   it('the DNS resolves a name that every resolver knows', async () => {
     dns.remove('example.com');
-    expect(await checkOf('dns')).toMatchObject(warning(/knows nothing of example\.com/));
+    expect(await checkOf('dns')).toMatchObject(warning(/does not know example\.com/));
     dns.fail('example.com', '*', 'REFUSED');
-    expect(await checkOf('dns')).toMatchObject(failing(/answered REFUSED/));
+    expect(await checkOf('dns')).toMatchObject(failing(/returned REFUSED/));
     dns.remove('example.com');
   });
 
@@ -376,7 +378,7 @@ describe('its check of', () => {
     const name = (POSTRIDER_HELO_NAME: string, more: Environment = {}) =>
       checkOf('helo-name', { POSTRIDER_HELO_NAME, ...more });
     expect(await name('nowhere.doctor.example')).toMatchObject(failing(/has no address/));
-    expect(await name('localhost')).toMatchObject(failing(/no full name/));
+    expect(await name('localhost')).toMatchObject(failing(/not a fully qualified name/));
     expect(await name('[192.0.2.25]')).toMatchObject(warning(/is an address/));
     dns.set('other.doctor.example', 'A', '192.0.2.25');
     expect(await name('other.doctor.example')).toMatchObject(failing(/192\.0\.2\.25 is called mail\.doctor\.example/));
@@ -388,7 +390,7 @@ describe('its check of', () => {
     const relay = { POSTRIDER_TRANSPORT: 'smtp://127.0.0.1:1?tls=none' };
     expect(await name('nowhere.doctor.example', relay)).toMatchObject(warning(/has no address/));
     expect(await name(HELO, { POSTRIDER_SOURCE_ADDRESS: '192.0.2.99' })).toMatchObject(
-      failing(/192\.0\.2\.99, which is none of the addresses/),
+      failing(/192\.0\.2\.99, which is not an address of/),
     );
   });
 
@@ -399,7 +401,7 @@ describe('its check of', () => {
     expect(await withFiles(await certificateFor([HELO], -1))).toMatchObject(failing(/expired on \d{4}-\d\d-\d\d/));
     expect(await withFiles(await certificateFor([HELO], 5))).toMatchObject(warning(/expires on \d{4}/));
     expect(await withFiles(await certificateFor(['other.example']))).toMatchObject(
-      warning(/is for other\.example, and not for/),
+      warning(/is for other\.example, not for/),
     );
     const { POSTRIDER_TLS_KEY } = await certificateFor(['stranger.example']);
     expect(await withFiles({ ...own, POSTRIDER_TLS_KEY: POSTRIDER_TLS_KEY ?? '' })).toMatchObject(

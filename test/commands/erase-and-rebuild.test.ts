@@ -209,7 +209,7 @@ describe('the operator', () => {
       { rebuilt: true, accounts: expect.any(Number), days: expect.any(Number), messages: expect.any(Number) },
     ]);
     expect(await readStats(server, '?bounces=true&provenance=true', key)).toEqual(right);
-    expect((await run('stats rebuild')).stdout).toMatch(/^Counted \d+ messages of \d+ accounts anew, on \d+ days\.\n$/);
+    expect((await run('stats rebuild')).stdout).toMatch(/^Recounted \d+ messages of \d+ accounts on \d+ days\.\n$/);
   });
 
   async function runTask(name: string): Promise<void> {

@@ -133,7 +133,7 @@ describe('operator commands', () => {
     const [row] = await server.database.sql`SELECT approval_hours FROM accounts WHERE id = ${accountId}`;
     expect(row).toEqual({ approval_hours: 24 });
     for (const hours of ['0', '721', 'many']) {
-      expect(await refusal(`accounts hold-hours ${accountId} ${hours}`)).toContain('is no number of hours');
+      expect(await refusal(`accounts hold-hours ${accountId} ${hours}`)).toContain('is not a valid number of hours');
     }
   });
 
@@ -226,8 +226,8 @@ describe('operator commands', () => {
       refusal('accounts nonsense'),
     ]);
     const words = ['--owner has no `@`', '--name is too long', "'--owner <email>'", never, 'nonsense', never];
-    const more = ['emails:fly, constructor: no such scope', 'nobody: no allowlist entry'];
-    const persona = ['nobody: no such source', '--agent-name is no agent name', 'unknown command'];
+    const more = ['Unknown scope: emails:fly, constructor', 'Invalid allowlist entry: nobody'];
+    const persona = ['Unknown source: nobody', '--agent-name is not a valid agent name', 'unknown command'];
     [...words, ...more, ...persona].forEach((text, index) => expect(refusals[index]).toContain(text));
     for (const index of [0, 1, 3, 4, 5, 6, 7, 8, 9]) expect(refusals[index]).toMatch(/ Fix: \S/);
     expect(JSON.parse(await run('accounts list --json')).accounts).toHaveLength(before);
@@ -240,8 +240,8 @@ describe('operator commands', () => {
       ['accounts create --name X', "required option '--owner <email>' not specified"],
       ['accounts create --name X --owner nobody', '--owner has no `@`'],
       ['migrate --fast', "unknown option '--fast'"],
-      ['keys create --account x --scope emails:fly', 'emails:fly: no such scope'],
-      ['keys create --account x --rate-limit 0', '--rate-limit is no rate'],
+      ['keys create --account x --scope emails:fly', 'Unknown scope: emails:fly'],
+      ['keys create --account x --rate-limit 0', '--rate-limit is not a valid rate'],
     ] as const;
     for (const [words, said] of wrong) {
       const plain = await runHere(words.split(' '), production);

@@ -160,7 +160,9 @@ describe('postrider-server secrets rotate', () => {
     await before.database.sql`
       UPDATE webhook_endpoints SET previous_secret = ${createSecretBox(TEST_SECRET_KEY).seal(secret ?? '')}`;
     expect((await rotate(before.database, BOTH, '--json')).report.resealed).toEqual({ ...NOTHING, webhookSecrets: 1 });
-    expect((await rotate(before.database, BOTH)).stdout).toBe('All secrets are already encrypted with the current key.\n');
+    expect((await rotate(before.database, BOTH)).stdout).toBe(
+      'All secrets are already encrypted with the current key.\n',
+    );
   });
 
   it('names what no key can open, and encrypts the rest', async () => {

@@ -66,7 +66,7 @@ describe('the blocklist check', () => {
     expectFinding(
       findings,
       'blocklist_listed',
-      'two.list.test answers 127.0.0.4, 127.0.0.10. https://two.list.test/why',
+      'two.list.test returns 127.0.0.4, 127.0.0.10. https://two.list.test/why',
     );
     expect(codes).toEqual(['blocklist_listed']);
     expect(records[1]).toMatchObject({
@@ -129,7 +129,7 @@ describe('the blocklist check', () => {
     expect(statuses).toEqual(['could_not_check', 'could_not_check', 'could_not_check']);
     expect(findings).toHaveLength(1);
     const [told] = findings;
-    expect(told?.message).toMatch(/one\.list\.test, two\.list\.test: it answers with 127\.0\.0\.1/);
+    expect(told?.message).toMatch(/one\.list\.test, two\.list\.test: it returns 127\.0\.0\.1/);
     expect(told?.message).toMatch(/; gone\.list\.test: it does not list its test entry/);
   });
 

@@ -124,7 +124,7 @@ const CASES: Readonly<Record<Code, Case>> = {
     says: '1.2 of 5: HTML_MESSAGE',
   },
   inbox_spamd_spam: { spamd: 'SPAMD/1.1 0 EX_OK\r\nSpam: True ; 9 / 5.0\r\n\r\n', says: '9 of 5' },
-  inbox_spamd_could_not_check: { spamd: 'nonsense', says: 'something else' },
+  inbox_spamd_could_not_check: { spamd: 'nonsense', says: 'unknown response' },
 };
 
 describe('the inbox placement check', () => {
@@ -202,7 +202,7 @@ describe('the inbox placement check', () => {
     dns.remove('good.test', 'TXT');
     const spf = async (message: string) =>
       (await checkRaw(message)).findings.find(({ code }) => code === 'inbox_spf_missing')?.message;
-    expect(await spf(raw)).toContain('good.test (of From, as there is no Return-Path');
+    expect(await spf(raw)).toContain('good.test (of From, because there is no Return-Path');
     expect(await spf(raw)).not.toMatch(/envelope/);
     expect(await spf(`Return-Path: <bounce@good.test>\r\n${raw}`)).toContain('good.test (of Return-Path): none.');
   });

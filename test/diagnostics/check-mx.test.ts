@@ -36,7 +36,7 @@ const CASES: Readonly<Record<keyof typeof TOOL_FINDINGS.mx, Case>> = {
       dns.set('mail.d.test', 'CNAME', 'mx.d.test');
       good(dns);
     },
-    says: 'mail.d.test is one of mx.d.test',
+    says: 'mail.d.test is an alias of mx.d.test',
   },
   mx_no_address: { set: (dns) => dns.set('d.test', 'MX', ['10 gone.d.test']), says: 'gone.d.test' },
   mx_private_address: {

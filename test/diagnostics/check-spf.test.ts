@@ -24,11 +24,11 @@ const CASES: Readonly<Record<keyof typeof TOOL_FINDINGS.spf, Case>> = {
   spf_syntax_error: { txt: { 'd.test': ['v=spf1 ipv4:192.0.2.1 -all'] }, says: '`ipv4:192.0.2.1`' },
   spf_too_many_lookups: {
     txt: { 'd.test': [`v=spf1 ${many(11, (n) => `include:i${n}.test`)} -all`], '*.test': ['v=spf1 -all'] },
-    says: 'It takes 11.',
+    says: 'It needs 11.',
   },
   spf_lookups_near_limit: {
     txt: { 'd.test': [`v=spf1 ${many(9, (n) => `include:i${n}.test`)} -all`], '*.test': ['v=spf1 -all'] },
-    says: 'It takes 9.',
+    says: 'It needs 9.',
   },
   spf_too_many_void_lookups: {
     txt: { 'd.test': ['v=spf1 a:x.test mx:y.test exists:z.test -all'] },
@@ -132,7 +132,7 @@ describe('the SPF check', () => {
     expect(records[2]).toMatchObject({ type: 'TXT', value: 'v=spf1 ip6:2001:db8::/32 -all', state: 'found' });
     // The `?all` of an include says nothing of the whole.
     expect(findings.map(({ code, message }) => [code, message])).toEqual([
-      ['spf_valid', expect.stringContaining('It takes 7 of 10 lookups.')],
+      ['spf_valid', expect.stringContaining('It needs 7 of 10 lookups.')],
     ]);
   });
 

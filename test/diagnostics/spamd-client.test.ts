@@ -39,7 +39,7 @@ describe('the client of SpamAssassin', () => {
   });
 
   it.each([
-    ['HTTP/1.1 400 Bad Request\r\n\r\n', 'something else'],
+    ['HTTP/1.1 400 Bad Request\r\n\r\n', 'unknown response'],
     ['SPAMD/1.0 76 Bad header line: (EOF during headers)\r\n\r\n', 'error 76'],
     ['SPAMD/1.5 0 EX_OK\r\n\r\n', 'without a score'],
     ['', 'something else'],

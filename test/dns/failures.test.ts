@@ -31,7 +31,7 @@ describe('a server that cannot respond', () => {
     for (const how of ['SERVFAIL', 'REFUSED'] as const) {
       const name = `${how.toLowerCase()}.example`;
       server.fail(name, '*', how);
-      expect(await dns.a(name)).toEqual({ kind: 'failed', reason: `${server.address} answered ${how}` });
+      expect(await dns.a(name)).toEqual({ kind: 'failed', reason: `${server.address} returned ${how}` });
       expect(asked(name)).toHaveLength(1);
     }
   });
@@ -118,7 +118,7 @@ describe('of several servers', () => {
     const both = createDnsResolver({ servers: [server.address, other.address] });
     expect(await both.a('nobody.example')).toEqual({
       kind: 'failed',
-      reason: `${server.address} answered SERVFAIL; ${other.address} answered REFUSED`,
+      reason: `${server.address} returned SERVFAIL; ${other.address} returned REFUSED`,
     });
   });
 });
@@ -186,7 +186,7 @@ describe('an invalid response', () => {
     );
     expect(await by.a('lame.example')).toMatchObject({
       kind: 'failed',
-      reason: expect.stringContaining('does not resolve for us'),
+      reason: expect.stringContaining('does not resolve names for us'),
     });
   });
 

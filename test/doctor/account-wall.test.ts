@@ -106,7 +106,7 @@ describe('the check of the isolation between accounts', () => {
     const other = await createTestDatabase();
     afterwards(() => other.drop());
     await other.sql.unsafe(statement);
-    expect(await faultsOf(other.target)).toContain(`Row-level security is not as it must be on ${table}:`);
+    expect(await faultsOf(other.target)).toContain(`Row-level security is wrong on ${table}:`);
   });
 });
 
@@ -143,7 +143,7 @@ describe('the role of requests', () => {
     const pooler = await startForgetfulPooler({ ...database, target });
     afterwards(() => pooler.close());
     const { faults } = await examineAccountWall(pooler.database.target);
-    expect(faults[0]?.message).toContain('Connections “api” work for all accounts, and run as postrider_app');
+    expect(faults[0]?.message).toContain('Connections “api” work for all accounts but run as postrider_app');
     expect(faults[0]?.fix).toContain(`ALTER ROLE ${user} RESET role;`);
   });
 });
@@ -187,7 +187,7 @@ describe('the judged properties of the role', () => {
     const asked = { isBound: true, statementTimeoutMs: 8_000, planCacheMode: 'force_custom_plan' };
     expect(judgeConnections([{ kind: 'reads', ...asked, facts }])).toEqual([
       {
-        message: expect.stringContaining('run as owner and not as postrider_app'),
+        message: expect.stringContaining('run as owner instead of postrider_app'),
         fix: expect.stringContaining('pooler'),
       },
     ]);

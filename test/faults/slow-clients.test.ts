@@ -39,7 +39,7 @@ describe('slow clients (trust checklist 20)', () => {
         expect(tookMs, way).toBeGreaterThanOrEqual(PATIENCE_HERE.requestMs);
         // A machine that is short of time looks a little later.
         expect(tookMs, way).toBeLessThan(MOST_MS + 1_000);
-        expect(told, way).toMatch(/^HTTP\/1\.1 400 .*The request did not arrive whole in time\./s);
+        expect(told, way).toMatch(/^HTTP\/1\.1 400 .*The request was not received completely in time\./s);
       }),
     );
   });

@@ -196,7 +196,7 @@ describe('time and resources', () => {
     expect(await dripping.reply()).toMatch(/^421 4\.4\.2 The message took too long/);
     let last = await busy.reply();
     for (let reply = last; reply !== null; reply = await busy.reply()) last = reply;
-    expect(last).toMatch(/^421 4\.4\.2 The connection lasted too long/);
+    expect(last).toMatch(/^421 4\.4\.2 The connection was open too long/);
     expect(await trail()).toEqual(UNTOUCHED);
   });
 

@@ -98,7 +98,7 @@ describe('the port', () => {
     const settings = { POSTRIDER_ROLES: 'api,worker,smtp', POSTRIDER_INBOUND_PORT: String(port) };
     await expect(startTestApp({ settings })).rejects.toMatchObject({
       name: 'InboundPortError',
-      message: `Port ${port} of inbound reports on 127.0.0.1 is in use by another program.`,
+      message: `Port ${port} for inbound reports on 127.0.0.1 is in use by another program.`,
       fix: expect.stringContaining(`POSTRIDER_INBOUND_PORT=${port + 1}`),
     });
     const without = await startTestApp();

@@ -88,7 +88,7 @@ describe('the first start', () => {
     await started[0]?.stop();
     if (IS_ROOT) {
       await chown(connection.host, 54_321, 54_321);
-      await expect(start(dataDir)).rejects.toThrow(/belongs to somebody else/);
+      await expect(start(dataDir)).rejects.toThrow(/belongs to another user/);
     }
     await rm(connection.host, { recursive: true });
   });
@@ -291,7 +291,7 @@ describe('an impossible start', () => {
     await writeFile(dataDir, '');
     const refusal = await refusalOf(start(dataDir));
     expect(refusal.message).toContain(dataDir);
-    expect(refusal.fix).toMatch(/Move that file out of the way/);
+    expect(refusal.fix).toMatch(/Move that file to another place/);
   });
 
   it('names a data directory that cannot be written', async () => {
@@ -304,7 +304,7 @@ describe('an impossible start', () => {
     const dataDir = await usedDataDir();
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '16\n');
     const refusal = await refusalOf(start(dataDir));
-    expect(refusal.message).toMatch(/made by PostgreSQL 16, and this is PostgreSQL 18/);
+    expect(refusal.message).toMatch(/created by PostgreSQL 16, but this is PostgreSQL 18/);
     expect(refusal.fix).toMatch(/Dump it with PostgreSQL 16.*DATABASE_URL/);
   });
 
@@ -319,7 +319,7 @@ describe('an impossible start', () => {
 
   it('reports the server’s own message when it does not start', async () => {
     const refusal = await refusalOf(start(await usedDataDir(), { settings: { max_connections: 'many' } }));
-    expect(refusal.message).toMatch(/ended with code 1 before it was ready.*max_connections/s);
+    expect(refusal.message).toMatch(/exited with code 1 before it was ready.*max_connections/s);
     expect(refusal.fix).toMatch(/DATABASE_URL/);
   });
 

@@ -78,19 +78,19 @@ describe('the transport direct', () => {
     const over4 = transport({ sourceAddress: { ipv4: '127.0.0.77', ipv6: null } });
     const verdicts = await sendTo(over4, 'a@six.test', 'a@hosted.test', 'a@empty.test');
     expect(verdicts).toMatchObject([
-      { outcome: 'deferred', reason: expect.stringContaining('set to send over IPv4 alone') },
+      { outcome: 'deferred', reason: expect.stringContaining('configured to send only over IPv4') },
       { outcome: 'deferred', reason: expect.stringContaining('six.test has no IPv4 address') },
       { outcome: 'refused', classification: 'hard' },
     ]);
     expect(verdicts.map(({ classification }) => classification)).toEqual([undefined, undefined, 'hard']);
     const over6 = transport({ sourceAddress: { ipv4: null, ipv6: '::1' } });
     expect(await sendTo(over6, 'a@four.test')).toMatchObject([
-      { outcome: 'deferred', reason: expect.stringContaining('set to send over IPv6 alone') },
+      { outcome: 'deferred', reason: expect.stringContaining('configured to send only over IPv6') },
     ]);
     dns.set('half.test', 'MX', ['10 mx99.test']);
     dns.fail('mx99.test', 'AAAA', 'SERVFAIL');
     expect(await sendTo(over4, 'a@half.test')).toMatchObject([
-      { outcome: 'deferred', reason: expect.stringContaining('could not be looked up') },
+      { outcome: 'deferred', reason: expect.stringContaining('The DNS lookup of') },
     ]);
   });
 
@@ -102,9 +102,9 @@ describe('the transport direct', () => {
     mx('c.test', 9);
     const verdicts = await sendTo(transport({}, 300), 'a@a.test', 'a@b.test', 'a@c.test');
     expect(verdicts).toMatchObject([
-      { outcome: 'deferred', reason: expect.stringContaining('could not be looked up') },
-      { outcome: 'deferred', reason: expect.stringContaining('could not be looked up') },
-      { outcome: 'deferred', reason: expect.stringContaining('mail server mx9.test could not be looked up') },
+      { outcome: 'deferred', reason: expect.stringContaining('The DNS lookup of') },
+      { outcome: 'deferred', reason: expect.stringContaining('The DNS lookup of') },
+      { outcome: 'deferred', reason: expect.stringContaining('lookup of the mail server mx9.test failed') },
     ]);
   });
 

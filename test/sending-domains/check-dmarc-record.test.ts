@@ -25,7 +25,7 @@ describe('the DMARC policy of a domain', () => {
     [['p=none; v=DMARC1'], /no DMARC policy/],
     [['v=DMARC10; p=none'], /no DMARC policy/],
     [['v=dmarc1; p=none'], /no DMARC policy/],
-    [['v=DMARC1; p=none; p=reject'], /stands twice/],
+    [['v=DMARC1; p=none; p=reject'], /is repeated/],
     [['v=DMARC1; P=none'], /no p= tag/],
   ])('fails %j, also when the organization has a policy or none', (records, reason) => {
     expect(checkDmarcRecord(own(found(...records)), null)).toMatchObject({

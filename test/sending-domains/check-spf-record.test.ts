@@ -40,7 +40,7 @@ describe('the SPF record of a return path', () => {
     [['v=spf1 a:mail.p.example ~all', 'v=spf1 -all'], /2 SPF records/],
     [['spf1 a:mail.p.example'], /none of its TXT records begins with v=spf1/],
     [['v=DMARC1; p=none'], /no SPF record/],
-    [['v=spf1 a:mail.p.example allow ~all'], /"allow" is no mechanism/],
+    [['v=spf1 a:mail.p.example allow ~all'], /"allow" is not an SPF mechanism/],
     [['v=spf1 include ~all'], /"include" has no domain/],
     [['v=spf1 a: ~all'], /"a:" has no valid domain/],
     [['v=spf1 ip4:999.1.1.1 a:mail.p.example -all'], /"ip4:999.1.1.1" has no valid address/],

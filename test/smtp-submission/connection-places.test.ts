@@ -156,6 +156,6 @@ describe('a connection that never logs in', () => {
     cleanUp(() => clearInterval(drip));
     await closed(socket);
     const session = await openSmtpSession(beside.ports.port);
-    expect(await session.reply()).toMatch(/^421 4\.4\.2 No log-in in time/);
+    expect(await session.reply()).toMatch(/^421 4\.4\.2 No login in time/);
   });
 });

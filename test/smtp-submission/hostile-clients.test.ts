@@ -47,7 +47,7 @@ describe('a message within a message', () => {
       session.write(`${HEAD}Hi${end}${SECOND}\r\n.\r\n`);
       expect([end, await session.reply()]).toEqual([
         end,
-        expect.stringMatching(/^554 5\.5\.2 validation_failed: the message holds a (bare (CR|LF)|NUL);/),
+        expect.stringMatching(/^554 5\.5\.2 validation_failed: the message contains a (bare (CR|LF)|NUL);/),
       ]);
       // Nothing that was written behind is answered: the connection is over.
       expect([end, await session.reply()]).toEqual([end, null]);

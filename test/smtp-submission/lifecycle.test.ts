@@ -181,7 +181,7 @@ describe('a server process', () => {
     const port = await takePort();
     const { code, stderr } = await runServer(['start'], { ...environment, POSTRIDER_SMTPS_PORT: String(port) });
     expect(code).toBe(1);
-    expect(stderr).toContain(`error: Port ${port} of SMTP submission on 127.0.0.1 is in use by another program.`);
+    expect(stderr).toContain(`error: Port ${port} for SMTP submission on 127.0.0.1 is in use by another program.`);
     expect(stderr).toContain(`choose another port: POSTRIDER_SMTPS_PORT=${port + 1}.`);
   });
 

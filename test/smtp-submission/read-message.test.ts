@@ -81,8 +81,8 @@ describe('the content of a submitted message', () => {
         Buffer.from('Gr\xfc\xdfe\r\n', 'latin1'),
       ]);
     expect(requestOf(inLatin('iso-8859-1'))).toMatchObject({ text: 'Grüße' });
-    expect(() => requestOf(inLatin('utf-8'))).toThrow('not in the charset it states (utf-8)');
-    expect(() => requestOf(inLatin('us-ascii'))).toThrow('not in the charset');
+    expect(() => requestOf(inLatin('utf-8'))).toThrow('not valid in its charset (utf-8)');
+    expect(() => requestOf(inLatin('us-ascii'))).toThrow('not valid in its charset');
     expect(() => requestOf(inLatin('x-martian'))).toThrow('unknown charset "x-martian"');
   });
 
@@ -153,7 +153,7 @@ describe('the content of a submitted message', () => {
   it('is rejected when composing it again would break its signature', () => {
     for (const type of ['multipart/signed; boundary=x', 'multipart/encrypted; boundary=x', 'application/pkcs7-mime']) {
       const raw = message(...HEAD, `Content-Type: ${type}`, '', '--x', '', 'Hi', '--x--');
-      expect(() => requestOf(raw)).toThrow('breaks its seal');
+      expect(() => requestOf(raw)).toThrow('break its signature');
     }
   });
 
@@ -221,9 +221,9 @@ describe('the content of a submitted message', () => {
     const broken: readonly (readonly [string, string])[] = [
       ['Content-Type: multipart/mixed', 'boundary'],
       ['Content-Type: multipart/mixed; boundary=zzz', 'none of the parts'],
-      ['Content-Type: text', 'no media type'],
+      ['Content-Type: text', 'not a valid media type'],
       ['Content-Transfer-Encoding: x-uuencode', '"x-uuencode" is unknown'],
-      ['Content-Type: text/plain\r\nContent-Type: text/html', 'given twice'],
+      ['Content-Type: text/plain\r\nContent-Type: text/html', 'must not be repeated'],
     ];
     for (const [header, reason] of broken) expect(() => requestOf(message(...HEAD, header, '', 'x'))).toThrow(reason);
   });
@@ -246,7 +246,7 @@ describe('the header of a submitted message', () => {
       expect(() => read([`From: ${from}`])).toThrow('exactly one address');
     }
     expect(() => read(['Subject: x'])).toThrow('is required');
-    expect(() => read(['From: a@example.org', 'From: b@example.org'])).toThrow('given twice');
+    expect(() => read(['From: a@example.org', 'From: b@example.org'])).toThrow('must not be repeated');
     expect(read(['From: Ada <a@example.org>', 'Sender: A@example.org']).from).toBe('Ada <a@example.org>');
     expect(() => read(['From: a@example.org', 'Sender: b@example.org'])).toThrow('differs from');
   });
@@ -302,12 +302,12 @@ describe('the header of a submitted message', () => {
 
   it('is rejected when it contradicts itself, or is invalid', () => {
     const wrong: readonly (readonly [string, string])[] = [
-      ['Subject: again', 'given twice'],
-      ['X-Foo: 1\r\nx-foo: 2', 'given twice'],
+      ['Subject: again', 'must not be repeated'],
+      ['X-Foo: 1\r\nx-foo: 2', 'must not be repeated'],
       ['__proto__: 1', 'cannot be used'],
       ['no header line', 'no header'],
-      ['To: "ann@example.com', 'do not close'],
-      ['Cc: ann@example.com (comment', 'do not close'],
+      ['To: "ann@example.com', 'are not closed'],
+      ['Cc: ann@example.com (comment', 'are not closed'],
     ];
     for (const [line, reason] of wrong) expect(() => read([...HEAD, line])).toThrow(reason);
     const latin = Buffer.concat([Buffer.from('From: J\xf6rg <j@example.org>\r\n', 'latin1'), message('', 'Hi')]);

@@ -23,7 +23,7 @@ it('an attempt that the database rejects does not prevent recording those beside
     const responseBody = n === 6 ? 'half \ud83d' : 'noted';
     recorder.add({
       ...{ accountId, endpointId, eventId: ids.next(now), id: ids.next(now), eventType: 'webhook.test', attempt: n },
-      ...{ succeeded: false, statusCode: 500, error: 'The endpoint answered 500.', durationMs: 1, responseBody },
+      ...{ succeeded: false, statusCode: 500, error: 'The endpoint responded with 500.', durationMs: 1, responseBody },
       ...{ createdAt: now, nextAttemptAt: null, nextId: null, wasFailing: false, url: 'http://127.0.0.1/hooks' },
     });
   }
@@ -53,7 +53,11 @@ async function take(count: number) {
     const nextAttemptAt = succeeded ? null : new Date(now.getTime() + 5_000);
     return {
       ...{ accountId, endpointId, eventId, id: ids.next(now), eventType, attempt, place, succeeded, createdAt: now },
-      ...{ statusCode: succeeded ? 200 : 500, error: succeeded ? null : 'The endpoint answered 500.', durationMs: 1 },
+      ...{
+        statusCode: succeeded ? 200 : 500,
+        error: succeeded ? null : 'The endpoint responded with 500.',
+        durationMs: 1,
+      },
       ...{ responseBody: 'noted, {"so": "to say"}', nextAttemptAt, nextId: succeeded ? null : ids.next(now) },
       ...{ wasFailing: false, url: 'http://127.0.0.1:1/' },
     };

@@ -132,7 +132,7 @@ describe('a receiver that', () => {
       const { attempt } = await attemptAt(url);
       expect(attempt).toMatchObject({
         ...{ succeeded: false, status_code: status },
-        error: `The endpoint answered ${status}; redirects are not followed.`,
+        error: `The endpoint responded with ${status}. Redirects are not followed.`,
       });
       expect(target.received).toEqual([]);
     },

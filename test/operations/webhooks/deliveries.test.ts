@@ -88,7 +88,7 @@ describe('the deliveries of an endpoint', () => {
       attempt: 1,
       status: 'failed',
       statusCode: 500,
-      error: 'The endpoint answered 500.',
+      error: 'The endpoint responded with 500.',
     });
     expect(waiting).toMatchObject({
       attempt: 2,

@@ -210,5 +210,5 @@ function toText(checks: readonly DoctorCheck[]): string {
     ...(fix === null ? [] : [`      ${' '.repeat(width)}  fix: ${fix}`]),
   ]);
   const count = (wanted: string) => checks.filter(({ status }) => status === wanted).length;
-  return `${lines.join('\n')}\n\n${count('fail')} failed, ${count('warn')} warnings, ${count('pass')} passed, ${count('skip')} skipped.\n`;
+  return `${lines.join('\n')}\n\n${count('fail')} failed, ${count('warn')} warned, ${count('pass')} passed, ${count('skip')} skipped.\n`;
 }

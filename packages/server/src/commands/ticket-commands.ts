@@ -84,7 +84,7 @@ function addAnswer(tickets: Command, tools: OperatorTools): void {
       if (verdict.kind !== 'answered') throw toError(number, verdict);
       const { mail } = verdict;
       const told = mail === null ? 'without mail' : `and mailed to ${printableLine(mail.to)} (message ${mail.id})`;
-      write(tools, options, { ...toOperatorTicket(row), mail }, `ticket ${number} is answered, ${told}`);
+      write(tools, options, { ...toOperatorTicket(row), mail }, `ticket ${number} was answered, ${told}`);
     });
 }
 

@@ -18,7 +18,7 @@ export async function checkBlocklist(dns: DnsResolver, blocklists: Blocklists, {
   const findings = createFindings('blocklist');
   for (const { list, status, codes, reason } of verdicts) {
     const words = reason === null ? '' : ` ${reason}`;
-    if (status === 'listed') findings.add('blocklist_listed', `${list} answers ${codes.join(', ')}.${words}`);
+    if (status === 'listed') findings.add('blocklist_listed', `${list} returns ${codes.join(', ')}.${words}`);
   }
   const unasked = describeUnqueried(verdicts);
   if (unasked !== null) findings.add('blocklist_could_not_check', unasked);

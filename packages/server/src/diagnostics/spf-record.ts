@@ -34,7 +34,7 @@ export function readSpfRecord(text: string): SpfRecord {
     const term = readTerm(part);
     if (typeof term === 'string') faults.push({ term: part.slice(0, 100), reason: term });
     else if (ONCE.has(term.name) && seen.has(term.name)) {
-      faults.push({ term: part.slice(0, 100), reason: 'stands twice' });
+      faults.push({ term: part.slice(0, 100), reason: 'is repeated' });
     } else {
       seen.add(term.name);
       terms.push(term);

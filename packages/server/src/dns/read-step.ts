@@ -31,7 +31,7 @@ const RCODES: Readonly<Record<number, string>> = { 1: 'FORMERR', 2: 'SERVFAIL', 
  * in order. A negative response without an SOA has a ttl of 0: it must not be cached (RFC 2308 §5).
  */
 export function readStep({ name, type }: DnsQuestion, packet: DecodedPacket, rcode: number): DnsStep {
-  if (rcode !== NO_ERROR && rcode !== NXDOMAIN) return { kind: 'failed', reason: `answered ${nameRcode(rcode)}` };
+  if (rcode !== NO_ERROR && rcode !== NXDOMAIN) return { kind: 'failed', reason: `returned ${nameRcode(rcode)}` };
   const answers = (packet.answers ?? []).filter(isInternet);
   const { aliases, last, ttl: chainTtl, loops } = followAliases(answers, name, type);
   if (loops) return { kind: 'alias', ttl: chainTtl, aliases };

@@ -11,7 +11,7 @@ const CLOCK_FAIL_MS = 30_000;
 
 export async function checkDatabase(sql: Sql, where: string): Promise<DoctorCheck> {
   try {
-    return pass('database', `PostgreSQL ${await readServerVersion(sql)} answers (${where}).`);
+    return pass('database', `PostgreSQL ${await readServerVersion(sql)} responds (${where}).`);
   } catch (error) {
     return fail('database', `The database does not respond: ${messageOf(error)}`, 'Check that it runs.');
   }
