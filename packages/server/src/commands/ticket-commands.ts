@@ -88,7 +88,7 @@ function addAnswer(tickets: Command, tools: OperatorTools): void {
     });
 }
 
-/** Mail that an operator's command hands in is delivered by the servers: by their way out, and by their base URL. */
+/** Servers deliver the mail that an operator's command queues, with their own transport and base URL. */
 function toMailer(config: Config, sql: Sql): TicketReplyMailer {
   const { sandboxDomain, retryHours, monthlyQuota, supportFrom, host, port } = config;
   return {

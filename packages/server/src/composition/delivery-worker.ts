@@ -165,7 +165,7 @@ function createApprovalMailer(
   return { sql, clock, ids, secrets, baseUrl, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, onError };
 }
 
-/** Plans as the accept queue does, and tells in the log where there was something to mend: nothing of it should ever happen. */
+/** Plans like acceptance does, and logs each repair, because none should ever be needed. */
 function createWatchdog(
   { config, clock, logger }: AppOptions,
   recording: WatchdogOptions['recording'],

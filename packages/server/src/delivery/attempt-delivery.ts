@@ -14,7 +14,7 @@ export interface AttemptOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly onError: (error: unknown, what: string) => void;
-  /** Told what a transport answered. */
+  /** Called with the verdicts of a transport. */
   readonly onVerdicts?: (delivery: LeasedDelivery, verdicts: readonly RecipientVerdict[]) => void;
 }
 
@@ -24,7 +24,7 @@ export interface Deferral {
   readonly reason: string;
 }
 
-/** Sees to it that nobody on the suppression list is among those a delivery is sent to, and that what became of each is known. */
+/** Makes sure that suppressed recipients are not included in a send, and that every recipient has a known outcome. */
 /** @param deferral when the destination is paused: no attempt is made, but the delivery may expire. */
 export async function attemptDelivery(
   options: AttemptOptions,
@@ -137,6 +137,6 @@ function deferralVerdict({ notBefore, reason }: Deferral) {
 }
 
 function deferForOurFault({ email }: Recipients[number]): RecipientVerdict {
-  const reason = 'The message could not be handed over because of an error of ours.';
+  const reason = 'The message could not be sent because of an internal error.';
   return { recipient: email, outcome: 'deferred', reply: null, reason, ambiguous: false };
 }

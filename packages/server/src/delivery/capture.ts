@@ -1,6 +1,6 @@
 import type { OutgoingMessage, Transport } from '../smtp-client/transport.ts';
 
-/** Where caught messages go: the database, in the product. */
+/** Stores captured messages; in production, in the database. */
 export type StoreCaptured = (outgoing: OutgoingMessage) => Promise<void>;
 
 /** The default transport of a new installation: nothing is sent, and every message can be read in the development mailbox. */

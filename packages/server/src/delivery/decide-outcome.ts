@@ -59,7 +59,7 @@ export function decideOutcome(facts: AttemptFacts, verdicts: readonly RecipientV
   };
 }
 
-/** Nobody was tried, so everything stays as it was; null where the time for trying is over, which this does not lengthen. */
+/** No recipient was attempted, so nothing changes. Null if the retry time is over, which this does not extend. */
 function putOff(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): AttemptOutcome | null {
   const { now, expiresAt, attempt } = facts;
   if (verdicts.length === 0 || now >= expiresAt) return null;
@@ -76,7 +76,7 @@ function putOff(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): Att
   };
 }
 
-/** The outcome of a delivery that cannot be sent at all, for a reason of our own: trying again would not help. */
+/** The outcome of a delivery that cannot be sent at all, for a reason on our side: a retry would not help. */
 export function failOutcome(facts: AttemptFacts, reason: string): AttemptOutcome {
   const event = { type: 'failed', classification: null, detail: reason } as const;
   const recipients = facts.recipients.map(
@@ -85,7 +85,7 @@ export function failOutcome(facts: AttemptFacts, reason: string): AttemptOutcome
   return { ...fenceOf(facts), recipients, retryAt: null, lastError: reason };
 }
 
-/** The outcome with those recipients in it who were not sent, because they are on the suppression list by now. */
+/** Adds the recipients that were not sent to because they are now on the suppression list. */
 export function addSuppressed(outcome: AttemptOutcome, suppressed: readonly SuppressedRecipient[]): AttemptOutcome {
   if (suppressed.length === 0) return outcome;
   const recipients = suppressed.map(({ ordinal, email, reason }): RecipientOutcome => {
@@ -95,7 +95,7 @@ export function addSuppressed(outcome: AttemptOutcome, suppressed: readonly Supp
   return { ...outcome, recipients: [...recipients, ...outcome.recipients] };
 }
 
-/** A transport answers in the order of the recipients; one that does not is understood as well. */
+/** A transport returns verdicts in the order of the recipients. Any other order is handled too. */
 function findVerdict(
   verdicts: readonly RecipientVerdict[],
   email: string,
@@ -167,9 +167,15 @@ function lastErrorOf(recipients: readonly RecipientOutcome[]): string | null {
   return worst === undefined ? null : `${worst.email}: ${worst.events.at(-1)?.detail ?? worst.change}`;
 }
 
-/** A transport owes a verdict for every recipient; one that is missing must not strand the message. */
+/** A transport must return a verdict for every recipient. A missing one must not leave the message stuck. */
 function unanswered(recipient: string): RecipientVerdict {
-  return { recipient, outcome: 'deferred', reply: null, reason: 'The transport gave no answer.', ambiguous: false };
+  return {
+    recipient,
+    outcome: 'deferred',
+    reply: null,
+    reason: 'The transport returned no verdict.',
+    ambiguous: false,
+  };
 }
 
 function fenceOf(facts: AttemptFacts) {

@@ -25,7 +25,7 @@ const CLAIM_ROWS = 100;
 const ROWS_PER_ACCOUNT = 10;
 const MAX_ACCOUNTS_A_CLAIM = 200;
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
-/** For the outcomes at a stop, also where the delivery attempts took all the time that was given. */
+/** Time to record outcomes at a shutdown, even if the delivery attempts used all of the grace period. */
 const LEAST_RECORDING_MS = 1_000;
 
 /** A larger message uses the byte budget from before it is loaded until it is sent. Smaller ones always fit. */
@@ -51,9 +51,9 @@ export interface DeliveryEngine {
   /** Works until nothing more is due. A call during that time only makes it check again. */
   pump(): Promise<void>;
   /**
-   * Claims nothing more, waits up to `graceMs` for delivery attempts under way and their outcomes, then cuts the others off and gives them back.
-   * Never rejects, and takes little longer where the database is away: what it does not take stays in the journal, and leases run out by
-   * themselves.
+   * Stops claiming, waits up to `graceMs` for running attempts and their outcomes, then cuts off the rest and gives them
+   * back. Never rejects, and takes little longer if the database is unavailable: what is not recorded stays in the
+   * journal, and leases expire.
    */
   stop(graceMs: number): Promise<void>;
   readonly inFlight: number;
@@ -78,7 +78,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   let isCut = false;
   let stopped: Promise<void> | null = null;
   const healths = new Map<LeasedDelivery, { readonly health: DestinationHealth; readonly reason: string | null }>();
-  /** Put off after the cut, which would be a bounce where the time for trying was over as well. */
+  /** Put off after the cut-off. This would be a bounce if the retry time were over as well. */
   const cutShort = new Set<LeasedDelivery>();
   const attempting: AttemptOptions = {
     ...options,
@@ -185,7 +185,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   async function start(given: readonly ReadyDelivery[]): Promise<void> {
-    // A stop may have given back some of them meanwhile.
+    // A shutdown may have given back some of them in the meantime.
     const ready = given.filter(({ delivery }) => !delivery.isSettled);
     for (const { delivery, release } of given) if (delivery.isSettled) release('unknown', null);
     if (ready.length === 0) return;
@@ -201,7 +201,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       if (delivery.content !== null && !delivery.isSettled) {
         void deliver(delivery, deferral, release);
       } else {
-        // Without its message a delivery was dropped when it was to be started; and a stop may have given it back since.
+        // The delivery was dropped when it was started without its message, or a shutdown has given it back since.
         release('unknown', null);
         leased.remove(delivery);
       }
@@ -217,10 +217,11 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 
   async function deliver(delivery: LeasedDelivery, deferral: Deferral | null, release: Release): Promise<void> {
     let outcome = await attemptAndRelease(delivery, deferral, release);
-    // It is given back instead, as if it had never been begun.
+    // The delivery is given back as if it had never been started.
     if (isCut && (isAllDeferred(outcome) || cutShort.delete(delivery))) return;
     leased.settle(delivery);
-    // Claimed again while it waited to be recorded, which made it void: what is known is known under the new lease as well.
+    // The delivery was claimed again while its outcome waited to be recorded, which invalidated the outcome. It is valid
+    // under the new lease too.
     while (!(await recorder.record(outcome)) && isClaimedAgain(delivery, outcome)) {
       outcome = { ...outcome, leaseId: delivery.leaseId, attempt: delivery.claim.attempt };
     }
@@ -243,7 +244,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     }
   }
 
-  /** Its next attempt, claimed just after the end of this one was recorded and before that was known here. */
+  /** Its next attempt, claimed just after the end of this one was recorded and before this process noticed. */
   async function continueAttempt({ claim, leaseId: lease }: LeasedDelivery): Promise<void> {
     const next = leased.add([claim], lease);
     await (admission === null ? begin(next) : admission.admit(next)).catch((error: unknown) =>
@@ -281,7 +282,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     leased.wake();
     await within(graceMs, Promise.all([working?.catch(() => {}), leased.until(() => leased.open === 0)]));
     await cutOff();
-    // First what is given back, then the end of recording: an outcome that comes between the two is void, and not merely lost.
+    // Give back first, then stop recording: an outcome that arrives between the two is invalid instead of lost.
     await within(LEAST_RECORDING_MS, Promise.all([giveBack(leased.listOpen()), admission?.flush()]));
     await recorder.close(Math.max(LEAST_RECORDING_MS, endsAtMs - performance.now()));
   }
@@ -304,7 +305,7 @@ function closable(transports: ReadonlyMap<string, Transport>, isCut: () => boole
     ...transport,
     send: async (outgoing) => {
       if (!isCut()) return await transport.send(outgoing);
-      const reason = 'This process was being stopped.';
+      const reason = 'This process is shutting down.';
       return outgoing.recipients.map((recipient) => {
         return { recipient, outcome: 'deferred' as const, reply: null, reason, ambiguous: false };
       });
@@ -331,7 +332,7 @@ function isClaimedAgain({ claim, leaseId }: LeasedDelivery, outcome: AttemptOutc
   return claim.attempt !== outcome.attempt || leaseId !== outcome.leaseId;
 }
 
-/** Nobody was accepted or refused, so that nothing is lost where the attempt is forgotten. */
+/** No recipient was accepted or refused, so nothing is lost if the attempt is forgotten. */
 function isAllDeferred({ recipients }: AttemptOutcome): boolean {
   return recipients.every(({ change }) => change === 'deferred' || change === 'queued' || change === 'suppressed');
 }

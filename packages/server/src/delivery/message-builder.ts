@@ -106,7 +106,7 @@ export function createMessageBuilder(
       } finally {
         releaseBuild();
         releaseBytes?.();
-        // The files as they were read and as they were given to the thread.
+        // The files as they were read, and as they were passed to the thread.
         if (octets > LARGE_OCTETS) reportLargeGarbage(2 * octets);
       }
     },

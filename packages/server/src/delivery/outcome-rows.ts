@@ -84,7 +84,7 @@ function toAttemptRow(
   };
 }
 
-/** A delay does not hide the words about a recipient of another delivery attempt for whom it is over: those stay. */
+/** A delay does not replace the text about a recipient of another delivery attempt that has ended. */
 function lastErrorOf({ lastError, recipients }: AttemptOutcome, seen: MessageFacts | null): string | null {
   const isEnd = (status: string) => status === 'bounced' || status === 'failed';
   if (recipients.some(({ change }) => isEnd(change)) || seen === null) return lastError;

@@ -3,7 +3,7 @@ import type { Query } from '../db/client.ts';
 import { type LateEventFacts, readLateEventFacts, writeLateEvent } from '../db/queries/record-late-event.ts';
 import { messageStatusOf, nextRecipientStatus } from './message-status.ts';
 
-/** News of a recipient that comes after its delivery attempt was over, as by a report. */
+/** News about a recipient after its delivery attempt ended, for example from a report. */
 export interface LateEvent {
   readonly accountId: string;
   readonly messageId: string;
@@ -23,10 +23,10 @@ const MAX_ROUNDS = 20;
 const MAX_DELAYS = 10;
 
 /**
- * Puts a late event on the trail and lets the statuses follow by the one rule: no final status is lowered, and a bounce or a complaint may
- * follow `delivered`. Answers false where nothing changed: no such recipient, the same news again, or a recipient whom we are still trying,
- * for whom our own attempts decide. A report can overtake the record of its own delivery attempt: who gets false for a recipient that is `sending`
- * asks again later.
+ * Adds a late event to the event log and derives the statuses: no final status is lowered, and a bounce or a complaint
+ * may follow `delivered`. Returns false if nothing changed: there is no such recipient, the event is known already, or
+ * we are still trying this recipient and our own attempts decide. A report can arrive before its own delivery attempt is
+ * recorded: a caller that gets false for a `sending` recipient tries again later.
  * @throws database errors
  */
 export async function recordLateEvent(query: Query, event: LateEvent): Promise<boolean> {

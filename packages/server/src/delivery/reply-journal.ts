@@ -115,15 +115,18 @@ export function openReplyJournal(
   };
 }
 
-/** What processes that are gone left behind. Call `forget` once the outcomes are recorded. */
+/** What ended processes left behind. Call `forget` when the outcomes are recorded. */
 export interface OrphanedJournals {
-  /** The processes that are gone: each left its journal, be it empty. */
+  /** The ended processes. Each left a journal, which may be empty. */
   readonly processNames: readonly string[];
   readonly outcomes: readonly AttemptOutcome[];
   forget(): void;
 }
 
-/** Reads every journal in `folder` but those of processes that still run. A torn last line is the write the crash cut short: skipped. */
+/**
+ * Reads every journal in `folder` except those of running processes. A torn last line is the write that the crash cut
+ * short, and is skipped.
+ */
 export async function readOrphanedJournals(
   folder: string,
   isRunning: (processName: string) => Promise<boolean>,

@@ -1,6 +1,6 @@
 import type { RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 
-/** The test addresses, by local part before an optional `+label`, and what a delivery attempt to each leads to. */
+/** The test addresses, by local part before an optional `+label`, and the result of a delivery attempt to each. */
 const TEST_ADDRESSES: Readonly<Record<string, (recipient: string, attempt: number) => RecipientVerdict>> = {
   delivered: (recipient) => accept(recipient),
   complained: (recipient) => ({ ...accept(recipient), complaint: true }),
@@ -35,12 +35,12 @@ export function createSandboxTransport(mailbox: Transport | null): Transport {
   };
 }
 
-/** What the mailbox did not keep was not delivered, whatever the address stands for: it is tried again like any other. */
+/** A message that the mailbox did not store was not delivered, whatever the address means: it is retried like any other. */
 function orPutOff(verdict: RecipientVerdict, kept: RecipientVerdict | undefined): RecipientVerdict {
   return kept === undefined || kept.outcome === 'accepted' ? verdict : kept;
 }
 
-/** What a delivery attempt to an address of the sandbox domain leads to, by its local part and the number of the attempt. */
+/** The result of a delivery attempt to an address of the sandbox domain, by its local part and the number of the attempt. */
 export function decideSandboxVerdict(recipient: string, attempt: number): RecipientVerdict {
   const local = recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase();
   const name = local.split('+', 1)[0] ?? local;

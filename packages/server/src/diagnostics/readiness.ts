@@ -44,11 +44,7 @@ export function createReadinessProbe({ sql, transport, queueFault }: ReadinessOp
       return {
         database,
         queue:
-          fault === null
-            ? database.status === 'ok'
-              ? ok
-              : failing('The queue lives in the database.')
-            : failing(fault),
+          fault === null ? (database.status === 'ok' ? ok : failing('The queue is in the database.')) : failing(fault),
         transport: outgoing.ok ? ok : failing(outgoing.reason ?? 'The transport is not usable.'),
       };
     },

@@ -4,7 +4,7 @@ import { wrapResolver } from './wrap-resolver.ts';
 /** The oldest response is dropped beyond this number. */
 const MAX_ANSWERS = 2_000;
 
-/** Remembers each answer for as long as it lives itself: what is asked for twice, also at once, is asked for once. Its views begin with nothing. */
+/** Caches each response for its lifetime: repeated and concurrent identical queries are sent once. Its views start empty. */
 export function createCachingResolver(dns: DnsResolver): DnsResolver {
   const memory = new Map<string, Promise<unknown>>();
   const remembering = wrapResolver(

@@ -8,7 +8,7 @@ import { createClientRateLimit } from './client-rate-limit.ts';
  * that tools of `POST /mcp` make.
  */
 export interface AnonymousRateLimit {
-  /** Counts a call from an address. @throws ProblemError where it has made all its calls of this minute. */
+  /** Counts a call from an address. @throws ProblemError if it has used its limit for this minute. */
   assertRate(operation: Operation, address: string): void;
 }
 

@@ -48,7 +48,7 @@ function bindContext(operation: CallableOperation, context: CallContext): CallCo
     address: context.address,
     prefersText: context.prefersText,
     caller: context.caller,
-    // Made only where somebody asks for them.
+    // Created only when used.
     get clientInfo() {
       return context.clientInfo;
     },

@@ -51,7 +51,7 @@ export function createMcpRoute(options: McpRouteOptions) {
       prefersText: false,
       clientInfo: null,
     };
-    // One body may hold many calls. The first was counted with its request, and each further one counts as one of its own.
+    // One body may contain many calls. The first was counted with its request, and each additional one counts as another request.
     let isCounted = true;
     const enforceKeyRate = async () => {
       if (refused !== null) throw refused;

@@ -63,7 +63,7 @@ export function readJsonBody(request: FastifyRequest, payload: IncomingMessage, 
       else {
         readPiece(large.reader, chunks);
         body = asProblem(large.reader.end);
-        // The pieces of its strings, while the request goes on with the whole ones.
+        // The pieces of its strings; the request continues with the joined ones.
         reportLargeGarbage(received);
       }
     } catch (error) {

@@ -146,7 +146,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
     address: request.ip,
     prefersText: prefersText(request.headers.accept),
     caller: request.state.caller,
-    // Made only where somebody signs in or out.
+    // Created only for sign-in and sign-out.
     get clientInfo() {
       return readClientInfo(request.headers, request.ip, services.people.cookies, services.baseUrl);
     },

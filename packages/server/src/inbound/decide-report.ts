@@ -8,14 +8,14 @@ export interface KnownRecipient {
   readonly ordinal: number;
   readonly email: string;
   readonly status: MessageStatus;
-  /** A report has told of a delay since it was sent. */
+  /** A report has announced a delay since the message was sent. */
   readonly isDelayed: boolean;
 }
 
 export interface ReportFacts {
   /** In the order of the message; empty if it is no longer in the log. */
   readonly recipients: readonly KnownRecipient[];
-  /** Those that the return path names: everybody in the delivery attempt that it was made for. The report can be about nobody else. */
+  /** The recipients that the return path names: all those of the delivery attempt it was made for. The report can only be about them. */
   readonly ordinals: readonly number[];
 }
 
@@ -36,7 +36,7 @@ export type ReportOutcome = 'applied' | 'repeated' | 'no_news' | 'foreign_recipi
 
 export type ReportVerdict =
   | { readonly kind: 'decided'; readonly outcome: ReportOutcome; readonly events: readonly ReportEvent[] }
-  /** The delivery attempt it is about is not written yet: ask again in a moment. */
+  /** The delivery attempt it is about is not recorded yet: try again in a moment. */
   | { readonly kind: 'too_early' };
 
 /** Classifies the text of a failure report. */

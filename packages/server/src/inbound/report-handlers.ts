@@ -19,7 +19,7 @@ export interface ReportLimits {
   readonly maxBytes: number;
   /** From DATA to the end of the message, in milliseconds. */
   readonly messageMs: number;
-  /** How long a report waits for the delivery attempt it is about to be written, in milliseconds. */
+  /** How long a report waits until its delivery attempt is recorded, in milliseconds. */
   readonly earlyMs: number;
   readonly messagesPerConnection: number;
   readonly refusedPerConnection: number;

@@ -5,7 +5,7 @@ import { deriveKeys } from '../derived-keys.ts';
 export interface ReturnPathSubject {
   readonly accountId: string;
   readonly messageId: string;
-  /** The places in the message of all recipients of the delivery attempt. */
+  /** The positions in the message of all recipients of the delivery attempt. */
   readonly ordinals: readonly number[];
 }
 

@@ -26,7 +26,7 @@ export interface ReportTools {
 }
 
 export interface TakenReport {
-  /** `too_early`: nothing is written, since the delivery attempt it is about is still under way. */
+  /** `too_early`: nothing is written, because the delivery attempt it is about is still in progress. */
   readonly outcome: ReportOutcome | OtherMail['outcome'] | 'too_early';
   /** Null if the account no longer exists. */
   readonly accountId: string | null;

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { addPumpJob } from '../db/queries/maintenance.ts';
 
-/** Wakes a worker of the fleet after a commit. Many wake-ups close together are one job, so accepting never waits for the queue. */
+/** Wakes a worker of the fleet after a commit. Many wake-ups close together are one job, so acceptance never waits for the queue. */
 export interface DeliverySignal {
   wake(): void;
   close(): void;

@@ -41,7 +41,7 @@ export interface OutboundRequest {
 export interface OutboundClient {
   /** Never rejects. */
   request(request: OutboundRequest): Promise<OutboundResult>;
-  /** Why a URL would be refused before any lookup; null where it would not. */
+  /** Why a URL would be rejected before any lookup; null if it would not. */
   refusalOf(url: string): string | null;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     return verdict;
   }
 
-  /** One promise from beginning to end, since a thousand of these are under way at once. */
+  /** One promise per request, because a thousand of these may run at once. */
   function request(given: OutboundRequest): Promise<OutboundResult> {
     const checked = check(given.url);
     return checked.ok ? exchange(checked.target, given) : Promise.resolve({ kind: 'refused', reason: checked.reason });

@@ -11,7 +11,7 @@ export interface ResponseLimits {
 
 /** Receives one response from the HTTP client, and ends it early when no more of it is needed. */
 export interface ResponseHandler extends Dispatcher.DispatchHandler {
-  /** Gives the request up, begun or not; rejects with this error unless it is over. */
+  /** Aborts the request, whether started or not. Rejects with this error unless the request is over. */
   abort(error: Error): void;
 }
 

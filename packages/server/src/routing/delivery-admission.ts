@@ -30,7 +30,7 @@ export interface DeliveryAdmission {
   claim(asked: Omit<ClaimOptions, 'afterAccount'>): Promise<boolean>;
   /** Reserves slots for claimed deliveries and starts them; requeues those that get no slot. */
   admit(deliveries: readonly LeasedDelivery[]): Promise<void>;
-  /** A new round of claims begins. */
+  /** Starts a new round of claims. */
   startOver(): void;
   /** Requeues a delivery that was not started: the attempt does not count. */
   requeue(delivery: LeasedDelivery, nextAt: Date): void;
@@ -128,7 +128,7 @@ export function createDeliveryAdmission(options: DeliveryAdmissionOptions): Deli
       return { accountId: claim.accountId, id: claim.id, leaseId, nextAt: until };
     });
     for (const { delivery } of refused) leased.remove(delivery);
-    // Where this fails the leases run out by themselves.
+    // If this fails, the leases expire anyway.
     const written = requeueDeliveries(sql, leases).catch((error: unknown) => onError(error, 'putting deliveries back'));
     writing = Promise.all([writing, written]);
     await written;

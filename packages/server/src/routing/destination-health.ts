@@ -14,12 +14,12 @@ export function healthOf(verdicts: readonly RecipientVerdict[]): DestinationHeal
   return verdicts.some(isUnanswered) ? 'unreachable' : 'unknown';
 }
 
-/** RFC 5321, section 3.1: 554 in place of a greeting is how a server says that it wants nothing of us, and 421 that it has enough. */
+/** RFC 5321, section 3.1: a server greets with 554 when it does not accept mail from us, and with 421 when it is overloaded. */
 function isTurnedAway({ isBeforeMail, isAboutDomain }: RecipientVerdict): boolean {
   return isBeforeMail === true && isAboutDomain !== true;
 }
 
-/** A refusal without a reply is a rule of ours or of the DNS: no server was asked. */
+/** A rejection without a reply is from one of our rules or from DNS: no server was tried. */
 function isUnanswered({ outcome, costsNoAttempt, isAboutDomain, isOurFault }: RecipientVerdict): boolean {
   return outcome === 'deferred' && costsNoAttempt !== true && isAboutDomain !== true && isOurFault !== true;
 }

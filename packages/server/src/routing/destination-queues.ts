@@ -54,13 +54,13 @@ export interface DestinationQueues {
   close(): void;
 }
 
-/** Held for each delivery attempt that may be under way: the next are claimed meanwhile, and claims bring several at once. */
+/** Leased deliveries per possible attempt: the next ones are claimed while one is sent, and a claim returns several at once. */
 const RESERVED_PER_PERMIT = 8;
 /** Concurrent attempts: as many as there are connections. */
 const MAX_PERMITS = 200;
 /** Concurrent attempts to destinations that have not replied yet: each may hang for half a minute. */
 const MAX_UNPROVEN_PERMITS = 100;
-/** Their share of what is held. */
+/** The share of the leased deliveries for such destinations. */
 const UNPROVEN_SHARE = 0.75;
 /**
  * A queue may use a share of the free permits and of the free slots (the dynamic thresholds of Choudhury and Hahne, 1998): a queue that is busy
@@ -102,7 +102,7 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
     awake.add(queue);
   }
 
-  /** Every change of a shape goes through here, since what is held counts by it. */
+  /** Every change of a shape must use this function, because the number of unproven deliveries depends on it. */
   function reshape(queue: DestinationQueue, shape: Shape): void {
     if (queue.shape.isProven !== shape.isProven) unprovenReserved += shape.isProven ? -queue.reserved : queue.reserved;
     queue.shape = shape;
@@ -328,5 +328,5 @@ function pushNames(names: { d: string; n: number }[], queue: DestinationQueue, n
 }
 
 function closedReason({ group, lastFailure }: DestinationQueue): string {
-  return `The mail servers of ${group} took nothing a moment ago (${lastFailure}), so nothing was tried.`;
+  return `The mail servers of ${group} accepted nothing a moment ago (${lastFailure}), so delivery was not attempted.`;
 }

@@ -11,7 +11,7 @@ import { type Experience, orderAddresses, orderHosts } from './mx-order.ts';
 export interface DirectAttemptOptions {
   readonly route: DirectRouteOptions;
   readonly pools: DirectPools;
-  /** Servers and addresses that did not answer a short while ago. */
+  /** Servers and addresses that did not respond recently. */
   readonly silent: ExpiringSet;
   /** In [0, 1). */
   readonly random: () => number;

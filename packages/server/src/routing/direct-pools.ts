@@ -14,7 +14,7 @@ export interface ServerAddress {
 
 export interface DirectPoolsOptions {
   readonly open: (server: ServerAddress) => Promise<SmtpConnection>;
-  /** Connections in all. */
+  /** The most connections in total. */
   readonly maxSockets: number;
   readonly maxPerServer: number;
 }
@@ -22,7 +22,7 @@ export interface DirectPoolsOptions {
 export interface DirectPools {
   /** Sends a prepared message. Never rejects. */
   carry(server: ServerAddress, message: SmtpMessage): Promise<PoolResult>;
-  /** True where a connection to the host, or to this address of it, is open and has no work. */
+  /** True if a connection to the host, or to this address of it, is open and idle. */
   hasIdle(host: string, isVerified: boolean, address?: string): boolean;
   abort(): void;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ const CLOSING = new SmtpFault('lost', 'The connections to mail servers are closi
 
 /** A pool for each server address, and one limit for all of them: when it is reached, idle connections are closed for new ones. */
 export function createDirectPools({ open, maxSockets, maxPerServer }: DirectPoolsOptions): DirectPools {
-  /** By host and then by address. */
+  /** By host, then by address. */
   const hosts = new Map<string, Map<string, SmtpPool>>();
   const sockets = createSemaphore(maxSockets);
   let taken = 0;

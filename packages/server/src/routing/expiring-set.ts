@@ -1,4 +1,4 @@
-/** Remembers keys for a while, the latest `maxEntries` of them. */
+/** Remembers up to `maxEntries` keys for a limited time. The oldest are dropped first. */
 export interface ExpiringSet {
   add(key: string): void;
   has(key: string): boolean;

@@ -93,7 +93,7 @@ export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): M
   return { policyOf };
 }
 
-/** Section 3.3: nothing but a plain 200 counts, redirects neither. */
+/** Section 3.3: only a plain 200 counts; redirects are not followed. */
 function readAnswer(answer: OutboundResult): StsPolicy | null {
   if (answer.kind !== 'answered' || answer.status !== 200 || answer.truncated) return null;
   const mediaType = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();

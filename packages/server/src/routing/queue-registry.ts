@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { FRESH_SHAPE, mostAtOnce, type Shape } from './shaping.ts';
 
-/** What this process knows of a group of destinations, and what it has under way to them. */
+/** What this process knows about a group of destinations, and what it is sending to them. */
 export interface DestinationQueue {
   readonly group: string;
   /** The most delivery attempts at once. */

@@ -15,7 +15,7 @@ export interface Shape {
   readonly isProven: boolean;
 }
 
-/** Until `endsAt` nothing goes, then one delivery attempt at a time, until somebody answers. */
+/** Until `endsAt` nothing is sent, then one delivery attempt at a time, until a server responds. */
 export interface Breaker {
   readonly endsAt: Date;
   readonly pauseMs: number;

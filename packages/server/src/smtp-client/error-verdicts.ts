@@ -6,7 +6,7 @@ import type { OutgoingMessage, RecipientVerdict } from './transport.ts';
 export function toErrorVerdicts(outgoing: OutgoingMessage, error: unknown): readonly RecipientVerdict[] {
   const isHopeless = error instanceof UnsafeEnvelopeError || error instanceof BareLineEndingError;
   const outcome = isHopeless ? 'refused' : 'deferred';
-  const reason = isHopeless ? error.message : 'The message could not be handed over because of an error of ours.';
+  const reason = isHopeless ? error.message : 'The message could not be sent because of an internal error.';
   return outgoing.recipients.map((recipient) => {
     return { recipient, outcome, reply: null, reason, ambiguous: false, isOurFault: true };
   });

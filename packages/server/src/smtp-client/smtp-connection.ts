@@ -45,7 +45,7 @@ export interface SmtpConnectionOptions extends SmtpAddress {
   readonly onTlsGivenUp?: (fault: SmtpFault) => void;
 }
 
-/** `stale`: a kept connection turned out to be gone before anything of the message's body was sent; another may be tried at once. */
+/** `stale`: a kept connection was already closed before any part of the body was sent. The caller may retry on another one at once. */
 export type SendResult = readonly RecipientVerdict[] | 'stale';
 
 // A body up to this size is written together with its final dot: copying it is cheaper than a second write.
@@ -173,7 +173,7 @@ export class SmtpConnection {
   readonly #takeReply = (code: number, text: string): void => {
     const transaction = this.#transaction;
     if (transaction === null) return;
-    // A server closes a connection that was idle too long with a 421, which then seems to answer our first command.
+    // A server closes an idle connection with a 421, which would look like the reply to our first command.
     const isIdleClose = code === 421 && this.#answered === 0 && this.#messages > 1;
     this.#answered += 1;
     if (isIdleClose) this.#giveUp('stale');

@@ -118,7 +118,7 @@ export class SmtpTransaction {
     this.#phase = 'final';
   }
 
-  /** Refuses every recipient before anything was written, for a reason of ours. */
+  /** Refuses every recipient before anything is written, for a reason on our side. */
   refuse(reason: string): readonly RecipientVerdict[] {
     this.#decideAll('refused', null, reason, false);
     return this.verdicts;
@@ -266,7 +266,7 @@ function isPositive(code: number): boolean {
   return code >= 200 && code < 300;
 }
 
-/** What a reply code means for mail, or null for one that has no place here (3xx). */
+/** What a reply code means for mail, or null if the code is not valid here (3xx). */
 function outcomeOf(code: number): VerdictOutcome | null {
   if (isPositive(code)) return 'accepted';
   if (code >= 500) return 'refused';

@@ -38,7 +38,7 @@ export type VerdictOutcome = 'accepted' | 'deferred' | 'refused';
 export interface RecipientVerdict {
   readonly recipient: string;
   readonly outcome: VerdictOutcome;
-  /** The reply that decided, or null where no reply did (a network fault, a rule of ours). */
+  /** The reply that decided the outcome, or null if no reply did (a network fault, one of our rules). */
   readonly reply: ServerReply | null;
   /** A plain description. For a network fault, what failed. */
   readonly reason: string;
@@ -79,7 +79,7 @@ export interface Transport {
   readonly isSimulated?: true;
   /** Never rejects: every recipient gets exactly one verdict, in the order of the recipients. */
   send(outgoing: OutgoingMessage): Promise<readonly RecipientVerdict[]>;
-  /** The destination that a recipient's domain shares with others: the provider of its mail servers, else the domain. Never rejects. */
+  /** The destination that a recipient's domain shares with others: the provider of its mail servers, or else the domain. Never rejects. */
   groupOf?(domain: string): Promise<string>;
   /** Checks whether a message could be sent now, without sending one. Never rejects. */
   check(): Promise<{ ok: boolean; reason: string | null }>;

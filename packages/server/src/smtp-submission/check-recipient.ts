@@ -30,9 +30,9 @@ export function readRecipient(given: string): string {
 }
 
 /**
- * Asks the acceptance rules about one recipient before its message is there, so that the client learns whom it is for. The accept queue
- * asks again with the whole message.
- * @param before the recipients taken so far; what they cost counts, too.
+ * Checks the acceptance rules for one recipient before its message arrives, so that the client learns which recipient is
+ * refused. The accept queue checks again with the whole message.
+ * @param before the recipients accepted so far; their cost counts too.
  * @throws SmtpRefusal, or what the database throws
  */
 export async function checkRecipient(

@@ -92,7 +92,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     }
   }
 
-  /** Each message is one request of its key. @throws SmtpRefusal where the key has made all of this minute. */
+  /** Each message counts as one request of its key. @throws SmtpRefusal if the key has used its limit for this minute. */
   async function enforceKeyRate(caller: Caller, session: SMTPServerSession): Promise<void> {
     const began = performance.now();
     const { ok, limit, retryAfterSeconds } = await options.rates.take(caller);

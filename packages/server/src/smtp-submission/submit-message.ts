@@ -20,7 +20,7 @@ export interface SubmittedMessage {
 }
 
 /**
- * Takes a message the way of every send: read, held to the schema, through the accept queue.
+ * Processes a message like every send: parsed, validated against the schema, then the accept queue.
  * @param raw lines end in CRLF
  * @param envelope the checked recipients, without duplicates
  * @param claim called immediately before the commit

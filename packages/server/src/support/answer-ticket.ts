@@ -21,7 +21,7 @@ export type AnswerVerdict =
   | { readonly kind: 'without-requester' }
   | { readonly kind: 'unmailable'; readonly to: string; readonly refusal: Refusal };
 
-/** Answers a ticket, in its thread and by mail: where the mail is refused, nothing is answered. */
+/** Replies to a ticket, in its thread and by mail. If the mail is rejected, nothing is saved. */
 export async function answerTicket(mailer: TicketReplyMailer, answer: Answer): Promise<AnswerVerdict> {
   let verdict: AnswerVerdict = { kind: 'unknown' };
   await mailer.sql.begin(async (transaction) => {
@@ -46,7 +46,7 @@ async function mail(mailer: TicketReplyMailer, ticket: TicketState, { body, mail
   return { kind: 'answered', mail: { id: verdict.id, to } };
 }
 
-/** Closes a ticket, whatever it was; false where there is none of that number. */
+/** Closes a ticket, whatever its status. Returns false if there is no ticket with that number. */
 export async function closeTicket({ sql }: Pick<TicketReplyMailer, 'sql'>, number: number): Promise<boolean> {
   return await sql.begin(async (transaction) => {
     const ticket = await lockTicket(transaction, null, { number });

@@ -69,7 +69,7 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
   } = await acceptMessages(options, [
     { ...toCommand(installationSender(POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID), order, content), domainChecked },
   ]);
-  if (verdict === undefined) throw new Error('a send came back without a verdict');
+  if (verdict === undefined) throw new Error('a send returned no verdict');
   // Without a queue in this process, the timers of the next server find the message.
   if (verdict.kind === 'accepted') await addPumpJob(sql, 'deliver:pump:0', clock.now()).catch(() => undefined);
   return verdict;

@@ -95,7 +95,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (performance.now() - refreshedAtMs < REFRESH_MS) return;
     refreshedAtMs = performance.now();
     const waiting = queues.waitingIds();
-    // Those that are paused, too: a new URL is not to wait for the end of a pause that another one earned.
+    // Paused ones too: a new URL must not wait for the end of a pause that the old one caused.
     await load([...waiting, ...queues.pausedIds(clock.now())]);
     for (const id of waiting) if (receivers.get(id)?.enabled !== true) queues.drop(id);
   }
@@ -162,7 +162,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function hasRoomFor(queue: EndpointQueue, now: Date): boolean {
     if (underWay.size >= places() || (!queue.isBrisk() && slowUnderWay >= maxSlow)) return false;
-    // What was brisk long ago may be as silent by now as those that have stalled.
+    // An endpoint that was fast long ago may by now be as silent as those that have stalled.
     return queue.isNarrow() || underWay.size < maxWide + (queue.hasJustAnswered(now) ? stalled : 0);
   }
 
@@ -196,7 +196,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (!underWay.delete(delivery)) return;
     const now = clock.now();
     recorder.add(toAttempt(delivery, receiver.url, result, startedAt, now, queue.finish(result, now)));
-    // Where all the room was taken, others wait for what has just become free, and it is their turn.
+    // If all capacity was used, others are waiting for what has just become free, and are next.
     if (wasFull) beginAll();
     startQueue(queue, now);
     if (queue.wantsMore(now)) void pump();

@@ -1,6 +1,6 @@
 /** How fast to deliver to one endpoint, by its last responses. */
 export interface EndpointPace {
-  /** Deliveries under way at once. */
+  /** Concurrent deliveries. */
   readonly width: number;
   /** Consecutive attempts without a response. */
   readonly unanswered: number;

@@ -90,7 +90,7 @@ interface QueueState {
 
 export function createEndpointQueues(): EndpointQueues {
   const states = new Map<string, QueueState>();
-  /** How much may wait for one endpoint: where many that are brisk have more than fits in, none takes the others' part of the room. */
+  /** How many may wait for one endpoint: if many fast ones exceed the capacity, none uses the others' share. */
   let share = WAITING_MAX;
 
   function stateOf(id: string): QueueState {

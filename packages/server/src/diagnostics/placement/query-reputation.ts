@@ -23,7 +23,7 @@ export interface Suspects {
   readonly address: string | null;
 }
 
-/** Looks the sender and the domains of links up in the blocklists. */
+/** Looks up the sender and the link domains in the blocklists. */
 export async function queryBlocklists(
   dns: DnsResolver,
   blocklists: Blocklists,
@@ -61,7 +61,7 @@ export async function queryBlocklists(
   if (unasked !== null) findings.add('inbox_lists_could_not_check', unasked);
 }
 
-/** Has SpamAssassin judge the message, where the installation has one. */
+/** Lets SpamAssassin rate the message, if the installation has one. */
 export async function querySpamd(
   spamd: SpamdClient | null,
   message: PlacedMessage,
