@@ -208,7 +208,7 @@ describe('its check of', () => {
     const at = databaseEnvironment(other);
     await other.sql`DELETE FROM schema_migrations WHERE name LIKE '0009%'`;
     expect(await checkOf('schema', at)).toMatchObject({
-      ...failing(/behind/),
+      ...failing(/older than/),
       fix: expect.stringContaining('postrider-server migrate'),
     });
     expect(await checkOf('queue', at)).toMatchObject({ status: 'skip' });
@@ -286,7 +286,7 @@ describe('its check of', () => {
       const bare = await createTestDatabase();
       afterwards(() => bare.drop());
       await bare.sql`DROP SCHEMA graphile_worker CASCADE`;
-      expect(await checkOf('queue', databaseEnvironment(bare))).toMatchObject(failing(/not there/));
+      expect(await checkOf('queue', databaseEnvironment(bare))).toMatchObject(failing(/are missing/));
     });
   });
 
@@ -306,7 +306,7 @@ describe('its check of', () => {
     expect(late.told).toBe(
       'fail: 1 events are waiting to be stored, the oldest for 5 minutes. 2 deliveries are due, the oldest for 7 minutes.',
     );
-    expect(late.fix).toContain('role worker');
+    expect(late.fix).toContain('worker role');
     const endpoint = { accountName: 'Acme', id: 'e1', url: 'https://hooks.example/x?y', failingSince: ago(60) };
     const failing = judged({}, { failing: 1 }, [{ ...endpoint, disabledReason: null }]);
     expect(failing.told).toBe(
@@ -327,7 +327,7 @@ describe('its check of', () => {
     );
     // In development it may lie in the data directory; it is not made here.
     const development = { POSTRIDER_MODE: 'development', POSTRIDER_SECRET_KEY: '' };
-    expect(await checkOf('secret-key', development)).toMatchObject(failing(/secret\.key is gone/));
+    expect(await checkOf('secret-key', development)).toMatchObject(failing(/secret\.key is missing/));
     expect(existsSync(join(folder, 'data', 'secret.key'))).toBe(false);
   });
 
@@ -379,9 +379,9 @@ describe('its check of', () => {
       checkOf('helo-name', { POSTRIDER_HELO_NAME, ...more });
     expect(await name('nowhere.doctor.example')).toMatchObject(failing(/has no address/));
     expect(await name('localhost')).toMatchObject(failing(/not a fully qualified name/));
-    expect(await name('[192.0.2.25]')).toMatchObject(warning(/is an address/));
+    expect(await name('[192.0.2.25]')).toMatchObject(warning(/is an IP address/));
     dns.set('other.doctor.example', 'A', '192.0.2.25');
-    expect(await name('other.doctor.example')).toMatchObject(failing(/192\.0\.2\.25 is called mail\.doctor\.example/));
+    expect(await name('other.doctor.example')).toMatchObject(failing(/192\.0\.2\.25 has the name mail\.doctor\.example/));
     dns.set(HELO, 'A', ['192.0.2.25', '192.0.2.26']);
     expect(await name(HELO)).toMatchObject(warning(/192\.0\.2\.26 has no name/));
     dns.fail('no-answer.doctor.example', '*', 'SERVFAIL');
@@ -405,12 +405,12 @@ describe('its check of', () => {
     );
     const { POSTRIDER_TLS_KEY } = await certificateFor(['stranger.example']);
     expect(await withFiles({ ...own, POSTRIDER_TLS_KEY: POSTRIDER_TLS_KEY ?? '' })).toMatchObject(
-      failing(/no certificate/),
+      failing(/do not contain a certificate/),
     );
     expect(await withFiles({ ...own, POSTRIDER_TLS_CERT: join(folder, 'none.crt') })).toMatchObject(
       failing(/none\.crt cannot be read/),
     );
-    expect(await withFiles({ POSTRIDER_TLS_CERT: '', POSTRIDER_TLS_KEY: '' })).toMatchObject(warning(/closed/));
+    expect(await withFiles({ POSTRIDER_TLS_CERT: '', POSTRIDER_TLS_KEY: '' })).toMatchObject(warning(/is off/));
     expect(await withFiles({ POSTRIDER_ROLES: 'api,worker' })).toMatchObject({ status: 'skip' });
   });
 });

@@ -41,15 +41,15 @@ describe('the client of SpamAssassin', () => {
   it.each([
     ['HTTP/1.1 400 Bad Request\r\n\r\n', 'unknown response'],
     ['SPAMD/1.0 76 Bad header line: (EOF during headers)\r\n\r\n', 'error 76'],
-    ['SPAMD/1.5 0 EX_OK\r\n\r\n', 'without a score'],
-    ['', 'something else'],
-    ['x'.repeat(500_000), 'something else'],
+    ['SPAMD/1.5 0 EX_OK\r\n\r\n', 'no score'],
+    ['', 'unknown response'],
+    ['x'.repeat(500_000), 'unknown response'],
   ])('says that it could not check, for %j', async (answer, reason) => {
     expect(await judge(answer)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 
   it('does not wait for a server that never responds', async () => {
-    expect(await judge(null, AbortSignal.timeout(200))).toEqual({ ok: false, reason: 'it did not answer in time' });
+    expect(await judge(null, AbortSignal.timeout(200))).toEqual({ ok: false, reason: 'it did not respond in time' });
   });
 
   it('says that it could not check when nothing listens, without naming the address', async () => {

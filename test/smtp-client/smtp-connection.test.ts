@@ -389,9 +389,9 @@ describe('421 at any point closes the connection and defers those not rejected',
 
 describe('a connection that is lost', () => {
   it.each([
-    ['the sender', [], 'the answer to the sender'],
-    ['a recipient', ['250 ok', '550 no'], 'the answer to a recipient'],
-    ['DATA', ['250 ok', '550 no', '250 ok', '250 ok'], 'the answer to DATA'],
+    ['the sender', [], 'the reply to MAIL FROM'],
+    ['a recipient', ['250 ok', '550 no'], 'the reply to RCPT TO'],
+    ['DATA', ['250 ok', '550 no', '250 ok', '250 ok'], 'the reply to DATA'],
   ])('before the reply to %s defers, and is not ambiguous', async (_name, answers, words) => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');

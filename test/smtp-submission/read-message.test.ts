@@ -305,14 +305,14 @@ describe('the header of a submitted message', () => {
       ['Subject: again', 'must not be repeated'],
       ['X-Foo: 1\r\nx-foo: 2', 'must not be repeated'],
       ['__proto__: 1', 'cannot be used'],
-      ['no header line', 'no header'],
+      ['no header line', 'not a header'],
       ['To: "ann@example.com', 'are not closed'],
       ['Cc: ann@example.com (comment', 'are not closed'],
     ];
     for (const [line, reason] of wrong) expect(() => read([...HEAD, line])).toThrow(reason);
     const latin = Buffer.concat([Buffer.from('From: J\xf6rg <j@example.org>\r\n', 'latin1'), message('', 'Hi')]);
     expect(() => requestOf(latin)).toThrow('not UTF-8');
-    expect(() => requestOf(message('just text'))).toThrow('no header');
+    expect(() => requestOf(message('just text'))).toThrow('not a header');
   });
 });
 

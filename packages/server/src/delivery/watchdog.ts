@@ -194,7 +194,7 @@ async function mendOne(
 
 /** Why a message cannot be queued again; null if it can. */
 function failureOf({ hasBody }: StrandedMessage, expiresAt: Date, now: Date): string | null {
-  if (!hasBody) return 'The delivery was missing from the queue, and the stored body has reached its retention limit.';
+  if (!hasBody) return 'The delivery was missing from the queue, and the stored body has aged out.';
   return now < expiresAt ? null : 'The delivery was missing from the queue until the retry time was over.';
 }
 
