@@ -381,7 +381,9 @@ describe('its check of', () => {
     expect(await name('localhost')).toMatchObject(failing(/not a fully qualified name/));
     expect(await name('[192.0.2.25]')).toMatchObject(warning(/is an IP address/));
     dns.set('other.doctor.example', 'A', '192.0.2.25');
-    expect(await name('other.doctor.example')).toMatchObject(failing(/192\.0\.2\.25 has the name mail\.doctor\.example/));
+    expect(await name('other.doctor.example')).toMatchObject(
+      failing(/192\.0\.2\.25 has the name mail\.doctor\.example/),
+    );
     dns.set(HELO, 'A', ['192.0.2.25', '192.0.2.26']);
     expect(await name(HELO)).toMatchObject(warning(/192\.0\.2\.26 has no name/));
     dns.fail('no-answer.doctor.example', '*', 'SERVFAIL');
