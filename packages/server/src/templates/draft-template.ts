@@ -25,7 +25,7 @@ export async function writesDrafts(transaction: Query, maker: VersionMaker): Pro
 /** Whether the key may have another draft. */
 export async function hasRoomForDraft(transaction: Query, { accountId, createdBy }: VersionMaker): Promise<boolean> {
   const filters = { accountId, keyId: createdBy };
-  return (await countDrafts(transaction, filters, LIMITS.draftsPerKey)) < LIMITS.draftsPerKey;
+  return (await countDrafts(transaction, { ...filters, cap: LIMITS.draftsPerKey })) < LIMITS.draftsPerKey;
 }
 
 /**

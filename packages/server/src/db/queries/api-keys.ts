@@ -1,5 +1,6 @@
 import type { Role } from '@postrider/core';
 import { builder, named } from '../builder.ts';
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { alias, and, desc, eq, lt, not, sql } from '../drizzle.ts';
 import { executing } from '../result.ts';
@@ -192,20 +193,12 @@ export const listKeys = defineStatement(
       .limit(limit),
 );
 
-const count = defineStatement({ accountId: apiKeys.accountId, cap: value<number>() }, ({ accountId, cap }) => {
-  const found = builder
-    .select(named({ id: apiKeys.id }))
-    .from(apiKeys)
-    .where(and(eq(apiKeys.accountId, accountId), not(apiKeys.isSeat)))
-    .limit(cap);
-  return builder.select(named({ count: sql<number>`count(*)::int` })).from(found.as('found'));
-});
-
 /** Counts no further than `cap`. */
-export async function countKeys(query: Query, accountId: string, cap: number): Promise<number> {
-  const [row] = await count(query, { accountId, cap });
-  return row?.count ?? 0;
-}
+export const countKeys = asCount(
+  defineStatement({ accountId: apiKeys.accountId, cap: value<number>() }, ({ accountId, cap }) =>
+    countUpTo(cap, sql`SELECT FROM api_keys WHERE account_id = ${accountId} AND NOT is_seat`),
+  ),
+);
 
 const touch = defineStatement({ ...SEVERAL, now: value<Date>() }, ({ accountIds, ids, now }) =>
   executing(sql`

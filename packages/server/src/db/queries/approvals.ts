@@ -1,3 +1,4 @@
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
@@ -112,18 +113,12 @@ export async function listApprovals(
   return { rows: rows.toReversed(), hasMore: found.length > ids.length };
 }
 
-const count = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...filters }) =>
-  returning(
-    { count: pg.int4 },
-    sql`SELECT count(*)::int AS count FROM (SELECT FROM approvals h WHERE ${matches(filters)} LIMIT ${cap}) AS matches`,
+/** Counts no further than `cap`. */
+export const countApprovals = asCount(
+  defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...filters }) =>
+    countUpTo(cap, sql`SELECT FROM approvals h WHERE ${matches(filters)}`),
   ),
 );
-
-/** Counts no further than `cap`. */
-export async function countApprovals(query: Query, filters: ApprovalFilters, cap: number): Promise<number> {
-  const [row] = await count(query, { ...filters, cap });
-  return row?.count ?? 0;
-}
 
 const read = defineStatement({ ...FILTERS, id: approvals.id }, ({ id, ...filters }) =>
   returning(APPROVAL, sql`${SELECTED} WHERE ${matches(filters)} AND h.id = ${id}`),

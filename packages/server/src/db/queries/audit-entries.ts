@@ -1,4 +1,5 @@
 import { builder, named } from '../builder.ts';
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { alias, and, desc, eq, gt, gte, lt, sql } from '../drizzle.ts';
 import { auditLog } from '../schema/audit.ts';
@@ -57,20 +58,12 @@ export const listAuditEntries = defineStatement(
 
 export type AuditEntryRow = RowOf<typeof listAuditEntries>;
 
-const count = defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) => {
-  const found = builder
-    .select(named({ id: auditLog.id }))
-    .from(auditLog)
-    .where(matches(filter))
-    .limit(cap);
-  return builder.select(named({ count: sql<number>`count(*)::int` })).from(found.as('found'));
-});
-
 /** Counts matches, but never past `cap`. */
-export async function countAuditEntries(query: Query, filter: Parameters<typeof count>[1]): Promise<number> {
-  const [row] = await count(query, filter);
-  return row?.count ?? 0;
-}
+export const countAuditEntries = asCount(
+  defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) =>
+    countUpTo(cap, sql`SELECT FROM ${auditLog} WHERE ${matches(filter)}`),
+  ),
+);
 
 const findInvited = defineStatement(
   { accountId: auditLog.accountId, at: auditLog.createdAt, id: auditLog.id, skipped: value<number>() },

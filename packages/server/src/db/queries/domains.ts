@@ -1,4 +1,5 @@
 import { builder, named } from '../builder.ts';
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { and, eq, sql } from '../drizzle.ts';
 import { recordColumns } from '../record-columns.ts';
@@ -144,10 +145,9 @@ export const listDomains = defineStatement(
     ),
 );
 
-const count = defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) =>
-  returning(
-    { count: pg.int4 },
-    sql`SELECT count(*)::int AS count FROM (SELECT FROM sending_domains d WHERE ${matches(filter)} LIMIT ${cap}) AS matches`,
+const count = asCount(
+  defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) =>
+    countUpTo(cap, sql`SELECT FROM sending_domains d WHERE ${matches(filter)}`),
   ),
 );
 
@@ -163,8 +163,7 @@ export async function countDomains(
   query: Query,
   { status = null, name = null, ...filter }: DomainFilter & { readonly cap: number },
 ): Promise<number> {
-  const [row] = await count(query, { ...filter, status, name });
-  return row?.count ?? 0;
+  return await count(query, { ...filter, status, name });
 }
 
 const lockAccount = defineStatement({ accountId: sendingDomains.accountId }, ({ accountId }) =>

@@ -8,6 +8,7 @@ import { apiKeys } from '../schema/keys.ts';
 import { messageRecipients } from '../schema/messages.ts';
 import { templates as storedTemplates } from '../schema/templates.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
+import { UNDECIDED } from './insert-holds.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
 /** What the rules about holding ask of a batch. Duplicates are fine. */
@@ -122,8 +123,7 @@ const read = defineStatement(
           'replyDomains', (SELECT coalesce(json_agg(d.name), '[]') FROM sending_domains d
             WHERE d.account_id = q.a AND d.name = ANY (${replyDomains}::text[]) AND is_sendable(d.status)),
           'isRevoked', k.id IS NULL OR k.revoked_at IS NOT NULL,
-          'undecided', (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
-            LIMIT 1001) AS undecided),
+          'undecided', ${UNDECIDED},
           'reserved', (SELECT coalesce(sum(h.charged), 0) FROM approvals h WHERE h.account_id = q.a AND h.status = 'pending'))), '[]')
         FROM asked_keys q JOIN accounts c ON c.id = q.a LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k) AS keys,
       (SELECT coalesce(json_agg(json_build_object('accountId', q.a, 'keyId', q.k, 'email', q.e,

@@ -1,4 +1,5 @@
 import { LIMITS } from '@postrider/core';
+import { rowsUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { type SQL, sql } from '../drizzle.ts';
 import { type RecordOf, recordColumns } from '../record-columns.ts';
@@ -66,13 +67,18 @@ const lockKeys = defineStatement(ASKED, ({ asked }) =>
     SELECT FROM api_keys WHERE (account_id, id) IN (SELECT a, k FROM counted) ORDER BY account_id, id FOR UPDATE`),
 );
 
+/** The undecided holds of the key `q.k` of the account `q.a`, counted no further than the limit needs. */
+export const UNDECIDED = sql`(SELECT count(*) FROM ${rowsUpTo(
+  sql.raw(String(LIMITS.heldPerKey + 1)),
+  sql`SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'`,
+)})`;
+
 const refuseHolding = defineStatement(ASKED, ({ asked }) =>
   executing(sql`
     WITH ${counted(asked)},
     beyond AS (
       SELECT q.a, q.k FROM counted q GROUP BY q.a, q.k
-      HAVING count(*) + (SELECT count(*) FROM (SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'
-        LIMIT ${LIMITS.heldPerKey + 1}) AS undecided) > ${LIMITS.heldPerKey}
+      HAVING count(*) + ${UNDECIDED} > ${LIMITS.heldPerKey}
     ),
     failed AS (
       SELECT q.o, 'key'::text AS rule FROM counted q

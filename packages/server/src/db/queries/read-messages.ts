@@ -1,3 +1,4 @@
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
@@ -73,19 +74,15 @@ export async function readMessages(
   return await readRecords(query, { accountId, ids });
 }
 
-const count = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>
-  returning(
-    { count: pg.int4 },
-    sql`
-      SELECT count(*)::int AS count FROM (
-        SELECT 1 FROM messages m WHERE ${onMessages(given)} LIMIT ${cap}) AS matches`,
+const count = asCount(
+  defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>
+    countUpTo(cap, sql`SELECT FROM messages m WHERE ${onMessages(given)}`),
   ),
 );
 
-/** Counts matches, but never past `cap`: a page must not pay for a log of millions. */
+/** Counts matches, but never past `cap`. */
 export async function countMessages(query: Query, filters: MessageFilters, cap: number): Promise<number> {
-  const [row] = await count(query, { ...toFilterValues(filters), cap });
-  return row?.count ?? 0;
+  return await count(query, { ...toFilterValues(filters), cap });
 }
 
 type Body = Pick<typeof messageBodies.$inferSelect, 'html' | 'text' | 'headers'>;

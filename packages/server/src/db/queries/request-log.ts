@@ -1,7 +1,7 @@
 import { builder, named } from '../builder.ts';
-import type { Pool, Query } from '../client.ts';
+import { asCount, countUpTo } from '../capped-count.ts';
+import type { Pool } from '../client.ts';
 import { and, eq, getTableColumns, gte, lt, sql } from '../drizzle.ts';
-import { pg, returning } from '../result.ts';
 import { requestLog } from '../schema/installation.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 
@@ -73,19 +73,8 @@ export const readRequests = defineStatement(
 
 export type RequestRow = RowOf<typeof readRequests>;
 
-const count = defineStatement({ ...SELECTION, cap: value<number>() }, ({ accountId, since, cap }) =>
-  returning(
-    { count: pg.int4 },
-    sql`
-      SELECT count(*)::int AS count FROM (
-        SELECT 1 FROM request_log WHERE account_id = ${accountId} AND created_at >= ${since} LIMIT ${cap}) AS matches`,
+export const countRequests = asCount(
+  defineStatement({ ...SELECTION, cap: value<number>() }, ({ accountId, since, cap }) =>
+    countUpTo(cap, sql`SELECT FROM request_log WHERE account_id = ${accountId} AND created_at >= ${since}`),
   ),
 );
-
-export async function countRequests(
-  query: Query,
-  selection: { readonly accountId: string; readonly since: Date; readonly cap: number },
-): Promise<number> {
-  const [row] = await count(query, selection);
-  return row?.count ?? 0;
-}

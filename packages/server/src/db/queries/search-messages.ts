@@ -1,3 +1,4 @@
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { type SQL, sql } from '../drizzle.ts';
 import { nullable, pg, present, returning } from '../result.ts';
@@ -145,23 +146,22 @@ async function readMonth(
   return rows.map(({ id }) => id);
 }
 
-const count = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>
-  returning(
-    { count: pg.int4 },
-    sql`
-      SELECT count(*)::int AS count FROM (
-        SELECT 1 FROM (
+const count = asCount(
+  defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>
+    countUpTo(
+      cap,
+      sql`
+        SELECT FROM (
           (${matchesWaiting(given)})
           UNION ALL
-          (SELECT s.message_id FROM own_message_search s ${joinLog(given)} WHERE ${onSearch(given)})) AS found
-        LIMIT ${cap}) AS counted`,
+          (SELECT s.message_id FROM own_message_search s ${joinLog(given)} WHERE ${onSearch(given)})) AS found`,
+    ),
   ),
 );
 
 /** Counts matches, but never past `cap`, those not indexed yet among them. */
 export async function countMatches(query: Query, filters: MessageFilters, cap: number): Promise<number> {
-  const [row] = await count(query, { ...toFilterValues(filters), cap });
-  return row?.count ?? 0;
+  return await count(query, { ...toFilterValues(filters), cap });
 }
 
 const collect = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>

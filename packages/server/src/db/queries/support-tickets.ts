@@ -1,5 +1,6 @@
 import type { TicketStatus } from '@postrider/core';
 import { builder, named } from '../builder.ts';
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query, Transaction } from '../client.ts';
 import { and, desc, eq, lt, sql } from '../drizzle.ts';
 import { executing } from '../result.ts';
@@ -191,16 +192,12 @@ export const listTickets = defineStatement(
       .limit(limit),
 );
 
-const count = defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) => {
-  const found = builder.select(named({ id })).from(supportTickets).where(matches(filter)).limit(cap);
-  return builder.select(named({ count: sql<number>`count(*)::int` })).from(found.as('found'));
-});
-
 /** Counts matches, but never past `cap`. */
-export async function countTickets(query: Query, filter: Parameters<typeof count>[1]): Promise<number> {
-  const [row] = await count(query, filter);
-  return row?.count ?? 0;
-}
+export const countTickets = asCount(
+  defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) =>
+    countUpTo(cap, sql`SELECT FROM ${supportTickets} WHERE ${matches(filter)}`),
+  ),
+);
 
 const readAny = defineStatement(
   { number: optional(value<number>()), statuses: optional(value<readonly string[]>()), limit: value<number>() },

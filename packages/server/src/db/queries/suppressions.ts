@@ -1,4 +1,5 @@
 import { builder, named } from '../builder.ts';
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { and, desc, eq, getTableColumns, lt, lte, type SQL, sql } from '../drizzle.ts';
 import { type RecordOf, recordColumns } from '../record-columns.ts';
@@ -167,20 +168,12 @@ export const listSuppressions = defineStatement(
       .limit(limit),
 );
 
-const count = defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) => {
-  const found = builder
-    .select(named({ id: suppressions.id }))
-    .from(suppressions)
-    .where(matches(filter))
-    .limit(cap);
-  return builder.select(named({ count: sql<number>`count(*)::int` })).from(found.as('found'));
-});
-
 /** Counts matches, but never past `cap`. */
-export async function countSuppressions(query: Query, filter: Parameters<typeof count>[1]): Promise<number> {
-  const [row] = await count(query, filter);
-  return row?.count ?? 0;
-}
+export const countSuppressions = asCount(
+  defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) =>
+    countUpTo(cap, sql`SELECT FROM ${suppressions} WHERE ${matches(filter)}`),
+  ),
+);
 
 /** An expired entry is as if it were gone. */
 function counts(now: Date | SQL<Date>) {

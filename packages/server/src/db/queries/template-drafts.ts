@@ -1,4 +1,5 @@
 import { builder } from '../builder.ts';
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { and, eq, type SQL, sql } from '../drizzle.ts';
 import { executing, nullable, pg, present, returning } from '../result.ts';
@@ -87,18 +88,12 @@ export async function listDrafts(
   return await list(query, { ...filters, ...page });
 }
 
-const count = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...filters }) =>
-  returning(
-    { count: pg.int4 },
-    sql`SELECT count(*)::int AS count FROM (SELECT FROM template_versions d WHERE ${matches(filters)} LIMIT ${cap}) AS matches`,
+/** Counts no further than `cap`. */
+export const countDrafts = asCount(
+  defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...filters }) =>
+    countUpTo(cap, sql`SELECT FROM template_versions d WHERE ${matches(filters)}`),
   ),
 );
-
-/** Counts no further than `cap`. */
-export async function countDrafts(query: Query, filters: DraftFilters, cap: number): Promise<number> {
-  const [row] = await count(query, { ...filters, cap });
-  return row?.count ?? 0;
-}
 
 const VERSION = {
   accountId: templateVersions.accountId,

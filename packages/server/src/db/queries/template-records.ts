@@ -1,3 +1,4 @@
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
 import { narrowed, pg, returning } from '../result.ts';
@@ -160,26 +161,17 @@ export const listTemplates = defineStatement(
     ),
 );
 
-const count = defineStatement(
-  { accountId: templates.accountId, draftsOf: optional(value<string>()), cap: value<number>() },
-  ({ accountId, draftsOf, cap }) =>
-    returning(
-      { count: pg.int4 },
-      sql`
-        SELECT count(*)::int AS count FROM (
-          SELECT 1 FROM templates t WHERE t.account_id = ${accountId} AND ${shownVersion(draftsOf)} IS NOT NULL LIMIT ${cap}) AS matches`,
-    ),
-);
-
 /** Counts templates, but never past `cap`. */
-export async function countTemplates(
-  query: Query,
-  { accountId, draftsOf }: { readonly accountId: string; readonly draftsOf: string | null },
-  cap: number,
-): Promise<number> {
-  const [row] = await count(query, { accountId, draftsOf, cap });
-  return row?.count ?? 0;
-}
+export const countTemplates = asCount(
+  defineStatement(
+    { accountId: templates.accountId, draftsOf: optional(value<string>()), cap: value<number>() },
+    ({ accountId, draftsOf, cap }) =>
+      countUpTo(
+        cap,
+        sql`SELECT FROM templates t WHERE t.account_id = ${accountId} AND ${shownVersion(draftsOf)} IS NOT NULL`,
+      ),
+  ),
+);
 
 type Drafts = GivenOf<typeof SHOWN>['draftsOf'];
 

@@ -1,3 +1,4 @@
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { type SQL, sql } from '../drizzle.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
@@ -102,15 +103,15 @@ export async function listDeliveries(
   return await list(query, { ...toGiven(filter), before, limit });
 }
 
-const count = defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) =>
-  returning(
-    { count: pg.int4 },
-    sql`
-      SELECT count(*)::int AS count FROM (
-        (SELECT 1 FROM webhook_attempts x WHERE ${matchesMade(filter)} LIMIT ${cap})
+const count = asCount(
+  defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) =>
+    countUpTo(
+      cap,
+      sql`
+        (SELECT FROM webhook_attempts x WHERE ${matchesMade(filter)} LIMIT ${cap})
         UNION ALL
-        (SELECT 1 FROM webhook_deliveries x WHERE ${matchesWaiting(filter)} LIMIT ${cap})
-        LIMIT ${cap}) AS matches`,
+        (SELECT FROM webhook_deliveries x WHERE ${matchesWaiting(filter)} LIMIT ${cap})`,
+    ),
   ),
 );
 
@@ -119,8 +120,7 @@ export async function countDeliveries(
   query: Query,
   { cap, ...filter }: DeliveryFilter & { readonly cap: number },
 ): Promise<number> {
-  const [row] = await count(query, { ...toGiven(filter), cap });
-  return row?.count ?? 0;
+  return await count(query, { ...toGiven(filter), cap });
 }
 
 const readEvent = defineStatement(

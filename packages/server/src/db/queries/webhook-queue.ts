@@ -1,3 +1,4 @@
+import { rowsUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
@@ -32,8 +33,8 @@ const countWaiting = defineStatement({ now: value<Date>() }, ({ now }) =>
     { waiting: pg.int4, due: pg.int4, backlog: pg.int4 },
     sql`
     SELECT count(*)::int AS waiting, count(*) FILTER (WHERE next_at <= ${now})::int AS due,
-      (SELECT count(*)::int FROM (SELECT FROM event_backlog LIMIT ${COUNTED}) AS b) AS backlog
-    FROM (SELECT next_at FROM webhook_deliveries LIMIT ${COUNTED}) AS d`,
+      (SELECT count(*)::int FROM ${rowsUpTo(COUNTED, sql`SELECT FROM event_backlog`)}) AS backlog
+    FROM ${rowsUpTo(COUNTED, sql`SELECT next_at FROM webhook_deliveries`)}`,
   ),
 );
 

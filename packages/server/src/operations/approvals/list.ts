@@ -17,7 +17,7 @@ export const listApprovals: Handler<'approvals.list'> = async ({ query }, { serv
     async ({ before }) => {
       const [found, count] = await Promise.all([
         listRows(services.sql, filters, { before, limit: query.limit }),
-        countApprovals(services.sql, filters, EXACT_COUNT_CAP),
+        countApprovals(services.sql, { ...filters, cap: EXACT_COUNT_CAP }),
       ]);
       return [found.rows, count, found.hasMore];
     },

@@ -15,7 +15,7 @@ export const listKeys: Handler<'keys.list'> = async ({ query }, { services, call
       await services.settleKeyUse();
       return await Promise.all([
         listRows(services.sql, { accountId, ...asked }),
-        countKeys(services.sql, accountId, EXACT_COUNT_CAP),
+        countKeys(services.sql, { accountId, cap: EXACT_COUNT_CAP }),
       ]);
     },
     (row) => row.keyId,

@@ -19,7 +19,7 @@ export const listTemplateDrafts: Handler<'templates.drafts'> = async ({ query },
     async ({ before }) => {
       const [rows, count] = await Promise.all([
         listDrafts(services.sql, filters, { before, limit: query.limit, bodyBytes: PAGE_BODY_BYTES }),
-        countDrafts(services.sql, filters, EXACT_COUNT_CAP),
+        countDrafts(services.sql, { ...filters, cap: EXACT_COUNT_CAP }),
       ]);
       return [rows, count, (rows.at(-1)?.more ?? 0) > 1];
     },

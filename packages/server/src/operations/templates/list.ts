@@ -20,7 +20,7 @@ export const listTemplates: Handler<'templates.list'> = async ({ query }, { serv
     async ({ before }) => {
       const [rows, count] = await Promise.all([
         readPage(services.sql, { accountId, draftsOf, before, limit: query.limit, ...size }),
-        countTemplates(services.sql, { accountId, draftsOf }, EXACT_COUNT_CAP),
+        countTemplates(services.sql, { accountId, draftsOf, cap: EXACT_COUNT_CAP }),
       ]);
       return [rows, count, (rows.at(-1)?.more ?? 0) > 1];
     },
