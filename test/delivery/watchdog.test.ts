@@ -142,7 +142,7 @@ describe('the watchdog', () => {
   });
 
   it.each([
-    ['whose retry time is over', async () => {}, 25 * HOUR_MS, 'the time for trying was over'],
+    ['whose retry time is over', async () => {}, 25 * HOUR_MS, 'the retry time was over'],
     [
       'whose body was removed by age',
       async ({ database: { sql } }: TestApp) => void (await sql`DELETE FROM message_bodies`),
