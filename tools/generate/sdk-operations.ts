@@ -1,4 +1,4 @@
-import type { CallableOperation } from '@postrider/core';
+import { type CallableOperation, toOperationId } from '@postrider/core';
 import { nodeOf, type OpenApiDocument, resolveSchema, type SchemaNode } from './openapi-document.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
 
@@ -6,8 +6,17 @@ import { TYPESCRIPT_NOTICE } from './product.ts';
 export function renderSdkOperations(operations: readonly CallableOperation[], document: OpenApiDocument): string {
   const rows = operations.map((operation) => `  '${operation.id}': ${renderFacts(operation, document)},\n`);
   const ids = operations.map(({ id }) => `\n  | '${id}'`);
-  return `${TYPESCRIPT_NOTICE}\n\n${FACTS_TYPE}
+  const types = operations.map(({ id }) => `  readonly '${id}': operations['${toOperationId(id)}'];\n`);
+  return `${TYPESCRIPT_NOTICE}
+
+import type { operations } from './schema.ts';
+
+${FACTS_TYPE}
 export type OperationId =${ids.join('')};
+
+/** The parameters, the body and the responses of each operation, as the OpenAPI document describes them. */
+export interface OperationTypes {
+${types.join('')}}
 
 export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
 ${rows.join('')}};

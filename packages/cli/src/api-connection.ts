@@ -1,5 +1,13 @@
 import { readCredentials } from '@postrider/mcp/credentials';
-import { type Answer, Download, type HttpRequest, type OperationId, Postrider, PostriderError } from '@postrider/sdk';
+import {
+  type Answer,
+  Download,
+  type HttpRequest,
+  type OperationId,
+  Postrider,
+  PostriderError,
+  type OperationInput as SdkInput,
+} from '@postrider/sdk';
 import type { CliIo } from './cli-io.ts';
 import { inCommandNames, nameCommands } from './command-names.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -7,6 +15,7 @@ import { type FailureProblem, ownFailure, requestFailure, usageFailure } from '.
 import type { GlobalOptions } from './global-options.ts';
 import { carryRequest } from './http-transport.ts';
 import type { OperationInput } from './operation-input.ts';
+import type { CallInput, ShownOutput } from './operation-types.ts';
 import { isRecord } from './output/json-value.ts';
 import { findProfile, readProfiles } from './profiles.ts';
 
@@ -19,12 +28,20 @@ export interface ApiResponse {
   readonly data: unknown;
 }
 
+/** The response of a known operation. */
+export interface OperationResponse<Id extends OperationId> extends ApiResponse {
+  /** The data by the names that the operation's output has; empty if the data is not an object. */
+  readonly record: ShownOutput<Id>;
+}
+
 /** The server as commands see it. Calls reject with a CliFailure, or with the signal's reason where the user interrupts. */
 export interface ApiConnection {
   /** A request by method and path, to whatever the server has there. */
   request(request: HttpRequest): Promise<Answer>;
   /** `maxRetries`: attempts after the first one; the SDK's own number unless given. */
-  call(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiResponse>;
+  call<Id extends OperationId>(id: Id, input: CallInput<Id>, maxRetries?: number): Promise<OperationResponse<Id>>;
+  /** Calls the operation of a command with the values of its command line, which the server checks. */
+  callCommand(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiResponse>;
   /**
    * Calls an operation that answers a file; reading it rejects as calls do.
    * @param timeoutMs for each piece of it; that of the command unless given.
@@ -60,6 +77,14 @@ export async function connect(options: GlobalOptions, io: CliIo, needsKey: boole
 /** The same with credentials that are known. */
 export function connectTo(credentials: Credentials, options: GlobalOptions, io: CliIo): ApiConnection {
   const client = createClient(credentials, options);
+  const callOperation = async (id: OperationId, input: SdkInput, maxRetries?: number): Promise<ApiResponse> => {
+    try {
+      const answer = await client.requestOperation(id, input, { signal: io.signal, maxRetries });
+      return { ...answer, data: inCommandNames(answer.data) };
+    } catch (error) {
+      throw toCliFailure(error, options);
+    }
+  };
   return {
     request: async (request) => {
       try {
@@ -68,16 +93,13 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
         throw toCliFailure(error, options);
       }
     },
-    call: async (operationId, input, maxRetries) => {
-      // The catalogue of commands and the SDK's operations are generated from the same registry.
-      const id = operationId as OperationId;
-      try {
-        const answer = await client.requestOperation(id, input, { signal: io.signal, maxRetries });
-        return { ...answer, data: inCommandNames(answer.data) };
-      } catch (error) {
-        throw toCliFailure(error, options);
-      }
+    call: async (id, input, maxRetries) => {
+      const response = await callOperation(id, input, maxRetries);
+      return { ...response, record: isRecord(response.data) ? response.data : {} };
     },
+    // The catalogue of commands and the SDK's operations are generated from the same registry.
+    callCommand: async (operationId, input, maxRetries) =>
+      await callOperation(operationId as OperationId, input, maxRetries),
     download: async (operationId, input, timeoutMs) => {
       try {
         const id = operationId as OperationId; // As above.

@@ -31,7 +31,7 @@ export async function callAndShow(
   output: Output,
   view?: View,
 ): Promise<ExitCode> {
-  const { data } = await connection.call(command.id, placeValues(command, values));
+  const { data } = await connection.callCommand(command.id, placeValues(command, values));
   if (output.isJson) {
     output.writeJson(data);
     return EXIT_CODES.done;

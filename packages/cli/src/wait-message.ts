@@ -14,14 +14,14 @@ export function withWaitMessage(connection: ApiConnection, output: Output, { std
   if (stderr.isTTY !== true || output.isQuiet) return connection;
   return {
     ...connection,
-    call: async (...args) => {
+    callCommand: async (...args) => {
       let isTold = false;
       const timer = setTimeout(() => {
         isTold = true;
         stderr.write('Waiting for the server, which is slow, away or limits the rate …');
       }, SILENT_MS);
       try {
-        return await connection.call(...args);
+        return await connection.callCommand(...args);
       } finally {
         clearTimeout(timer);
         if (isTold) stderr.write(CLEAR_LINE);

@@ -171,7 +171,7 @@ export type {
   WebhookTestEvent,
   WebhookWithSecret,
 } from './generated/models.ts';
-export type { OperationId } from './generated/operations.ts';
+export type { OperationId, OperationTypes } from './generated/operations.ts';
 export { Page, type PagePromise } from './pagination.ts';
 export type { RateLimit } from './rate-limit.ts';
 export type { Transport, TransportAnswer, TransportRequest } from './transport.ts';

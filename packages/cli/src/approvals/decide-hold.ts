@@ -23,7 +23,7 @@ export async function decideHold(
   output: Output,
 ): Promise<ExitCode> {
   const input = { params: { id: textOf(values['id']) }, query: {}, headers: {}, body: { ...decision } };
-  const { data } = await connection.call('approvals.decide', input);
+  const { data } = await connection.callCommand('approvals.decide', input);
   return reportDecision(readHold(data), data, output);
 }
 

@@ -1,13 +1,12 @@
 import type { ApiConnection } from '../api-connection.ts';
 import { CliFailure } from '../failure.ts';
-import { isRecord } from '../output/json-value.ts';
 import { decidesNothing, HOW_TO_DECIDE } from '../output/views/session.ts';
 
 /** What to say before anything is decided; null where the sign-in may decide, or a key calls. */
 export async function findDecidingNotice(connection: ApiConnection): Promise<string | null> {
   try {
-    const { data } = await connection.call('auth.session', { params: {}, query: {}, headers: {}, body: undefined });
-    return isRecord(data) && decidesNothing(data) ? HOW_TO_DECIDE : null;
+    const { record } = await connection.call('auth.session', {});
+    return decidesNothing(record) ? HOW_TO_DECIDE : null;
   } catch (error) {
     // The list that follows fails in the same way, and says why.
     if (error instanceof CliFailure) return null;

@@ -53,7 +53,7 @@ async function tryCall(
   { query = {}, body }: { readonly query?: JsonRecord; readonly body?: JsonRecord },
 ): Promise<JsonRecord | null> {
   try {
-    const { data } = await connection.call(operation, { params: {}, query, headers: {}, body }, 0);
+    const { data } = await connection.callCommand(operation, { params: {}, query, headers: {}, body }, 0);
     return isRecord(data) ? data : null;
   } catch (error) {
     if (error instanceof CliFailure) return null;

@@ -1,6 +1,7 @@
 import type { ApiConnection } from '../api-connection.ts';
 import { CliFailure } from '../failure.ts';
-import { isRecord, recordsOf, textOf } from '../output/json-value.ts';
+import type { CallInput } from '../operation-types.ts';
+import { recordsOf, textOf } from '../output/json-value.ts';
 import { type ForeseenSend, foreseeRefusal } from './foresee-refusal.ts';
 import type { Edits } from './held-content.ts';
 import { type Hold, readHold } from './hold.ts';
@@ -13,6 +14,8 @@ export interface Decision {
   readonly edits?: Edits;
   readonly remember?: true;
 }
+
+type Query = NonNullable<CallInput<'approvals.list'>['query']>;
 
 export type DecisionResult =
   | { readonly kind: 'decided'; readonly hold: Hold; readonly answer: unknown }
@@ -36,11 +39,7 @@ const PAGE_ROWS = 100;
 const PAGES_MAX = 5;
 
 export function connectHeldSends(connection: ApiConnection): HeldSends {
-  const call = async (id: string, params: object, query: object, body?: object): Promise<unknown> => {
-    const input = { params: { ...params }, query: { ...query }, headers: {}, body: body && { ...body } };
-    return (await connection.call(id, input)).data;
-  };
-  const read = async (id: string) => readHold(await call('approvals.get', { id }, {}));
+  const read = async (id: string) => readHold((await connection.call('approvals.get', { params: { id } })).data);
 
   return {
     read,
@@ -50,12 +49,11 @@ export function connectHeldSends(connection: ApiConnection): HeldSends {
       let total = 0;
       let cursor: string | null = null;
       for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-        const query = { status: 'pending', limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
-        const answer = await call('approvals.list', {}, query);
-        const page = isRecord(answer) ? answer : {};
-        holds.push(...recordsOf(page['approvals']).map(readHold));
-        total = typeof page['total'] === 'number' ? page['total'] : holds.length;
-        cursor = textOf(page['nextCursor']) || null;
+        const query: Query = { status: 'pending', limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
+        const { record: page } = await connection.call('approvals.list', { query });
+        holds.push(...recordsOf(page.approvals).map(readHold));
+        total = typeof page.total === 'number' ? page.total : holds.length;
+        cursor = textOf(page.nextCursor) || null;
         if (cursor === null) break;
       }
       const unique = new Map(holds.map((hold) => [hold.id, hold]));
@@ -63,7 +61,8 @@ export function connectHeldSends(connection: ApiConnection): HeldSends {
     },
     async decide(id, decision) {
       try {
-        const answer = await call('approvals.decide', { id }, {}, decision);
+        const input = { params: { id }, query: {}, headers: {}, body: { ...decision } };
+        const { data: answer } = await connection.callCommand('approvals.decide', input);
         return { kind: 'decided', hold: readHold(answer), answer };
       } catch (error) {
         if (!(error instanceof CliFailure) || !OVERTAKEN.includes(error.problem.code)) throw error;

@@ -1,7 +1,10 @@
 import type { ApiConnection } from '../api-connection.ts';
 import { CliFailure } from '../failure.ts';
-import { isRecord, recordsOf, textOf } from '../output/json-value.ts';
+import type { CallInput } from '../operation-types.ts';
+import { recordsOf, textOf } from '../output/json-value.ts';
 import { readDraft, type TemplateDraft } from './template-draft.ts';
+
+type Query = NonNullable<CallInput<'templates.drafts'>['query']>;
 
 export type DraftDecision = 'publish' | 'discard';
 
@@ -41,12 +44,11 @@ export function connectTemplateDrafts(connection: ApiConnection): TemplateDrafts
     let total = 0;
     let cursor: string | null = null;
     for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-      const query = { limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
-      const { data } = await connection.call('templates.drafts', { params: {}, query, headers: {}, body: undefined });
-      const page = isRecord(data) ? data : {};
-      for (const draft of recordsOf(page['drafts']).map(readDraft)) drafts.set(draft.id, draft);
-      total = typeof page['total'] === 'number' ? page['total'] : drafts.size;
-      cursor = textOf(page['nextCursor']) || null;
+      const query: Query = { limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
+      const { record: page } = await connection.call('templates.drafts', { query });
+      for (const draft of recordsOf(page.drafts).map(readDraft)) drafts.set(draft.id, draft);
+      total = typeof page.total === 'number' ? page.total : drafts.size;
+      cursor = textOf(page.nextCursor) || null;
       if (cursor === null) break;
     }
     return { drafts: [...drafts.values()], total: Math.max(total, drafts.size), isComplete: cursor === null };
@@ -56,7 +58,7 @@ export function connectTemplateDrafts(connection: ApiConnection): TemplateDrafts
     list,
     async decide(draft, decision) {
       const { templateId, version, contentHash } = draft;
-      const input = { params: { id: templateId }, query: {}, headers: {}, body: { version, contentHash } };
+      const input = { params: { id: templateId }, body: { version, contentHash } };
       try {
         await connection.call(decision === 'publish' ? 'templates.publish' : 'templates.discard', input);
         return { kind: 'decided' };

@@ -23,8 +23,7 @@ export const definition = defineCommand({
       const waiting = { heldSends: connectHeldSends(connection), templateDrafts: connectTemplateDrafts(connection) };
       return await runInbox(waiting, await findDecidingNotice(connection), options, io);
     }
-    const query = { status: 'pending' };
-    const { data } = await connection.call('approvals.list', { params: {}, query, headers: {}, body: undefined });
+    const { data } = await connection.call('approvals.list', { query: { status: 'pending' } });
     if (output.isJson) output.writeJson(data);
     else await renderResult('approvals.list', data, output, new Date());
     return EXIT_CODES.done;

@@ -140,7 +140,7 @@ async function findRunning(dataDir: string, options: GlobalOptions, io: CliIo): 
 async function isKnown({ key, baseUrl }: Profile, options: GlobalOptions, io: CliIo): Promise<boolean> {
   const connection = connectTo({ apiKey: key, baseUrl }, options, io);
   try {
-    await connection.call('keys.self', { params: {}, query: {}, headers: {}, body: undefined });
+    await connection.call('keys.self', {});
     return true;
   } catch (error) {
     if (error instanceof CliFailure && error.exitCode === EXIT_CODES.authentication) return false;

@@ -31,13 +31,13 @@ export const definition = defineCommand({
   async runAlone({ options }, output, io) {
     const baseUrl = await findAddress(options, io);
     const anybody = connectTo({ apiKey: null, baseUrl }, options, io);
-    const device = await call(anybody, 'auth.device', { client: describeThisProgram() });
+    const device = (await anybody.call('auth.device', { body: { client: describeThisProgram() } })).record;
     const [url, code] = [singleLine(textOf(device['verificationUrl'])), singleLine(textOf(device['userCode']))];
     // For people, and needed in any case: the answer on stdout comes only when this is done.
     io.stderr.write(`Open ${url}\nand type the code ${code}\n`);
     output.remark('To approve or reject held sends from here, tick that box on the page. It is off by default.');
     const token = await waitForToken(anybody, device, io);
-    const session = await call(connectTo({ apiKey: token, baseUrl }, options, io), 'auth.session', undefined);
+    const { record: session } = await connectTo({ apiKey: token, baseUrl }, options, io).call('auth.session', {});
     const name = await keep(options, io, baseUrl, token, session);
     if (output.isJson) output.writeJson({ profile: name, baseUrl, ...session });
     else showSession(session, output);
@@ -53,8 +53,8 @@ async function waitForToken(connection: ApiConnection, device: JsonRecord, io: C
   for (;;) {
     await pause(pauseSeconds * 1_000, undefined, io.signal === undefined ? {} : { signal: io.signal });
     try {
-      const answer = await call(connection, 'auth.device-token', { deviceCode: device['deviceCode'] });
-      return textOf(answer['token']);
+      const body = { deviceCode: textOf(device['deviceCode']) };
+      return textOf((await connection.call('auth.device-token', { body })).record.token);
     } catch (error) {
       const code = error instanceof CliFailure ? error.problem.code : '';
       if (code === 'slow_down') intervalSeconds += SLOWER_SECONDS;
@@ -101,14 +101,6 @@ async function keep(
   };
   await writeProfiles(io, { current: name, saved: { ...saved, [name]: profile } });
   return name;
-}
-
-async function call(connection: ApiConnection, operation: string, body: JsonRecord | undefined): Promise<JsonRecord> {
-  const { data } = await connection.call(operation, {
-    ...{ params: {}, query: {}, headers: {} },
-    body,
-  });
-  return recordOf(data);
 }
 
 function recordOf(value: unknown): JsonRecord {

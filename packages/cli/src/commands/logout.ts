@@ -5,8 +5,6 @@ import { ownFailure } from '../failure.ts';
 import { singleLine } from '../output/untrusted-text.ts';
 import { findProfile, readProfiles, withoutProfile, writeProfiles } from '../profiles.ts';
 
-const NOTHING = { params: {}, query: {}, headers: {}, body: undefined } as const;
-
 export const definition = defineCommand({
   id: 'logout',
   about: {
@@ -24,7 +22,7 @@ export const definition = defineCommand({
       throw ownFailure(EXIT_CODES.authentication, 'not_signed_in', 'Nobody is signed in', 'there is no profile', fix);
     }
     const { name, profile } = found;
-    await connectTo({ apiKey: profile.token, baseUrl: profile.baseUrl }, options, io).call('auth.logout', NOTHING);
+    await connectTo({ apiKey: profile.token, baseUrl: profile.baseUrl }, options, io).call('auth.logout', {});
     await writeProfiles(io, withoutProfile(await readProfiles(io), name));
     if (output.isJson) output.writeJson({ profile: name, signedOut: true });
     else output.writeText(`Signed out of ${singleLine(profile.accountName)}; the profile ${name} is forgotten.\n`);

@@ -6,8 +6,6 @@ import { isRecord } from '../output/json-value.ts';
 import { renderResult } from '../output/render-result.ts';
 import { showSession } from '../output/views/session.ts';
 
-const NOTHING = { params: {}, query: {}, headers: {}, body: undefined } as const;
-
 export const definition = defineCommand({
   id: 'whoami',
   about: {
@@ -21,7 +19,7 @@ export const definition = defineCommand({
   async runAlone({ options }, output, io) {
     const credentials = await findCredentials(options, io, true);
     const isPerson = credentials.apiKey?.startsWith(SESSION_PREFIX) === true;
-    const { data } = await connectTo(credentials, options, io).call(isPerson ? 'auth.session' : 'keys.self', NOTHING);
+    const { data } = await connectTo(credentials, options, io).call(isPerson ? 'auth.session' : 'keys.self', {});
     if (isPerson && !(isRecord(data) && data['authenticated'] === true)) throw sessionEnded();
     if (output.isJson) output.writeJson(data);
     else if (isRecord(data) && isPerson) showSession(data, output);

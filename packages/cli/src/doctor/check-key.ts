@@ -3,6 +3,7 @@ import type { CliIo } from '../cli-io.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { CliFailure } from '../failure.ts';
 import type { GlobalOptions } from '../global-options.ts';
+import type { ShownOutput } from '../operation-types.ts';
 import { isRecord, textOf } from '../output/json-value.ts';
 import { formatTime } from '../output/time.ts';
 import { singleLine } from '../output/untrusted-text.ts';
@@ -10,7 +11,6 @@ import { type Finding, fail, pass, skip, warn } from './doctor-check.ts';
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 7;
-const NOTHING = { params: {}, query: {}, headers: {}, body: undefined } as const;
 
 /** Whether the server knows the key, and what it may do with it. */
 export async function checkKey(options: GlobalOptions, io: CliIo): Promise<Finding> {
@@ -31,23 +31,23 @@ export async function checkKey(options: GlobalOptions, io: CliIo): Promise<Findi
 /** In the place of a key there may be a person's session, which is told so. */
 async function tryKey(connection: ApiConnection): Promise<Finding> {
   try {
-    const { data } = await connection.call('keys.self', NOTHING, 0);
-    return judge(isRecord(data) ? data : {});
+    const { record } = await connection.call('keys.self', {}, 0);
+    return judge(record);
   } catch (error) {
     if (!(error instanceof CliFailure) || error.problem.code !== 'missing_key') throw error;
-    const { data } = await connection.call('auth.session', NOTHING, 0);
-    return judgeSession(isRecord(data) ? data : {});
+    const { record } = await connection.call('auth.session', {}, 0);
+    return judgeSession(record);
   }
 }
 
-function judgeSession({ user, expiresAt }: Readonly<Record<string, unknown>>): Finding {
+function judgeSession({ user, expiresAt }: ShownOutput<'auth.session'>): Finding {
   const { email, role } = isRecord(user) ? user : {};
   const who = `${singleLine(textOf(email))} is signed in as ${singleLine(textOf(role))}`;
   return pass('key', `${who} until ${formatTime(singleLine(textOf(expiresAt)))}.`);
 }
 
-function judge(key: Readonly<Record<string, unknown>>): Finding {
-  const text = (name: string) => singleLine(textOf(key[name]));
+function judge(key: ShownOutput<'keys.self'>): Finding {
+  const text = (name: keyof typeof key) => singleLine(textOf(key[name]));
   const what = `The key ${text('prefix')}…${text('last4')} is valid`;
   const scopes = `scopes: ${text('scopes')}`;
   const expiresAt = text('expiresAt');

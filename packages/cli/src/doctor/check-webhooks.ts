@@ -1,24 +1,24 @@
+import type { Webhook } from '@postrider/sdk';
 import { connect } from '../api-connection.ts';
 import type { CliIo } from '../cli-io.ts';
 import { CliFailure } from '../failure.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { isRecord, textOf } from '../output/json-value.ts';
+import { recordsOf, type Shown, textOf } from '../output/json-value.ts';
 import { formatTime } from '../output/time.ts';
 import { singleLine } from '../output/untrusted-text.ts';
 import { type Finding, pass, skip, warn } from './doctor-check.ts';
 
 /** More endpoints than an account may have. */
-const PAGE = { params: {}, query: { limit: '100' }, headers: {}, body: undefined };
+const PAGE_ROWS = 100;
 
-type Endpoint = Readonly<Record<string, unknown>>;
+type Endpoint = Shown<Webhook>;
 
 /** Whether the account's webhook endpoints take what they are sent. */
 export async function checkWebhooks(options: GlobalOptions, io: CliIo): Promise<Finding> {
   try {
     const connection = await connect(options, io, true);
-    const { data } = await connection.call('webhooks.list', PAGE, 0);
-    const endpoints = isRecord(data) && Array.isArray(data['webhooks']) ? data['webhooks'].filter(isRecord) : [];
-    return judge(endpoints);
+    const { record } = await connection.call('webhooks.list', { query: { limit: PAGE_ROWS } }, 0);
+    return judge(recordsOf<Webhook>(record.webhooks));
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     if (error.problem.code === 'missing_scope') return skip('webhooks', 'The key may not read webhook endpoints.');
@@ -27,7 +27,7 @@ export async function checkWebhooks(options: GlobalOptions, io: CliIo): Promise<
 }
 
 function judge(endpoints: readonly Endpoint[]): Finding {
-  const text = (endpoint: Endpoint, name: string) => singleLine(textOf(endpoint[name]));
+  const text = (endpoint: Endpoint, name: keyof Endpoint) => singleLine(textOf(endpoint[name]));
   const told = (endpoint: Endpoint) => `${text(endpoint, 'id')} (${text(endpoint, 'url')})`;
   const isDown = (endpoint: Endpoint) => ['gone', 'failing'].includes(text(endpoint, 'disabledReason'));
   const down = endpoints.filter(isDown);

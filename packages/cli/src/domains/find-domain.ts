@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { ApiConnection } from '../api-connection.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { ownFailure } from '../failure.ts';
-import { isRecord, recordsOf, textOf } from '../output/json-value.ts';
+import { recordsOf, textOf } from '../output/json-value.ts';
 
 const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** As many as the API gives at once. */
@@ -10,9 +10,10 @@ const PAGE_ROWS = 100;
 
 const IN_USE = 'domains.list';
 const REMOVED = 'domains.history';
+type DomainList = typeof IN_USE | typeof REMOVED;
 
 /** Where a command looks for a name, in turn: only what is restored is looked for among the removed ones first. */
-function placesFor(operationId: string): readonly string[] {
+function placesFor(operationId: string): readonly DomainList[] {
   return operationId === 'domains.restore' ? [REMOVED, IN_USE] : [IN_USE, REMOVED];
 }
 
@@ -33,14 +34,13 @@ export async function findDomainId(given: string, operationId: string, connectio
   );
 }
 
-async function findInList(name: string, list: string, connection: ApiConnection): Promise<string | null> {
+async function findInList(name: string, list: DomainList, connection: ApiConnection): Promise<string | null> {
   for (let cursor = ''; ; ) {
     const query = { limit: PAGE_ROWS, ...(cursor === '' ? {} : { cursor }) };
-    const { data } = await connection.call(list, { params: {}, query, headers: {}, body: undefined });
-    const page = isRecord(data) ? data : {};
-    const found = recordsOf(page['domains']).find((domain) => domain['name'] === name);
+    const { record: page } = await connection.call(list, { query });
+    const found = recordsOf(page.domains).find((domain) => domain['name'] === name);
     if (found !== undefined) return textOf(found['id']);
-    cursor = textOf(page['nextCursor']);
+    cursor = textOf(page.nextCursor);
     if (cursor === '') return null;
   }
 }

@@ -3,12 +3,11 @@ import type { ApiConnection } from '../api-connection.ts';
 import type { CliIo } from '../cli-io.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { CliFailure, ownFailure } from '../failure.ts';
-import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
+import { type JsonRecord, recordsOf, textOf } from '../output/json-value.ts';
 import type { Output } from '../output/output.ts';
 import { showDomain } from '../output/views/domain.ts';
 import { createWatchView, type WatchView } from '../output/watch-view.ts';
 
-const VERIFY_OPERATION = 'domains.verify';
 /** Resolvers keep the absence of a record for minutes, so looking faster for long would only burden them. */
 const FIRST_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.5;
@@ -57,13 +56,8 @@ interface Look {
 
 async function lookOnce(id: string, connection: ApiConnection): Promise<Look> {
   try {
-    const { data } = await connection.call(VERIFY_OPERATION, {
-      params: { id },
-      query: {},
-      headers: {},
-      body: undefined,
-    });
-    return { domain: isRecord(data) ? data : {}, trouble: null };
+    const { record } = await connection.call('domains.verify', { params: { id } });
+    return { domain: record, trouble: null };
   } catch (error) {
     if (!(error instanceof CliFailure) || !error.problem.retryable) throw error;
     return { domain: null, trouble: error.problem.detail };

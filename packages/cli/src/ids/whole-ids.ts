@@ -71,7 +71,7 @@ async function findMatch(
       ...(list.paging === 'pages-in-span' ? spanOf(prefix) : {}),
       ...(cursor === '' ? {} : { cursor }),
     };
-    const { data } = await connection.call(list.operation, { params, query, headers: {}, body: undefined });
+    const { data } = await connection.callCommand(list.operation, { params, query, headers: {}, body: undefined });
     const page = isRecord(data) ? data : {};
     for (const row of recordsOf(page[list.rows])) {
       const id = textOf(row['id']);

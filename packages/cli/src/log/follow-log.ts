@@ -81,7 +81,7 @@ function followLog(kind: LogKind, filters: Readonly<Record<string, unknown>>, co
 
   async function readPage(cursor: string | null): Promise<{ rows: readonly JsonRecord[]; next: string | null }> {
     const query = { ...filters, limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
-    const answer = await connection.call(kind.operation, { params: {}, query, headers: {}, body: undefined });
+    const answer = await connection.callCommand(kind.operation, { params: {}, query, headers: {}, body: undefined });
     own.add(answer.headers['x-request-id'] ?? '');
     const page = isRecord(answer.data) ? answer.data : {};
     return { rows: recordsOf(page[kind.rows]), next: textOf(page['nextCursor']) || null };

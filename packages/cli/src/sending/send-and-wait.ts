@@ -21,7 +21,7 @@ export async function sendAndWait(
   io: CliIo,
 ): Promise<ExitCode> {
   const values = await withContent(command.inputs, given, io);
-  const { data: accepted, headers } = await connection.call(command.id, placeValues(command, values));
+  const { data: accepted, headers } = await connection.callCommand(command.id, placeValues(command, values));
   if (headers['idempotency-replayed'] === 'true') {
     output.remark('This idempotency key was used before: nothing was sent again, this is the first answer.');
   }

@@ -52,7 +52,7 @@ type Reading = { readonly failure: null; readonly message: unknown } | { readonl
 
 async function readMessage(id: string, leftMs: number, connection: ApiConnection): Promise<Reading> {
   const wait = Math.min(WAIT_SECONDS_PER_REQUEST, Math.ceil(leftMs / 1_000));
-  const input = { params: { id }, query: { wait }, headers: {}, body: undefined };
+  const input = { params: { id }, query: { wait } };
   try {
     return { failure: null, message: (await connection.call('emails.get', input, 0)).data };
   } catch (error) {

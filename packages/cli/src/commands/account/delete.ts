@@ -16,7 +16,7 @@ export const definition = defineCommand({
   flags: { yes: switchFlag('--yes', 'Do it without asking; needed where stdin is no terminal.') },
   async run({ command, values, own }, connection, output, io) {
     if (own.yes !== true) await confirm(io);
-    const { data } = await connection.call(command.id, placeValues(command, values));
+    const { data } = await connection.callCommand(command.id, placeValues(command, values));
     if (output.isJson) {
       output.writeJson(data);
       return EXIT_CODES.done;

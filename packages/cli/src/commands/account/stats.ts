@@ -12,7 +12,11 @@ export const definition = defineCommand({
     if (output.isJson) return code;
     const query = values['window'] === undefined ? {} : { window: values['window'] };
     try {
-      const { data } = await connection.call('account.volume', { params: {}, query, headers: {}, body: undefined }, 0);
+      const { data } = await connection.callCommand(
+        'account.volume',
+        { params: {}, query, headers: {}, body: undefined },
+        0,
+      );
       showDays(data, output);
     } catch (error) {
       // It is an addition: what was asked for has been answered.

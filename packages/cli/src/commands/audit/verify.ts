@@ -68,6 +68,6 @@ async function read(
   operation: 'keys.self' | 'auth.session' | 'audit.list',
   query: Readonly<Record<string, unknown>>,
 ): Promise<JsonRecord> {
-  const { data } = await connection.call(operation, { params: {}, query, headers: {}, body: undefined });
+  const { data } = await connection.callCommand(operation, { params: {}, query, headers: {}, body: undefined });
   return isRecord(data) ? data : {};
 }

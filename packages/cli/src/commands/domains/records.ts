@@ -15,7 +15,7 @@ export const definition = defineCommand({
     // The file itself, also off a terminal, where other answers are JSON: it is made for `> zone.txt`.
     const { command, values } = await withDomainId(invocation, connection);
     const input = { ...placeValues(command, values), headers: { accept: 'text/plain' } };
-    const { data } = await connection.call(command.id, input);
+    const { data } = await connection.callCommand(command.id, input);
     output.writeText(`${severalLines(textOf(data)).trimEnd()}\n`);
     return EXIT_CODES.done;
   },

@@ -20,7 +20,7 @@ export const definition = defineCommand({
   async run({ command, values, own }, connection, output, io) {
     const items = await readBatchFile('<file>', String(values['emails']), io);
     const emails = own.dryRun === true ? items.map(asDryRun) : items;
-    const { data } = await connection.call(command.id, placeValues(command, { ...values, emails }));
+    const { data } = await connection.callCommand(command.id, placeValues(command, { ...values, emails }));
     const answer = isRecord(data) ? data : {};
     const { wait } = own;
     if (wait === undefined) return finish(answer, [], output);

@@ -77,7 +77,7 @@ function rowsOf({ lines }: Counted, { contentType }: Download): number {
 async function countRows(query: Readonly<Record<string, unknown>>, connection: ApiConnection): Promise<number | null> {
   const { format: _, ...filters } = query;
   const list = { params: {}, query: { ...filters, limit: 1 }, headers: {}, body: undefined };
-  const { data } = await connection.call('emails.list', list);
+  const { data } = await connection.callCommand('emails.list', list);
   return isRecord(data) && typeof data['total'] === 'number' && data['totalIsEstimate'] === false
     ? data['total']
     : null;

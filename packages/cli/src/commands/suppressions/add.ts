@@ -24,7 +24,7 @@ export const definition = defineCommand({
     const answers: unknown[] = [];
     for (const emails of parts) {
       const part = emails === undefined ? values : { ...values, emails };
-      answers.push((await connection.call(command.id, placeValues(command, part))).data);
+      answers.push((await connection.callCommand(command.id, placeValues(command, part))).data);
       const done = answers.length * ADDRESSES_PER_CALL;
       if (answers.length < parts.length) output.remark(`${done.toLocaleString('en')} addresses are done.`);
     }

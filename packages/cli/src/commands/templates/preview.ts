@@ -71,7 +71,12 @@ async function render(
 ): Promise<JsonRecord> {
   const body = { variables, subject, html, text };
   try {
-    const { data } = await connection.call('templates.render', { params: { id: slug }, query: {}, headers: {}, body });
+    const { data } = await connection.callCommand('templates.render', {
+      params: { id: slug },
+      query: {},
+      headers: {},
+      body,
+    });
     return isRecord(data) ? data : {};
   } catch (error) {
     if (!(error instanceof CliFailure) || error.problem.code !== 'not_found') throw error;

@@ -54,12 +54,7 @@ interface Source {
 
 function one(id: string, connection: ApiConnection): Source {
   async function* read() {
-    const { data } = await connection.call('templates.get', {
-      params: { id },
-      query: {},
-      headers: {},
-      body: undefined,
-    });
+    const { data } = await connection.call('templates.get', { params: { id } });
     if (isRecord(data)) yield data;
   }
   return { total: 1, pages: read() };
@@ -69,14 +64,13 @@ function one(id: string, connection: ApiConnection): Source {
 async function all(connection: ApiConnection): Promise<Source> {
   const readPage = async (cursor: string | null) => {
     const query = cursor === null ? {} : { cursor };
-    const { data } = await connection.call('templates.list', { params: {}, query, headers: {}, body: undefined });
-    return isRecord(data) ? data : {};
+    return (await connection.call('templates.list', { query })).record;
   };
   const first = await readPage(null);
   async function* read() {
     for (let page = first; ; ) {
-      yield* recordsOf(page['templates']);
-      const next = page['nextCursor'];
+      yield* recordsOf(page.templates);
+      const next = page.nextCursor;
       if (typeof next !== 'string') return;
       page = await readPage(next);
     }

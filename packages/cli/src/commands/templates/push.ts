@@ -81,11 +81,8 @@ async function pushTemplate(
   if (how.isCheck) return { slug, result, version };
   const makesVersion = stored === null || ['subject', 'html', 'text'].some((part) => part in change);
   const body = { ...change, ...(makesVersion && how.note !== undefined ? { note: how.note } : {}) };
-  const request = { query: {}, headers: {}, body };
-  const { data } =
-    stored === null
-      ? await connection.call('templates.create', { ...request, params: {} })
-      : await connection.call('templates.update', { ...request, params: { id: slug } });
+  const input = { params: stored === null ? {} : { id: slug }, query: {}, headers: {}, body };
+  const { data } = await connection.callCommand(stored === null ? 'templates.create' : 'templates.update', input);
   if (!isRecord(data)) return { slug, result, version: null };
   if (data['status'] === 'draft') return { slug, result: 'drafted', version: numberOf(data['version']) };
   return { slug, result, version: numberOf(data['currentVersion']) };
@@ -93,12 +90,7 @@ async function pushTemplate(
 
 async function readStored(slug: string, connection: ApiConnection): Promise<JsonRecord | null> {
   try {
-    const { data } = await connection.call('templates.get', {
-      params: { id: slug },
-      query: {},
-      headers: {},
-      body: undefined,
-    });
+    const { data } = await connection.call('templates.get', { params: { id: slug } });
     return isRecord(data) ? data : null;
   } catch (error) {
     if (error instanceof CliFailure && error.problem.code === 'not_found') return null;

@@ -24,7 +24,7 @@ export const definition = defineCommand({
   async run({ values }, connection, output) {
     const { id, version, note } = values;
     const body = { rollbackTo: version, ...(note === undefined ? {} : { note }) };
-    const { data } = await connection.call('templates.update', { params: { id }, query: {}, headers: {}, body });
+    const { data } = await connection.callCommand('templates.update', { params: { id }, query: {}, headers: {}, body });
     if (output.isJson) output.writeJson(data);
     else await renderResult('templates.update', data, output, new Date());
     return EXIT_CODES.done;

@@ -78,27 +78,25 @@ async function send(type: string, mailbox: string, connection: ApiConnection, ou
     text: 'Sent by `postrider webhooks trigger`. It goes to a test address and leaves nowhere.',
     ...(isScheduled ? { scheduled_at: SCHEDULED_IN } : {}),
   };
-  const { data } = await connection.call('emails.send', { ...NOTHING, body });
-  const id = isRecord(data) ? textOf(data['id']) : '';
+  const { record } = await connection.call('emails.send', { body });
+  const id = textOf(record.id);
   // One that was to be looked at only would be sent in an hour.
-  if (isScheduled) await connection.call('emails.cancel', { ...NOTHING, params: { id } });
+  if (isScheduled) await connection.call('emails.cancel', { params: { id } });
   if (output.isJson) output.writeJson({ type, emailId: id });
   else output.writeText(`Sent ${id}, which brings ${singleLine(type)} about.\n`);
   return EXIT_CODES.done;
 }
 
-const NOTHING = { params: {}, query: {}, headers: {}, body: undefined } as const;
-
 /** A key may read itself whatever its scopes are, and has the sandbox domain last. A signed-in user has no key, but may read the account. */
 async function findSandboxDomain(connection: ApiConnection): Promise<string> {
   try {
-    const { data } = await connection.call('keys.self', NOTHING);
-    const domains = isRecord(data) && Array.isArray(data['sendingDomains']) ? data['sendingDomains'] : [];
+    const { record } = await connection.call('keys.self', {});
+    const domains = Array.isArray(record.sendingDomains) ? record.sendingDomains : [];
     return textOf(domains.at(-1));
   } catch (error) {
     if (!(error instanceof CliFailure) || error.problem.code !== 'missing_key') throw error;
-    const { data } = await connection.call('account.get', NOTHING);
-    return isRecord(data) ? textOf(data['sandboxDomain']) : '';
+    const { record } = await connection.call('account.get', {});
+    return textOf(record.sandboxDomain);
   }
 }
 
@@ -109,7 +107,8 @@ async function simulate(
   output: Output,
   io: CliIo,
 ): Promise<ExitCode> {
-  const { data } = await connection.call('webhooks.simulate', { ...NOTHING, body: { url, event: type } });
+  const input = { ...{ params: {}, query: {}, headers: {} }, body: { url, event: type } };
+  const { data } = await connection.callCommand('webhooks.simulate', input);
   const simulation = isRecord(data) ? data : {};
   const outcome = await postHere(url, simulation, io);
   const isTaken = outcome.statusCode !== null && outcome.statusCode >= 200 && outcome.statusCode < 300;
