@@ -120,7 +120,7 @@ describe('postrider-server secrets rotate', () => {
   it('fails without a former key, and says how to rotate', async () => {
     const { code, stderr } = await rotate(before.database, { POSTRIDER_SECRET_KEY: NEW_KEY.toString('base64') });
     expect(code).toBe(1);
-    expect(stderr).toContain('There is no former key');
+    expect(stderr).toContain('there is no former key');
     expect(stderr).toContain('POSTRIDER_SECRET_KEY_PREVIOUS');
     expect(await countOpened(before.database, TEST_SECRET_KEY)).toBe(5);
   });
