@@ -3,7 +3,7 @@ import { createAccount } from '../../packages/server/src/accounts/create-account
 import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
 import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
-import type { SendCommand } from '../../packages/server/src/sending/send-command.ts';
+import type { ParsedSend } from '../../packages/server/src/sending/parsed-send.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../../test/harness/plain-send.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
@@ -38,17 +38,17 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
     monthlyQuota: 2_000_000_000,
     onAccepted: () => undefined,
   });
-  const accept = async (commands: readonly SendCommand[]) => {
-    const verdicts = await acceptQueue.acceptBatch(commands);
+  const accept = async (sends: readonly ParsedSend[]) => {
+    const verdicts = await acceptQueue.acceptBatch(sends);
     if (verdicts.some(({ kind }) => kind !== 'accepted')) throw new Error('a batch was not accepted');
   };
-  const toCommands = (emails: readonly SampleEmail[]) => emails.map((email) => plainSend({ accountId, keyId }, email));
+  const toSends = (emails: readonly SampleEmail[]) => emails.map((email) => plainSend({ accountId, keyId }, email));
   const ours: Round[] = [];
   const theirs: Round[] = [];
   const postgresMs = await createPostgresCpu(database.sql);
   for (let n = -1; n < rounds; n += 1) {
     const [accepted, bare] = [
-      await measure(postgresMs, toCommands, accept, n * 2 + 10),
+      await measure(postgresMs, toSends, accept, n * 2 + 10),
       await measure(postgresMs, toBareRows, (rows) => insertBare(sql, rows), n * 2 + 11),
     ];
     if (n >= 0) ours.push(accepted) && theirs.push(bare);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { runWatchdog, type WatchdogOptions } from '../../packages/server/src/delivery/watchdog.ts';
+import { expiryOf } from '../../packages/server/src/sending/message-rows.ts';
 import { planDeliveries } from '../../packages/server/src/sending/plan-deliveries.ts';
-import { expiryOf } from '../../packages/server/src/sending/prepare-send.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';

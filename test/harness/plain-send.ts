@@ -1,28 +1,19 @@
 import { sendRequestSchema } from '../../packages/core/src/index.ts';
 import { deriveText } from '../../packages/server/src/sending/derive-text.ts';
-import type { SendCommand } from '../../packages/server/src/sending/send-command.ts';
+import { installationSender } from '../../packages/server/src/sending/judged-sender.ts';
+import { type ParsedSend, toParsedSend } from '../../packages/server/src/sending/parsed-send.ts';
 
-/** A send without template, files or tracking, as the accept queue takes it; for tests and benchmarks of that queue itself. */
+/** A send without template, files or tracking, under a key without rules, as it enters the accept queue; for tests and benchmarks of the queue. */
 export function plainSend(
-  sender: { readonly accountId: string; readonly keyId: string },
+  { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
   input: Readonly<Record<string, unknown>>,
-): SendCommand {
+): ParsedSend {
   const request = sendRequestSchema.parse(input);
   const html = request.html ?? null;
-  return {
-    ...sender,
-    mode: 'live',
-    recipientAllowlist: null,
-    attachmentHosts: null,
-    persona: { source: null, agentName: null },
-    lockPersona: false,
-    sendLimit: null,
-    makerLimits: [],
-    pausedBy: null,
-    fixedChannel: null,
-    headerClaims: {},
-    request,
-    content: {
+  return toParsedSend(
+    installationSender(accountId, keyId),
+    { request, fixedChannel: null, headerClaims: {}, idempotency: null },
+    {
       subject: request.subject ?? '',
       html,
       text: request.text ?? (html === null ? null : deriveText(html)),
@@ -32,7 +23,5 @@ export function plainSend(
       tracking: null,
       scheduledAt: null,
     },
-    resendOf: null,
-    idempotency: null,
-  };
+  );
 }

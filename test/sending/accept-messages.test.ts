@@ -4,7 +4,8 @@ import { systemClock } from '../../packages/server/src/clock.ts';
 import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
 import { type AcceptanceOptions, acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
-import type { SendCommand, SendVerdict } from '../../packages/server/src/sending/send-command.ts';
+import type { ParsedSend } from '../../packages/server/src/sending/parsed-send.ts';
+import type { SendVerdict } from '../../packages/server/src/sending/send-verdict.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../harness/plain-send.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
@@ -32,11 +33,11 @@ describe('the accept queue', () => {
     return accountId;
   }
 
-  function command(
+  function sendOf(
     accountId: string,
     request: Readonly<Record<string, unknown>> = {},
     key: string | null = null,
-  ): SendCommand {
+  ): ParsedSend {
     const plain = plainSend(
       { accountId, keyId: accountId },
       { from: 'a@sandbox.test', to: 'x@example.com', subject: 's', text: 't', ...request },
@@ -54,10 +55,10 @@ describe('the accept queue', () => {
   it('returns a verdict for each item of a batch, and a rejected one never affects its neighbors', async () => {
     const [one, two] = [await newAccount(), await newAccount()];
     const { verdicts } = await acceptMessages(options, [
-      command(one),
-      command(one, { from: 'a@elsewhere.example' }),
-      command(two, { to: Array.from({ length: 50 }, (_, index) => `r${index}@example.com`) }),
-      command(one, { to: 'delivered@sandbox.test' }),
+      sendOf(one),
+      sendOf(one, { from: 'a@elsewhere.example' }),
+      sendOf(two, { to: Array.from({ length: 50 }, (_, index) => `r${index}@example.com`) }),
+      sendOf(one, { to: 'delivered@sandbox.test' }),
     ]);
     expect(codes(verdicts)).toEqual(['accepted', 'domain_not_verified', 'accepted', 'accepted']);
     expect([await rows('messages', one), await rows('messages', two)]).toEqual([2, 1]);
@@ -71,11 +72,11 @@ describe('the accept queue', () => {
     const account = await newAccount();
     const full = Array.from({ length: 40 }, (_, index) => `r${index}@example.com`);
     const { verdicts } = await acceptMessages(options, [
-      command(account, { to: full }),
-      command(account, { to: full }),
-      command(account, { to: full }),
-      command(account, { to: full.slice(0, 20) }),
-      command(account),
+      sendOf(account, { to: full }),
+      sendOf(account, { to: full }),
+      sendOf(account, { to: full }),
+      sendOf(account, { to: full.slice(0, 20) }),
+      sendOf(account),
     ]);
     expect(codes(verdicts)).toEqual(['accepted', 'accepted', 'quota_exceeded', 'accepted', 'quota_exceeded']);
     expect(verdicts.map((verdict) => verdict.kind === 'accepted' && verdict.quota.remaining)).toEqual([
@@ -90,10 +91,10 @@ describe('the accept queue', () => {
 
   it('accepts one of two items that have the same idempotency key', async () => {
     const account = await newAccount();
-    const { verdicts } = await acceptMessages(options, [command(account, {}, 'k'), command(account, {}, 'k')]);
+    const { verdicts } = await acceptMessages(options, [sendOf(account, {}, 'k'), sendOf(account, {}, 'k')]);
     expect(codes(verdicts)).toEqual(['accepted', 'idempotency_in_progress']);
-    expect(codes((await acceptMessages(options, [command(account, {}, 'k')])).verdicts)).toEqual(['replayed']);
-    expect(codes((await acceptMessages(options, [command(account, { subject: 'o' }, 'k')])).verdicts)).toEqual([
+    expect(codes((await acceptMessages(options, [sendOf(account, {}, 'k')])).verdicts)).toEqual(['replayed']);
+    expect(codes((await acceptMessages(options, [sendOf(account, { subject: 'o' }, 'k')])).verdicts)).toEqual([
       'idempotency_key_reused',
     ]);
     expect(await rows('messages', account)).toBe(1);
@@ -104,7 +105,7 @@ describe('the accept queue', () => {
   }, async () => {
     const account = await newAccount();
     const verdicts = (
-      await Promise.all(Array.from({ length: 50 }, () => acceptMessages(options, [command(account, {}, 'race')])))
+      await Promise.all(Array.from({ length: 50 }, () => acceptMessages(options, [sendOf(account, {}, 'race')])))
     ).flatMap(({ verdicts: some }) => some);
     expect(codes(verdicts).filter((code) => code === 'accepted')).toHaveLength(1);
     expect(codes(verdicts).filter((code) => code === 'replayed')).toHaveLength(49);
@@ -126,7 +127,7 @@ describe('the accept queue', () => {
       }),
     );
     const verdicts = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => queues[index % 2]?.accept(command(account, {}, 'doors'))),
+      Array.from({ length: 50 }, (_, index) => queues[index % 2]?.accept(sendOf(account, {}, 'doors'))),
     );
     const ids = new Set(verdicts.flatMap((verdict) => (verdict?.kind === 'accepted' ? [verdict.id] : [])));
     expect(ids.size).toBe(1);
@@ -144,9 +145,9 @@ describe('the accept queue', () => {
       onFault: (error) => faults.push(error),
     });
     // The edge lets no such text pass; here it stands for whatever the database refuses of one row.
-    const broken = command(account);
+    const broken = sendOf(account);
     const unstorable = { ...broken, content: { ...broken.content, text: 'a\u0000b' } };
-    const verdicts = await acceptQueue.acceptBatch([command(account), unstorable, command(account)]);
+    const verdicts = await acceptQueue.acceptBatch([sendOf(account), unstorable, sendOf(account)]);
     expect(codes(verdicts)).toEqual(['accepted', 'internal', 'accepted']);
     expect(faults).toHaveLength(1);
     expect([await rows('messages', account), await usedBy(account)]).toEqual([2, 2]);
@@ -160,7 +161,7 @@ describe('the accept queue', () => {
     const account = await newAccount();
     const three = { to: ['a@example.com', 'b@example.com', 'c@example.com'] };
     const verdicts = (
-      await Promise.all(Array.from({ length: 64 }, () => acceptMessages(options, [command(account, three)])))
+      await Promise.all(Array.from({ length: 64 }, () => acceptMessages(options, [sendOf(account, three)])))
     ).flatMap(({ verdicts: some }) => some);
     expect(codes(verdicts).filter((code) => code === 'accepted')).toHaveLength(33);
     expect(codes(verdicts).filter((code) => code === 'quota_exceeded')).toHaveLength(31);
@@ -178,11 +179,11 @@ describe('the accept queue', () => {
     await sql`INSERT INTO suppressions (account_id, id, email, reason, created_at)
       VALUES (${account}, ${createIdGenerator().next(new Date())}, 'gone@example.com', 'manual', now())`;
     const sends = [
-      command(account, {}),
-      command(account, { to: ['Gone@Example.com'] }),
-      command(account, { from: 'a@unverified.example' }),
-      command(other, {}),
-      command(account, {}),
+      sendOf(account, {}),
+      sendOf(account, { to: ['Gone@Example.com'] }),
+      sendOf(account, { from: 'a@unverified.example' }),
+      sendOf(other, {}),
+      sendOf(account, {}),
     ];
     const expected = ['accepted', 'recipient_suppressed', 'domain_not_verified', 'account_suspended', 'accepted'];
     for (const first of ['write', 'ask'] as const) {
@@ -191,17 +192,17 @@ describe('the accept queue', () => {
       expect(unquestioned).toBe(false);
     }
     expect(await rows('messages', account)).toBe(4);
-    expect(await acceptMessages(options, [command(account, {})])).toMatchObject({ unquestioned: true });
+    expect(await acceptMessages(options, [sendOf(account, {})])).toMatchObject({ unquestioned: true });
   });
 
   it('accepts nothing of a batch that could not be written, and returns an error', async () => {
     const account = await newAccount();
     await sql`ALTER TABLE deliveries ADD CONSTRAINT never CHECK (account_id <> ${sql.unsafe(`'${account}'`)}) NOT VALID`;
-    await expect(acceptMessages(options, [command(account, {}, 'k')])).rejects.toMatchObject({ code: '23514' });
+    await expect(acceptMessages(options, [sendOf(account, {}, 'k')])).rejects.toMatchObject({ code: '23514' });
     await sql`ALTER TABLE deliveries DROP CONSTRAINT never`;
     for (const table of ['messages', 'message_events', 'message_recipients', 'idempotency_keys', 'quota_usage']) {
       expect(await rows(table, account), table).toBe(0);
     }
-    expect(codes((await acceptMessages(options, [command(account, {}, 'k')])).verdicts)).toEqual(['accepted']);
+    expect(codes((await acceptMessages(options, [sendOf(account, {}, 'k')])).verdicts)).toEqual(['accepted']);
   });
 });

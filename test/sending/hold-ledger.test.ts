@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LinkHosts } from '../../packages/server/src/links/link-hosts.ts';
 import { createHoldLedger } from '../../packages/server/src/sending/hold-ledger.ts';
-import { prepareSend } from '../../packages/server/src/sending/prepare-send.ts';
 import { HOSTILE_BODIES } from '../harness/hostile-bodies.ts';
 import { plainSend } from '../harness/plain-send.ts';
 
@@ -12,12 +11,9 @@ const NOTHING = { keys: [], recipients: [], vouched: [] };
 
 /** A send whose key came under a rule of links when its content was made already. */
 function sendOf(html: string, linkHosts?: LinkHosts) {
-  const command = plainSend({ accountId: 'account', keyId: 'key' }, { ...MAIL, html });
-  const content = linkHosts === undefined ? command.content : { ...command.content, findings: { linkHosts } };
-  return prepareSend(
-    { ...command, content, approval: { mode: 'policy', holdWhen: RULES } },
-    { sandboxDomain: 'sandbox.test' },
-  );
+  const send = plainSend({ accountId: 'account', keyId: 'key' }, { ...MAIL, html });
+  const content = linkHosts === undefined ? send.content : { ...send.content, findings: { linkHosts } };
+  return { ...send, content, sender: { ...send.sender, approval: { mode: 'policy' as const, holdWhen: RULES } } };
 }
 
 describe('the rule of links', () => {

@@ -4,7 +4,8 @@ import { systemClock } from '../../packages/server/src/clock.ts';
 import { failedItemsOf } from '../../packages/server/src/db/queries/failed-items.ts';
 import type { NewHold } from '../../packages/server/src/db/queries/insert-holds.ts';
 import { insertMessages, type SenderFact } from '../../packages/server/src/db/queries/insert-messages.ts';
-import { prepareSend, toNewMessage } from '../../packages/server/src/sending/prepare-send.ts';
+import { toNewMessage } from '../../packages/server/src/sending/message-rows.ts';
+import { costOf } from '../../packages/server/src/sending/parsed-send.ts';
 import { quotaMonth } from '../../packages/server/src/sending/quota.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../harness/plain-send.ts';
@@ -38,18 +39,12 @@ describe('a batch that the statement rejects', () => {
     hold: NewHold | null = null,
   ) {
     const input = { from: 'a@sandbox.test', to: 'x@example.com', subject: 's', text: 't', ...changes };
-    const command = {
+    const send = {
       ...plainSend(sender, input),
       idempotency: key === null ? null : { key, fingerprint: 'f' },
     };
-    return toNewMessage(
-      prepareSend(command, { sandboxDomain: 'sandbox.test' }),
-      ids.next(now),
-      now,
-      ids,
-      undefined,
-      hold,
-    );
+    const options = { ids, sandboxDomain: 'sandbox.test' };
+    return toNewMessage({ send, id: ids.next(now), cost: costOf(send, 'sandbox.test') }, hold, now, options);
   }
 
   type Batch = readonly ReturnType<typeof toMessage>[];

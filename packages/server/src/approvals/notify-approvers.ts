@@ -13,7 +13,7 @@ import {
   takeApprovalMails,
   unclaim,
 } from '../db/queries/approval-notices.ts';
-import { nextReminder } from '../sending/new-hold.ts';
+import { nextReminder } from '../sending/message-rows.ts';
 import { type ApprovalMailer, type ApprovalNotice, mailApprovals, NAMED_HOLDS } from './approval-mail.ts';
 import { createApprovalToken } from './approval-token.ts';
 import { announceApprovals } from './holds/announce-approvals.ts';

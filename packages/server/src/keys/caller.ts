@@ -2,8 +2,7 @@ import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scope
 import type { HoldRule } from '../approvals/holds/hold-rules.ts';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 import type { ShownCredential } from '../db/queries/shown-credentials.ts';
-import { toKeyRules } from '../sending/key-rules.ts';
-import type { MakerSendLimit } from '../sending/send-command.ts';
+import { type MakerSendLimit, toKeyRules } from '../sending/key-rules.ts';
 
 /** A signed-in user, as a member of the session's account. */
 export interface Person {

@@ -5,16 +5,18 @@ import { DatabaseSilentError } from '../db/query-deadline.ts';
 import { reportLargeGarbage } from '../heap.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import type { Refusal } from './acceptance.ts';
+import { idempotencyNameOf } from './decide-sends.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { IDEMPOTENCY_IN_PROGRESS } from './idempotency.ts';
-import { callingKeyOf, mayBeHeld } from './judging-keys.ts';
-import type { SendCommand, SendVerdict } from './send-command.ts';
+import { mayBeHeld } from './judging-keys.ts';
+import type { ParsedSend } from './parsed-send.ts';
+import type { SendVerdict } from './send-verdict.ts';
 
 /** Accepts sends. Those that arrive together share a transaction. */
 export interface AcceptQueue {
-  accept(command: SendCommand): Promise<SendVerdict>;
+  accept(send: ParsedSend): Promise<SendVerdict>;
   /** The items of one request, each with its own verdict, in order. */
-  acceptBatch(commands: readonly SendCommand[]): Promise<readonly SendVerdict[]>;
+  acceptBatch(sends: readonly ParsedSend[]): Promise<readonly SendVerdict[]>;
   idle(): Promise<void>;
 }
 
@@ -65,31 +67,28 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
     { ...options, sql: options.filesSql },
     { connections: ACCEPT_CONNECTIONS.files, secondWriterFrom: 1, alwaysAsks: true },
   );
-  const queueOf = (command: SendCommand, usual: GroupCommit<SendCommand, SendVerdict>) =>
-    command.content.attachments.length === 0 && !mayBeHeld(command) ? usual : withFiles;
+  const queueOf = (send: ParsedSend, usual: GroupCommit<ParsedSend, SendVerdict>) =>
+    send.content.attachments.length === 0 && !mayBeHeld(send.sender) ? usual : withFiles;
 
-  async function acceptThrough(
-    queue: GroupCommit<SendCommand, SendVerdict>,
-    command: SendCommand,
-  ): Promise<SendVerdict> {
-    if (command.idempotency === null) return await queue.submit(command);
-    const name = `${callingKeyOf(command).keyId} ${command.idempotency.key}`;
+  async function acceptThrough(queue: GroupCommit<ParsedSend, SendVerdict>, send: ParsedSend): Promise<SendVerdict> {
+    if (send.idempotency === null) return await queue.submit(send);
+    const name = idempotencyNameOf(send);
     if (running.has(name)) {
       return { kind: 'refused', ...IDEMPOTENCY_IN_PROGRESS };
     }
     running.add(name);
     try {
-      return await queue.submit(command);
+      return await queue.submit(send);
     } finally {
       running.delete(name);
     }
   }
 
   return {
-    accept: (command) => acceptThrough(queueOf(command, singles), command),
-    acceptBatch: (commands) =>
+    accept: (send) => acceptThrough(queueOf(send, singles), send),
+    acceptBatch: (sends) =>
       settleAll(
-        commands.map((command) => acceptThrough(queueOf(command, batches), command)),
+        sends.map((send) => acceptThrough(queueOf(send, batches), send)),
         options.onFault,
       ),
     async idle() {
@@ -126,25 +125,25 @@ function faultRefusal(error: unknown): Refusal {
 function createWriteQueue(
   options: AcceptQueueOptions,
   queue: { readonly connections: number; readonly secondWriterFrom: number; readonly alwaysAsks?: true },
-): GroupCommit<SendCommand, SendVerdict> {
+): GroupCommit<ParsedSend, SendVerdict> {
   let cautious = 0;
   let plannedAtMs = 0;
-  return createGroupCommit<SendCommand, SendVerdict>({
+  return createGroupCommit<ParsedSend, SendVerdict>({
     maxBatch: MOST_MESSAGES,
     maxBytes: MAX_BATCH_BYTES,
     bytesOf,
     writers: WRITERS,
     secondWriterFrom: queue.secondWriterFrom,
-    write: async (commands) => {
+    write: async (sends) => {
       const nowMs = performance.now();
       if (nowMs - plannedAtMs > RENEW_PLANS_MS) {
         plannedAtMs = nowMs;
         await renewPlans(options.sql, queue.connections);
       }
       const asks = queue.alwaysAsks === true || cautious > 0;
-      const { verdicts, unquestioned } = await acceptMessages(options, commands, asks ? 'ask' : 'write');
+      const { verdicts, unquestioned } = await acceptMessages(options, sends, asks ? 'ask' : 'write');
       cautious = nextCaution(cautious, verdicts, unquestioned);
-      const bytes = commands.reduce((sum, command) => sum + bytesOf(command), 0);
+      const bytes = sends.reduce((sum, send) => sum + bytesOf(send), 0);
       // The driver's own copies.
       if (bytes > LARGE_BATCH_BYTES) reportLargeGarbage(bytes);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
@@ -156,7 +155,7 @@ function createWriteQueue(
 }
 
 /** The approximate size of a send on the wire: each character counts as one byte, which is close enough for a limit. */
-function bytesOf({ content }: SendCommand): number {
+function bytesOf({ content }: ParsedSend): number {
   const { html, text, attachments } = content;
   const files = attachments.reduce((sum, file) => sum + file.content.byteLength, 0);
   return (html?.length ?? 0) + (text?.length ?? 0) + files;

@@ -4,15 +4,14 @@ import type { Sql } from '../db/client.ts';
 import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
 import { type AcceptanceFindings, examineAcceptance } from './acceptance.ts';
 import { idempotencyHorizon, questionOf, readBatchFacts, type Unsendable } from './batch-facts.ts';
-import { acceptedStatus, toHeldSend } from './held-send.ts';
 import { createHoldLedger } from './hold-ledger.ts';
 import { checkIdempotency, IDEMPOTENCY_KEY_REUSED } from './idempotency.ts';
-import { prepareSend } from './prepare-send.ts';
+import type { JudgingKey } from './key-rules.ts';
+import { costOf, type ParsedSend } from './parsed-send.ts';
 import { type Provenance, provenanceOf } from './provenance.ts';
 import { quotaMonth } from './quota.ts';
-import type { Recipient } from './recipients.ts';
-import type { JudgingKey, QuotaState, SendCommand, SendVerdict } from './send-command.ts';
 import { createSendLedger } from './send-ledger.ts';
+import { acceptedStatus, type QuotaState, type SendVerdict, toHeldSend } from './send-verdict.ts';
 
 export interface DryRunOptions {
   /** Not a connection of the accept queue, which sends wait for. */
@@ -28,14 +27,13 @@ export interface DryRunOptions {
 /** The findings of the acceptance rules about a send that is not written. */
 export interface Examination {
   readonly findings: AcceptanceFindings;
-  readonly recipients: readonly Recipient[];
   readonly provenance: Provenance;
   readonly quota: { readonly limit: number; readonly used: number; readonly cost: number };
   /** Why it would be held; empty where it would not. */
   readonly holdReasons: readonly HoldReason[];
 }
 
-type IdempotencyClaim = NonNullable<SendCommand['idempotency']>;
+type IdempotencyClaim = NonNullable<ParsedSend['idempotency']>;
 
 /** The API key that idempotency keys belong to. */
 type ClaimOwner = Pick<JudgingKey, 'accountId' | 'keyId'>;
@@ -43,7 +41,7 @@ type ClaimOwner = Pick<JudgingKey, 'accountId' | 'keyId'>;
 /** Checks sends against the acceptance rules without writing anything. */
 export interface AcceptanceDryRun {
   /** Checks each send against every rule, as if it came alone. */
-  examine(commands: readonly SendCommand[]): Promise<readonly Examination[]>;
+  examine(sends: readonly ParsedSend[]): Promise<readonly Examination[]>;
   /** The verdicts of sends that repeat an idempotency key, by key, without their content; new keys are missing. */
   findReplays(owner: ClaimOwner, keys: readonly IdempotencyClaim[]): Promise<ReadonlyMap<string, SendVerdict>>;
 }
@@ -51,22 +49,24 @@ export interface AcceptanceDryRun {
 export function createAcceptanceDryRun(options: DryRunOptions): AcceptanceDryRun {
   const { sql, clock, sandboxDomain, monthlyQuota } = options;
 
-  async function examine(commands: readonly SendCommand[]): Promise<readonly Examination[]> {
-    const sends = commands.map((command) => prepareSend(command, { sandboxDomain }));
+  async function examine(sends: readonly ParsedSend[]): Promise<readonly Examination[]> {
     const now = clock.now();
     const facts = await readBatchFacts(sql, sends, now, options);
     const sent = createSendLedger(facts.sent, now);
     const holds = createHoldLedger(facts.holds, now);
     return sends.map((send) => {
-      const account = facts.accounts.get(send.command.accountId);
-      const quota = { limit: account?.quota ?? 0, used: account?.used ?? 0, cost: send.cost };
-      const findings = examineAcceptance(questionOf(send, facts, quota, sent.faultOf(send.command)));
+      const account = facts.accounts.get(send.sender.accountId);
+      const cost = costOf(send, sandboxDomain);
+      const quota = { limit: account?.quota ?? 0, used: account?.used ?? 0, cost };
+      const findings = examineAcceptance(
+        questionOf(send, facts, { sandboxDomain, cost, quota, sendLimitFault: sent.faultOf(send.sender) }),
+      );
       const hold = holds.holdOf(send);
       return {
         // A key at its limit of held sends cannot send anything that would be held.
-        findings: hold === null ? findings : { ...findings, quota: findings.quota ?? holds.faultOf(send, quota.limit) },
-        recipients: send.recipients,
-        provenance: provenanceOf(send.command),
+        findings:
+          hold === null ? findings : { ...findings, quota: findings.quota ?? holds.faultOf(send, cost, quota.limit) },
+        provenance: provenanceOf(send),
         quota,
         holdReasons: hold?.reasons ?? [],
       };

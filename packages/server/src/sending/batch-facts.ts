@@ -13,12 +13,12 @@ import type { HoldFacts } from '../db/queries/hold-facts.ts';
 import { findLasting } from '../db/queries/shown-credentials.ts';
 import type { AcceptanceQuestion, KeyQuestion, Refusal, UnsendableDomain } from './acceptance.ts';
 import { readHoldFactsOf } from './hold-ledger.ts';
+import type { Sender } from './judged-sender.ts';
 import { callingKeyOf, judgesOf, pausedOf } from './judging-keys.ts';
 import { type KeyStates, nameOfShown } from './key-state.ts';
+import type { ParsedSend } from './parsed-send.ts';
 import { checkPersonaLock } from './persona-lock.ts';
-import type { PreparedSend } from './prepare-send.ts';
 import { quotaMonth } from './quota.ts';
-import type { SendCommand } from './send-command.ts';
 import { limitsOn } from './send-ledger.ts';
 import { periodStart } from './send-limits.ts';
 
@@ -47,38 +47,43 @@ export interface BatchFacts {
   readonly lasting: ReadonlySet<string>;
 }
 
-/**
- * Reads the facts of a whole batch in one round trip; a second one is made where a domain cannot be sent from, to say why.
- * @param options `unsendable` says it; without it the reason stays unknown. `monthlyQuota` is that of accounts that have none of their own.
- */
+export interface FactOptions {
+  readonly sandboxDomain: string;
+  /** Of accounts that have none of their own. */
+  readonly monthlyQuota: number;
+  /** Says why a domain cannot be sent from; without it the reason stays unknown. */
+  readonly unsendable?: Unsendable;
+}
+
+/** Reads the facts of a whole batch in one round trip, and in a second one why domains cannot be sent from, if there are any. */
 export async function readBatchFacts(
   query: Query,
-  sends: readonly PreparedSend[],
+  sends: readonly ParsedSend[],
   now: Date,
-  { unsendable, monthlyQuota }: { readonly unsendable?: Unsendable; readonly monthlyQuota: number },
+  { sandboxDomain, monthlyQuota, unsendable }: FactOptions,
 ): Promise<BatchFacts> {
   const asked = sends
-    .filter(({ sandboxSender }) => !sandboxSender)
-    .map(({ command }) => ({ accountId: command.accountId, value: command.request.from.domain }));
+    .filter((send) => needsDomain(send, sandboxDomain))
+    .map(({ sender, request }) => ({ accountId: sender.accountId, value: request.from.domain }));
   const holding = readHoldFactsOf(query, sends);
-  // Whatever becomes of the other question first, this one's failure is heard below.
+  // If another question fails first, the failure of this one is reported below.
   holding.catch(() => undefined);
   const judging = readKeyStates(query, sends);
   judging.catch(() => undefined);
   const shown = readLasting(query, sends, now);
   shown.catch(() => undefined);
   const facts = await readAcceptanceFacts(query, {
-    accountIds: sends.map(({ command }) => command.accountId),
+    accountIds: sends.map(({ sender }) => sender.accountId),
     ...{ month: quotaMonth(now), monthlyQuota },
     domains: asked,
-    recipients: sends.flatMap(({ command, recipients }) =>
-      recipients.map(({ email }) => ({ accountId: command.accountId, value: foldAddress(email) })),
+    recipients: sends.flatMap(({ sender, recipients }) =>
+      recipients.map(({ email }) => ({ accountId: sender.accountId, value: foldAddress(email) })),
     ),
-    idempotencyKeys: sends.flatMap(({ command }) =>
-      command.idempotency === null ? [] : [idempotencyNameOf(command, command.idempotency.key)],
+    idempotencyKeys: sends.flatMap(({ sender, idempotency }) =>
+      idempotency === null ? [] : [idempotencyNameOf(sender, idempotency.key)],
     ),
-    limitedKeys: sends.flatMap(({ command }) =>
-      [...limitsOn(command)].map(({ keyId }) => ({ accountId: command.accountId, value: keyId })),
+    limitedKeys: sends.flatMap(({ sender }) =>
+      [...limitsOn(sender)].map(({ keyId }) => ({ accountId: sender.accountId, value: keyId })),
     ),
     hourStart: periodStart('hour', now),
     dayStart: periodStart('day', now),
@@ -98,23 +103,37 @@ export function idempotencyHorizon(now: Date): Date {
   return new Date(now.getTime() - LIMITS.idempotencyKeyHours * HOUR_MS);
 }
 
-/** What is asked of the rules for one send. */
+/** Whether the sender's domain must be verified: any account may send from the sandbox domain, and some domains were checked before. */
+export function needsDomain({ request, domainChecked }: ParsedSend, sandboxDomain: string): boolean {
+  return !domainChecked && request.from.domain !== sandboxDomain;
+}
+
+/** What is counted from send to send of a batch, as it is before this one. */
+interface Counted {
+  readonly sandboxDomain: string;
+  /** Quota units of the send. */
+  readonly cost: number;
+  readonly quota: { readonly limit: number; readonly used: number };
+  readonly sendLimitFault: Refusal | null;
+  readonly keyFault?: Refusal | null;
+}
+
+/** What the rules need to know about one send. */
 export function questionOf(
-  send: PreparedSend,
+  send: ParsedSend,
   facts: BatchFacts,
-  quota: { readonly limit: number; readonly used: number },
-  sendLimitFault: Refusal | null,
-  keyFault: Refusal | null = null,
+  { sandboxDomain, cost, quota, sendLimitFault, keyFault = null }: Counted,
 ): AcceptanceQuestion {
-  const { accountId, request } = send.command;
+  const { request } = send;
+  const { accountId } = send.sender;
   return {
     ...keyQuestionOf(send),
     fromDomain: request.from.domain,
-    cost: send.cost,
+    cost,
     keyFault,
     sendLimitFault,
     accountSuspended: facts.accounts.get(accountId)?.suspended !== false,
-    domainVerified: send.sandboxSender || facts.domains.has(`${accountId} ${request.from.domain}`),
+    domainVerified: !needsDomain(send, sandboxDomain) || facts.domains.has(`${accountId} ${request.from.domain}`),
     unsendable: facts.unsendable.get(`${accountId} ${request.from.domain}`) ?? null,
     suppressed: (email) => facts.suppressed.has(`${accountId} ${email}`),
     quotaLimit: quota.limit,
@@ -122,34 +141,36 @@ export function questionOf(
   };
 }
 
-/** What is asked of the keys that judge a send: it needs no facts. */
-export function keyQuestionOf({ command, recipients }: PreparedSend): KeyQuestion {
-  const { recipientAllowlist, askedBy } = command;
+/** What the keys that judge a send need to know: no facts. */
+export function keyQuestionOf(send: ParsedSend): KeyQuestion {
+  const { sender, recipients } = send;
+  const { recipientAllowlist, askedBy } = sender;
   return {
     recipients,
     recipientAllowlist,
     callerAllowlist: askedBy?.recipientAllowlist ?? null,
-    pausedBy: pausedOf(command),
-    personaFault: personaFaultOf(command),
+    pausedBy: pausedOf(sender),
+    personaFault: personaFaultOf(send),
   };
 }
 
-/** Null where no key that judges the send has locked its persona against what it claims. */
-function personaFaultOf(command: SendCommand): Refusal | null {
-  const own = checkPersonaLock(command, command);
-  return own ?? (command.askedBy ? checkPersonaLock(command, command.askedBy) : null);
+/** Null if no key that judges the send has locked its persona against what it claims. */
+function personaFaultOf(send: ParsedSend): Refusal | null {
+  const { sender } = send;
+  const own = checkPersonaLock(send, sender);
+  return own ?? (sender.askedBy ? checkPersonaLock(send, sender.askedBy) : null);
 }
 
-async function readKeyStates(query: Query, sends: readonly PreparedSend[]): Promise<KeyStates> {
-  const judging = sends.flatMap(({ command }) => judgesOf(command)).filter(({ version }) => version != null);
+async function readKeyStates(query: Query, sends: readonly ParsedSend[]): Promise<KeyStates> {
+  const judging = sends.flatMap(({ sender }) => judgesOf(sender)).filter(({ version }) => version != null);
   const distinct = [...new Map(judging.map((key) => [key.keyId, key])).values()];
   const rows = distinct.length === 0 ? [] : await findJudgingKeys(query, distinct);
   return new Map(rows.map((row) => [row.keyId, row]));
 }
 
-async function readLasting(query: Query, sends: readonly PreparedSend[], now: Date): Promise<ReadonlySet<string>> {
+async function readLasting(query: Query, sends: readonly ParsedSend[], now: Date): Promise<ReadonlySet<string>> {
   const shown = sends
-    .flatMap(({ command }) => judgesOf(command))
+    .flatMap(({ sender }) => judgesOf(sender))
     .flatMap(({ accountId, keyId, shown: one }) =>
       one ? [{ accountId, keyId, shown: one, name: nameOfShown(one) }] : [],
     );
@@ -157,8 +178,8 @@ async function readLasting(query: Query, sends: readonly PreparedSend[], now: Da
   return new Set(distinct.length === 0 ? [] : await findLasting(query, distinct, now));
 }
 
-function idempotencyNameOf(command: SendCommand, value: string): IdempotencyName {
-  const { accountId, keyId } = callingKeyOf(command);
+function idempotencyNameOf(sender: Sender, value: string): IdempotencyName {
+  const { accountId, keyId } = callingKeyOf(sender);
   return { accountId, keyId, value };
 }
 

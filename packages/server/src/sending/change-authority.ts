@@ -1,6 +1,6 @@
 import type { MessageOwner } from '../db/queries/queued-messages.ts';
 import type { Refusal } from './acceptance.ts';
-import type { JudgingKey } from './send-command.ts';
+import type { JudgingKey } from './key-rules.ts';
 import { isSendLimited } from './send-limits.ts';
 
 type ChangingCaller = Pick<

@@ -16,8 +16,8 @@ import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { refuseChange } from './change-authority.ts';
 import { judgeReschedule } from './judge-reschedule.ts';
-import { expiryOf } from './prepare-send.ts';
-import type { JudgingKey } from './send-command.ts';
+import type { JudgingKey } from './key-rules.ts';
+import { expiryOf } from './message-rows.ts';
 
 export interface ChangeTools {
   readonly sql: Sql;

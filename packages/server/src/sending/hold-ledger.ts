@@ -14,8 +14,8 @@ import { addLineHosts, UNREAD_HOSTS } from '../links/link-hosts.ts';
 import { timeOfId } from '../uuid-v7.ts';
 import type { Refusal } from './acceptance.ts';
 import { callingKeyOf, judgesOf, mayBeHeld } from './judging-keys.ts';
-import type { PreparedSend } from './prepare-send.ts';
-import type { JudgingKey, SendCommand } from './send-command.ts';
+import type { JudgingKey } from './key-rules.ts';
+import type { ParsedSend } from './parsed-send.ts';
 
 const HOUR_MS = 3_600_000;
 /** A caller that was told there are too many holds may look again in a minute. */
@@ -30,45 +30,49 @@ export interface HoldVerdict {
 /** Keeps the holds of keys while a batch is decided, so that its items are counted one after the other. */
 export interface HoldLedger {
   /** Null where nothing holds the send. */
-  holdOf(send: PreparedSend): HoldVerdict | null;
+  holdOf(send: ParsedSend): HoldVerdict | null;
   /**
-   * Why no more can be held of the key or its account; null where it can.
+   * Why no more can be held of the key or its account; null if it can.
+   * @param cost quota units of the send
    * @param monthlyQuota of the account
    */
-  faultOf(send: PreparedSend, monthlyQuota: number): Refusal | null;
-  count(send: PreparedSend): void;
+  faultOf(send: ParsedSend, cost: number, monthlyQuota: number): Refusal | null;
+  count(send: ParsedSend, cost: number): void;
 }
 
 /** Reads the facts of those sends that may be held, in one round trip; none where there are no such sends. */
-export async function readHoldFactsOf(query: Query, sends: readonly PreparedSend[]): Promise<HoldFacts> {
-  const holdable = sends.filter(({ command }) => mayBeHeld(command));
+export async function readHoldFactsOf(query: Query, sends: readonly ParsedSend[]): Promise<HoldFacts> {
+  const holdable = sends.filter(({ sender }) => mayBeHeld(sender));
   if (holdable.length === 0) return NO_HOLD_FACTS;
   const asking = holdable.flatMap((send) => holdingKeysOf(send).map((key) => ({ send, key })));
   return await readHoldFacts(query, {
-    keys: holdable.map(({ command }) => callingKeyOf(command)).map(({ accountId, keyId }) => ({ accountId, keyId })),
+    keys: holdable.map(({ sender }) => callingKeyOf(sender)).map(({ accountId, keyId }) => ({ accountId, keyId })),
     recipients: asking
       .filter(({ key }) => asksWho(key))
       .flatMap(({ send: { recipients }, key: { accountId, keyId } }) =>
         recipients.map(({ email }) => ({ accountId, keyId, email: foldAddress(email) })),
       ),
     templates: asking.flatMap(({ send, key }) => askedTemplate(send, key) ?? []),
-    replyDomains: asking.flatMap(({ send: { command } }) => command.request.reply_to?.domain ?? []),
+    replyDomains: asking.flatMap(({ send: { request } }) => request.reply_to?.domain ?? []),
   });
 }
 
 export const NO_HOLD_FACTS: HoldFacts = { keys: [], recipients: [], vouched: [] };
 
 /** Null where it does not matter what was written by whom, or nothing stored was sent. */
-function askedTemplate({ command }: PreparedSend, { keyId, approval }: JudgingKey): AskedTemplate | null {
-  const { accountId, content, resendOf } = command;
+function askedTemplate(
+  { sender, content, resendOf }: ParsedSend,
+  { keyId, approval }: JudgingKey,
+): AskedTemplate | null {
+  const { accountId } = sender;
   const { template, templateMakers: makers } = content;
   if (template === null || approval?.holdWhen?.freeformBody !== true) return null;
   return { accountId, keyId, template, makers, namedAt: resendOf === null ? null : timeOfId(resendOf) };
 }
 
 /** The keys with a rule that can hold the send. */
-function holdingKeysOf({ command }: PreparedSend): readonly JudgingKey[] {
-  return judgesOf(command).filter(({ approval }) => approval);
+function holdingKeysOf({ sender }: ParsedSend): readonly JudgingKey[] {
+  return judgesOf(sender).filter(({ approval }) => approval);
 }
 
 function asksWho({ approval }: JudgingKey): boolean {
@@ -85,18 +89,18 @@ export function createHoldLedger(facts: HoldFacts, now: Date): HoldLedger {
 
   return {
     holdOf(send) {
-      const found = judgesOf(send.command).flatMap((key) =>
+      const found = judgesOf(send.sender).flatMap((key) =>
         key.approval
           ? findHoldReasons(key.approval, toQuestion(send, key.keyId, people, vouched, keys.get(key.keyId)))
           : [],
       );
       const reasons = [...new Set(found)];
       if (reasons.length === 0) return null;
-      const hours = keys.get(callingKeyOf(send.command).keyId)?.approvalHours ?? LIMITS.approvalHoursDefault;
+      const hours = keys.get(callingKeyOf(send.sender).keyId)?.approvalHours ?? LIMITS.approvalHoursDefault;
       return { reasons, expiresAt: new Date(now.getTime() + hours * HOUR_MS) };
     },
-    faultOf({ command, cost }, monthlyQuota) {
-      const { accountId, keyId } = callingKeyOf(command);
+    faultOf({ sender }, cost, monthlyQuota) {
+      const { accountId, keyId } = callingKeyOf(sender);
       const key = keys.get(keyId);
       if (key?.isRevoked === true) return KEY_REVOKED;
       if ((key?.undecided ?? 0) + (counted.get(keyId) ?? 0) >= LIMITS.heldPerKey) return TOO_MANY_HELD;
@@ -104,8 +108,8 @@ export function createHoldLedger(facts: HoldFacts, now: Date): HoldLedger {
       const most = heldQuota(monthlyQuota);
       return cost === 0 || before + cost <= most ? null : quotaReserved({ before, cost, most });
     },
-    count({ command, cost }) {
-      const { accountId, keyId } = callingKeyOf(command);
+    count({ sender }, cost) {
+      const { accountId, keyId } = callingKeyOf(sender);
       reserved.set(accountId, (reserved.get(accountId) ?? 0) + cost);
       counted.set(keyId, (counted.get(keyId) ?? 0) + 1);
     },
@@ -137,20 +141,19 @@ function quotaReserved({ before, cost, most }: Readonly<Record<'before' | 'cost'
 
 /** What the rules of one key ask about a send. */
 function toQuestion(
-  { command, recipients }: PreparedSend,
+  { sender: { accountId, persona }, request, recipients, content, resendOf }: ParsedSend,
   keyId: string,
   people: ReadonlyMap<string, KnownRecipient>,
   vouched: ReadonlySet<string>,
   key: HoldingKey | undefined,
 ): HoldQuestion {
-  const { accountId, content, request } = command;
   const { template, templateMakers: makers } = content;
   const find = (email: string) => people.get(nameOf({ accountId, keyId, email }));
   const ownAddresses = {
     addresses: new Set(recipients.map(({ email }) => foldAddress(email))),
     domain: request.from.domain,
   };
-  const sender = { names: [key?.accountName ?? null, command.persona.agentName], domains: key?.replyDomains ?? [] };
+  const writer = { names: [key?.accountName ?? null, persona.agentName], domains: key?.replyDomains ?? [] };
   // Bodies are read in threads before they come here. Where no rule asked by then, one that asks now cannot be evaluated.
   return {
     recipients,
@@ -158,7 +161,7 @@ function toQuestion(
     isTemplated:
       template !== null &&
       vouched.has(vouchedName({ keyId, template, makers })) &&
-      !isFreeform(request, command.resendOf !== null, sender) &&
+      !isFreeform(request, resendOf !== null, writer) &&
       !addsFreeText(content.addedText, ownAddresses),
     links: () => addLineHosts(content.findings?.linkHosts ?? UNREAD_HOSTS, displayNames(request)),
     ownAddresses,
@@ -168,7 +171,7 @@ function toQuestion(
 }
 
 /** What is shown of senders and recipients. An answer is one click away as well, so the address of `reply_to` is among them. */
-function displayNames({ from, reply_to: replyTo, to, cc = [], bcc = [] }: SendCommand['request']): readonly string[] {
+function displayNames({ from, reply_to: replyTo, to, cc = [], bcc = [] }: ParsedSend['request']): readonly string[] {
   const names = [from, ...to, ...cc, ...bcc].map(({ name }) => name ?? '');
   return [...names, replyTo?.name ?? '', replyTo?.address ?? ''];
 }

@@ -4,8 +4,8 @@ import { type ApiKeyRow, findKeyById } from '../db/queries/api-keys.ts';
 import { type MessageOwner, type QueuedContent, readQueuedContent } from '../db/queries/queued-messages.ts';
 import { UNREAD_HOSTS } from '../links/link-hosts.ts';
 import { checkKeyRules, type Refusal } from './acceptance.ts';
+import type { JudgingKey } from './key-rules.ts';
 import { toKeyRules } from './key-rules.ts';
-import type { JudgingKey } from './send-command.ts';
 
 /**
  * Why a key may not move the time of a queued message: a new time is a send by the present rules of the caller and of the keys that the message

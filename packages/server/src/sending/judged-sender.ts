@@ -1,4 +1,4 @@
-import type { JudgingKey, MakerSendLimit } from './send-command.ts';
+import type { JudgingKey, MakerSendLimit } from './key-rules.ts';
 
 /** A caller as far as sending knows it: its key, and the account's switches. */
 interface SendingCaller extends JudgingKey {
@@ -27,7 +27,7 @@ export interface Sender extends JudgingKey {
 export function senderOf(caller: SendingCaller, issuer: SendingCaller = caller): Sender {
   const { trackOpens, trackClicks } = issuer;
   const askedBy = issuer.keyId === caller.keyId ? null : judgingKeyOf(caller);
-  return { ...judgingKeyOf(issuer), trackOpens, trackClicks, askedBy } as Sender; // The brand exists in types alone.
+  return { ...judgingKeyOf(issuer), trackOpens, trackClicks, askedBy } as Sender; // The brand exists in types only.
 }
 
 /** The sender of the installation's own mail, which no key restricts. */

@@ -1,31 +1,31 @@
 import { fetchableHosts } from './attachment-hosts.ts';
-import type { JudgingKey, SendCommand } from './send-command.ts';
+import type { Sender } from './judged-sender.ts';
+import type { JudgingKey } from './key-rules.ts';
 
-/** The keys whose rules a send must satisfy, all of them: the caller first, then the key it goes out under where that is another. */
-export function judgesOf(command: SendCommand): readonly JudgingKey[] {
-  const { askedBy } = command;
-  return askedBy ? [askedBy, command] : [command];
+/** The keys whose rules a send must satisfy, all of them: the caller first, then the key that it is sent under if that is another. */
+export function judgesOf(sender: Sender): readonly JudgingKey[] {
+  const { askedBy } = sender;
+  return askedBy ? [askedBy, sender] : [sender];
 }
 
 /** The key that asks for a send: its holds, its idempotency keys. */
-export function callingKeyOf(command: SendCommand): JudgingKey {
-  return command.askedBy ?? command;
+export function callingKeyOf(sender: Sender): JudgingKey {
+  return sender.askedBy ?? sender;
 }
 
 /** Whether nothing of a send may leave the installation. */
-export function isTestSend(command: SendCommand): boolean {
-  return command.mode === 'test' || command.askedBy?.mode === 'test';
+export function isTestSend(sender: Sender): boolean {
+  return sender.mode === 'test' || sender.askedBy?.mode === 'test';
 }
 
-/** What is paused of those who judge a send; null where nothing is. */
-export function pausedOf(command: SendCommand): SendCommand['pausedBy'] {
-  return command.askedBy?.pausedBy ?? command.pausedBy;
+/** Which of the keys or their account is paused; null if none is. */
+export function pausedOf(sender: Sender): JudgingKey['pausedBy'] {
+  return sender.askedBy?.pausedBy ?? sender.pausedBy;
 }
 
 /** The hosts that each judge of a send lets files be fetched from; a URL must be on every list. */
-export function hostListsOf({ askedBy, ...issuer }: Judged): readonly (readonly string[] | null)[] {
-  const judges = askedBy ? [askedBy, issuer] : [issuer];
-  return judges.map(({ attachmentHosts, mode, approval, recipientAllowlist }) =>
+export function hostListsOf(sender: Sender): readonly (readonly string[] | null)[] {
+  return judgesOf(sender).map(({ attachmentHosts, mode, approval, recipientAllowlist }) =>
     fetchableHosts({
       attachmentHosts,
       isTest: mode === 'test',
@@ -35,9 +35,7 @@ export function hostListsOf({ askedBy, ...issuer }: Judged): readonly (readonly 
   );
 }
 
-type Judged = JudgingKey & Pick<SendCommand, 'askedBy'>;
-
-/** Whether a send has to ask what may hold it. */
-export function mayBeHeld(command: SendCommand): boolean {
-  return Boolean(command.approval ?? command.askedBy?.approval);
+/** Whether a rule of a key can hold a send. */
+export function mayBeHeld(sender: Sender): boolean {
+  return Boolean(sender.approval ?? sender.askedBy?.approval);
 }

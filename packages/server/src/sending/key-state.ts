@@ -3,9 +3,10 @@ import type { JudgingKeyRow } from '../db/queries/api-keys.ts';
 import type { ShownCredential } from '../db/queries/shown-credentials.ts';
 import type { Refusal } from './acceptance.ts';
 import { FETCH_FIX, isFetchable } from './attachment-hosts.ts';
+import type { Sender } from './judged-sender.ts';
 import { hostListsOf } from './judging-keys.ts';
-import { toKeyRules } from './key-rules.ts';
-import type { JudgingKey, SendCommand } from './send-command.ts';
+import { type JudgingKey, toKeyRules } from './key-rules.ts';
+import type { ParsedSend } from './parsed-send.ts';
 
 /** The keys that judge sends as they are stored now, by id. */
 export type KeyStates = ReadonlyMap<string, JudgingKeyRow>;
@@ -28,8 +29,8 @@ export function hasChanged({ keyId, version, pausedBy }: JudgingKey, states: Key
   return row !== undefined && (row.version !== version || toKeyRules(row).pausedBy !== pausedBy);
 }
 
-/** The send with the rules that its keys have now. */
-export function withPresentRules(command: SendCommand, states: KeyStates): SendCommand {
+/** The sender with the rules that its keys have now. */
+export function withPresentRules(sender: Sender, states: KeyStates): Sender {
   const rulesOf = ({ keyId, version }: JudgingKey) => {
     const row = version == null ? undefined : states.get(keyId);
     if (row === undefined) return {};
@@ -37,23 +38,20 @@ export function withPresentRules(command: SendCommand, states: KeyStates): SendC
     const { ipAllowlist: _networks, ...rules } = toKeyRules(row);
     return rules;
   };
-  const { askedBy } = command;
-  return {
-    ...command,
-    ...rulesOf(command),
-    ...(askedBy ? { askedBy: { ...askedBy, ...rulesOf(askedBy) } } : {}),
-  };
+  const { askedBy } = sender;
+  return { ...sender, ...rulesOf(sender), askedBy: askedBy && { ...askedBy, ...rulesOf(askedBy) } };
 }
 
 /**
  * Why a send may not go out by the present state of its keys: they are read again when the statement finds one changed.
- * @param command with the rules it was judged by before
+ * @param send with the rules that its keys have now
  */
-export function keyFaultOf(command: SendCommand, { keys, lasting }: CallerStates, now: Date): Refusal | null {
-  const { askedBy } = command;
-  const caller = askedBy ?? command;
+export function keyFaultOf(send: ParsedSend, { keys, lasting }: CallerStates, now: Date): Refusal | null {
+  const { sender } = send;
+  const { askedBy } = sender;
+  const caller = askedBy ?? sender;
   const calling = shownFaultOf(caller, lasting) ?? faultOf(caller, keys, now) ?? callerFaultOf(caller, keys);
-  return calling ?? (askedBy ? issuerFaultOf(command, keys, now) : null) ?? hostFaultOf(command);
+  return calling ?? (askedBy ? issuerFaultOf(sender, keys, now) : null) ?? hostFaultOf(send);
 }
 
 /** A session that ended while a file was fetched, or a secret that was replaced meanwhile. */
@@ -70,8 +68,9 @@ function faultOf({ keyId, version }: JudgingKey, states: KeyStates, now: Date): 
 }
 
 /** The key a resend goes out under need not be allowed to send any more, but it must be good. */
-function issuerFaultOf(command: SendCommand, states: KeyStates, now: Date): Refusal | null {
-  return faultOf(command, states, now) === REVOKED ? ISSUER_REVOKED : faultOf(command, states, now);
+function issuerFaultOf(sender: Sender, states: KeyStates, now: Date): Refusal | null {
+  const fault = faultOf(sender, states, now);
+  return fault === REVOKED ? ISSUER_REVOKED : fault;
 }
 
 function callerFaultOf({ keyId, version, ipAllowlist }: JudgingKey, states: KeyStates): Refusal | null {
@@ -81,10 +80,10 @@ function callerFaultOf({ keyId, version, ipAllowlist }: JudgingKey, states: KeyS
   return String(row.ipAllowlist) === String(ipAllowlist ?? null) ? null : OTHER_NETWORKS;
 }
 
-/** Files that were fetched before the hosts of a key changed. The command has the rules of now. */
-function hostFaultOf(command: SendCommand): Refusal | null {
-  const urls = (command.request.attachments ?? []).flatMap(({ url }) => url ?? []);
-  const lists = hostListsOf(command);
+/** Files that were fetched before the hosts of a key changed. The sender has the rules of now. */
+function hostFaultOf({ request, sender }: ParsedSend): Refusal | null {
+  const urls = (request.attachments ?? []).flatMap(({ url }) => url ?? []);
+  const lists = hostListsOf(sender);
   return urls.every((url) => isFetchable(url, lists)) ? null : OTHER_HOSTS;
 }
 

@@ -1,6 +1,6 @@
 import type { Refusal } from './acceptance.ts';
+import type { KeyRules } from './key-rules.ts';
 import { type ClaimingSend, provenanceOf } from './provenance.ts';
-import type { KeyRules } from './send-command.ts';
 
 /**
  * Why a send may not claim what it claims; null where it may. A lock fixes what the persona names: the agent's name, the source, or both.

@@ -6,21 +6,22 @@ import type { FileSession } from './content/fetch-files.ts';
 import { prepareContent } from './content/prepare-content.ts';
 import type { BodyFindings, SendContent } from './content/send-content.ts';
 import type { Sender } from './judged-sender.ts';
-import { type SendOrder, type SendTools, toCommand, toContentOrder } from './send-messages.ts';
+import { type ParsedSend, type SendInput, toParsedSend } from './parsed-send.ts';
+import type { SendTools } from './send-messages.ts';
 
 /**
- * What sends would come to, without sending, storing or charging anything: every rule is asked, each order by itself, and none of them ends
- * the asking. Idempotency keys play no part.
- * @throws where the database or another part does not answer.
+ * What would become of sends, without sending, storing or charging anything: every rule is checked for each send, also after one failed.
+ * Idempotency keys have no effect.
+ * @throws if the database or another part does not respond.
  */
 export async function previewSends(
   tools: SendTools,
   sender: Sender,
-  orders: readonly SendOrder[],
+  inputs: readonly SendInput[],
 ): Promise<readonly DryRun[]> {
   const files = tools.content.files.open();
   try {
-    return await previewTogether(tools, sender, orders, files);
+    return await previewTogether(tools, sender, inputs, files);
   } finally {
     files.close();
   }
@@ -29,33 +30,30 @@ export async function previewSends(
 async function previewTogether(
   tools: SendTools,
   sender: Sender,
-  orders: readonly SendOrder[],
+  inputs: readonly SendInput[],
   files: FileSession,
 ): Promise<readonly DryRun[]> {
-  const made = await startInSlices(orders, (order) => makeContent(tools, sender, order, files));
-  const commands = orders.map((order, index) =>
-    toCommand(
-      sender,
-      { ...order, idempotency: null },
-      made[index]?.content ?? contentAsGiven(order.request, made[index]?.findings),
-    ),
-  );
-  const examinations = await tools.acceptanceDryRun.examine(commands);
-  // Each order has its content and its examination, in order.
+  const made = await startInSlices(inputs, (input) => makeContent(tools, sender, input, files));
+  const sends = inputs.map((input, index) => {
+    const content = made[index]?.content ?? contentAsGiven(input.request, made[index]?.findings);
+    return toParsedSend(sender, { ...input, idempotency: null }, content);
+  });
+  const examinations = await tools.acceptanceDryRun.examine(sends);
+  // Each send has its content and its examination, in order.
   return examinations.map((examination, index) => {
-    const command = commands[index];
-    if (command === undefined) throw new Error('an examination came back without its send');
-    return toPreview(command.request, command.content, made[index]?.refusals ?? [], examination);
+    const send = sends[index];
+    if (send === undefined) throw new Error('an examination came back without its send');
+    return toPreview(send, made[index]?.refusals ?? [], examination);
   });
 }
 
 async function makeContent(
   { content }: SendTools,
   sender: Sender,
-  order: SendOrder,
+  input: SendInput,
   files: FileSession,
 ): Promise<MadeContent> {
-  const verdict = await prepareContent(content, toContentOrder(sender, order, files, true));
+  const verdict = await prepareContent(content, sender, input, files, true);
   return verdict.ok ? { content: verdict.content, refusals: [], findings: {} } : { content: null, ...verdict };
 }
 
@@ -72,10 +70,9 @@ function contentAsGiven({ subject = '', html, text }: SendRequest, findings: Bod
 }
 
 function toPreview(
-  request: SendRequest,
-  content: SendContent,
+  send: ParsedSend,
   refusals: readonly Refusal[],
-  { findings, recipients, provenance, quota, holdReasons }: Examination,
+  { findings, provenance, quota, holdReasons }: Examination,
 ): DryRun {
   const { refused, ...rules } = findings;
   const found: Readonly<Partial<Record<DryRunCheckName, Refusal | null>>> = {
@@ -87,11 +84,11 @@ function toPreview(
     dryRun: true,
     ok: checks.every(({ ok }) => ok),
     checks,
-    recipients: recipients.map(({ email, kind }) => {
+    recipients: send.recipients.map(({ email, kind }) => {
       const code = refused.find((recipient) => recipient.email === email)?.code;
       return { email, kind, ok: code === undefined, ...(code === undefined ? {} : { code }) };
     }),
-    message: toMessage(request, content, recipients, provenance),
+    message: toMessage(send, provenance),
     quota,
     approvalRequired: holdReasons.length > 0,
     reasons: [...holdReasons],
@@ -112,9 +109,7 @@ function toCheck(name: DryRunCheckName, refusal: Refusal | null): DryRun['checks
 }
 
 function toMessage(
-  request: SendRequest,
-  content: SendContent,
-  recipients: Examination['recipients'],
+  { request, content, recipients }: ParsedSend,
   provenance: Examination['provenance'],
 ): DryRun['message'] {
   const addressesOf = (kind: string) =>

@@ -19,8 +19,10 @@ export interface Provenance {
   readonly agentName: string | null;
 }
 
-/** The claims of one send, as its command carries them. */
-export interface ClaimingSend extends Pick<ProvenanceClaims, 'persona' | 'fixedChannel'> {
+/** The claims of one send. */
+export interface ClaimingSend extends Pick<ProvenanceClaims, 'fixedChannel'> {
+  /** The key that it is sent under. */
+  readonly sender: Pick<ProvenanceClaims, 'persona'>;
   readonly request: {
     readonly channel?: Channel | undefined;
     readonly source?: Source | undefined;
@@ -29,9 +31,9 @@ export interface ClaimingSend extends Pick<ProvenanceClaims, 'persona' | 'fixedC
   readonly headerClaims: ProvenanceClaims['headers'];
 }
 
-export function provenanceOf({ request, headerClaims, persona, fixedChannel }: ClaimingSend): Provenance {
+export function provenanceOf({ request, headerClaims, sender, fixedChannel }: ClaimingSend): Provenance {
   const body = { channel: request.channel, source: request.source, agentName: request.agent_name };
-  return resolveProvenance({ body, headers: headerClaims, persona, fixedChannel });
+  return resolveProvenance({ body, headers: headerClaims, persona: sender.persona, fixedChannel });
 }
 
 /** Resolves provenance: the body, then the headers, then the key's persona, then the default (`agent` over MCP, else `backend`). */

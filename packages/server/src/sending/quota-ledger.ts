@@ -1,18 +1,18 @@
 import type { AccountFact } from '../db/queries/acceptance-facts.ts';
 import type { QuotaUsage } from '../db/queries/insert-messages.ts';
-import type { QuotaState } from './send-command.ts';
+import type { QuotaState } from './send-verdict.ts';
 
 /** Keeps the quota while a batch is decided, so that its items are charged one after the other. */
 export interface QuotaLedger {
   usageOf(accountId: string): { readonly limit: number; readonly used: number };
-  /** Answers what the batch has charged the account with this. */
+  /** Returns what the batch has charged the account, including this. */
   charge(accountId: string, units: number): number;
-  /** Takes over what writing answered: others may have charged the same accounts in between. */
+  /** Takes over what the statement returned: others may have charged the same accounts in between. */
   settle(usage: readonly QuotaUsage[]): void;
   stateAt(accountId: string, charged: number): QuotaState;
 }
 
-/** Of accounts without facts the statement decides whether their quota suffices. */
+/** For accounts without facts the statement decides whether their quota suffices, and `settle` says what they have used. */
 export function createQuotaLedger(facts: Iterable<AccountFact>): QuotaLedger {
   const accounts = new Map<string, { limit: number; used: number; charged: number }>();
   for (const { accountId, quota, used } of facts) {
@@ -21,7 +21,7 @@ export function createQuotaLedger(facts: Iterable<AccountFact>): QuotaLedger {
   const of = (accountId: string) => {
     const known = accounts.get(accountId);
     if (known !== undefined) return known;
-    const unread = { limit: Number.POSITIVE_INFINITY, used: 0, charged: 0 };
+    const unread = { limit: 0, used: 0, charged: 0 };
     accounts.set(accountId, unread);
     return unread;
   };

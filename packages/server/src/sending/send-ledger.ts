@@ -1,16 +1,16 @@
 import type { SentFact } from '../db/queries/acceptance-facts.ts';
 import type { SendCharge } from '../db/queries/insert-sends.ts';
 import type { Refusal } from './acceptance.ts';
+import type { Sender } from './judged-sender.ts';
 import { judgesOf } from './judging-keys.ts';
-import type { SendCommand } from './send-command.ts';
 import { type CountedLimit, chargesOf, checkSendLimit, limitsOf, type SendPeriod } from './send-limits.ts';
 
 /** Keeps the send limits of keys while a batch is decided, so that its items are counted one after the other. */
 export interface SendLedger {
   /** Why one of the keys that judge the send may not send one more now. */
-  faultOf(command: SendCommand): Refusal | null;
+  faultOf(sender: Sender): Refusal | null;
   /** @param item the place of the send in the batch that is written */
-  count(command: SendCommand, item: number): void;
+  count(sender: Sender, item: number): void;
   charges(): readonly SendCharge[];
 }
 
@@ -22,19 +22,19 @@ export function createSendLedger(facts: readonly SentFact[], now: Date): SendLed
     (before.get(`${keyId} ${period}`) ?? 0) + (counted.get(keyId)?.items.length ?? 0);
 
   return {
-    faultOf(command) {
-      for (const limit of limitsOn(command)) {
+    faultOf(sender) {
+      for (const limit of limitsOn(sender)) {
         const { keyId } = limit;
         const fault = checkSendLimit(limit, { hour: sentBy(keyId, 'hour'), day: sentBy(keyId, 'day') }, now);
         if (fault !== null) return fault;
       }
       return null;
     },
-    count(command, item) {
-      for (const limit of limitsOn(command)) {
+    count(sender, item) {
+      for (const limit of limitsOn(sender)) {
         const items = counted.get(limit.keyId)?.items ?? [];
         items.push(item);
-        counted.set(limit.keyId, { accountId: command.accountId, limit, items });
+        counted.set(limit.keyId, { accountId: sender.accountId, limit, items });
       }
     },
     charges: () =>
@@ -43,9 +43,9 @@ export function createSendLedger(facts: readonly SentFact[], now: Date): SendLed
 }
 
 /** The limits of all who judge a send, each once: of a resend both keys may be made by the same one. */
-export function limitsOn(command: SendCommand): Iterable<CountedLimit> {
+export function limitsOn(sender: Sender): Iterable<CountedLimit> {
   return new Map(
-    judgesOf(command)
+    judgesOf(sender)
       .flatMap(limitsOf)
       .map((limit) => [limit.keyId, limit]),
   ).values();

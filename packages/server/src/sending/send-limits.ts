@@ -1,7 +1,7 @@
 import type { SendLimit } from '@postrider/core';
 import type { SendCharge } from '../db/queries/insert-sends.ts';
 import type { Refusal } from './acceptance.ts';
-import type { KeyRules } from './send-command.ts';
+import type { KeyRules } from './key-rules.ts';
 
 export type SendPeriod = 'hour' | 'day';
 

@@ -1,15 +1,15 @@
 import type { Refusal } from './acceptance.ts';
-import type { SendCommand } from './send-command.ts';
+import type { ParsedSend } from './parsed-send.ts';
 
 /** Keeps which sends of a batch nobody waits for any more, so that they are not accepted behind the back of whoever was told otherwise. */
 export interface WithdrawnSends {
   /** The refusal of a send that was withdrawn; null for every other. */
-  refusalOf(command: SendCommand): Refusal | null;
+  refusalOf(send: ParsedSend): Refusal | null;
   /**
    * What is to be asked between the writing and the commit of these sends; undefined where none of them can be withdrawn.
    * It throws `WithdrawnError` where one was, and then nothing of the batch may be committed.
    */
-  beforeCommit(commands: readonly SendCommand[]): (() => void) | undefined;
+  beforeCommit(sends: readonly ParsedSend[]): (() => void) | undefined;
 }
 
 /** A batch was undone because one of its sends was withdrawn while it was written; the others are to be written again. */
@@ -20,15 +20,15 @@ export class WithdrawnError extends Error {
 const WITHDRAWN: Refusal = { code: 'unavailable', detail: 'Nobody waits for this send any more; it was not accepted.' };
 
 export function createWithdrawnSends(): WithdrawnSends {
-  const withdrawn = new Set<SendCommand>();
+  const withdrawn = new Set<ParsedSend>();
   return {
-    refusalOf: (command) => (withdrawn.has(command) ? WITHDRAWN : null),
-    beforeCommit(commands) {
-      const claimed = commands.filter(({ claim }) => claim !== undefined);
+    refusalOf: (send) => (withdrawn.has(send) ? WITHDRAWN : null),
+    beforeCommit(sends) {
+      const claimed = sends.filter(({ claim }) => claim !== undefined);
       if (claimed.length === 0) return undefined;
       return () => {
-        for (const command of claimed) if (command.claim?.() === false) withdrawn.add(command);
-        if (claimed.some((command) => withdrawn.has(command))) throw new WithdrawnError();
+        for (const send of claimed) if (send.claim?.() === false) withdrawn.add(send);
+        if (claimed.some((send) => withdrawn.has(send))) throw new WithdrawnError();
       };
     },
   };

@@ -2,7 +2,8 @@ import { idempotencyKeySchema, LIMITS } from '@postrider/core';
 import type { Caller } from '../keys/caller.ts';
 import { fingerprintInSlices } from '../sending/fingerprint-in-slices.ts';
 import { senderOf } from '../sending/judged-sender.ts';
-import { type SendOrder, type SendTools, sendMessages } from '../sending/send-messages.ts';
+import type { SendInput } from '../sending/parsed-send.ts';
+import { type SendTools, sendMessages } from '../sending/send-messages.ts';
 import type { JobThreads } from '../threads/job-threads.ts';
 import { checkSendRequest } from './check-send-request.ts';
 import { READ_SUBMISSION } from './read-submission.ts';
@@ -33,22 +34,22 @@ export async function submitMessage(
   envelope: readonly string[],
   claim: () => boolean,
 ): Promise<SubmittedMessage> {
-  const order = await readOrder(tools, caller, raw, envelope);
-  const [verdict] = await sendMessages(tools, senderOf(caller), [{ ...order, claim }]);
+  const input = await readInput(tools, caller, raw, envelope);
+  const [verdict] = await sendMessages(tools, senderOf(caller), [{ ...input, claim }]);
   if (verdict === undefined) throw new Error('a send returned no verdict');
   if (verdict.kind === 'accepted') return { id: verdict.id, status: verdict.status };
   const { code, detail, errors, fix } = verdict;
   throw refuseBy(code, errors === undefined ? detail : describe(errors), 'message', fix);
 }
 
-async function readOrder(
+async function readInput(
   { threads }: SubmissionTools,
   caller: Caller,
   raw: Buffer,
   envelope: readonly string[],
-): Promise<SendOrder> {
-  const { input, idempotencyKey } = await readMessage(threads, caller, raw, envelope);
-  const checked = checkSendRequest(input);
+): Promise<SendInput> {
+  const { input: given, idempotencyKey } = await readMessage(threads, caller, raw, envelope);
+  const checked = checkSendRequest(given);
   if (!checked.ok) throw refuseFields(checked.problems);
   return {
     request: checked.request,
@@ -57,7 +58,7 @@ async function readOrder(
     idempotency:
       idempotencyKey === null
         ? null
-        : { key: checkIdempotencyKey(idempotencyKey), fingerprint: await fingerprintInSlices({ smtp: input }) },
+        : { key: checkIdempotencyKey(idempotencyKey), fingerprint: await fingerprintInSlices({ smtp: given }) },
   };
 }
 

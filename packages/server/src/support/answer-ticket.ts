@@ -2,7 +2,7 @@ import type { TicketStatus } from '@postrider/core';
 import { readRequesterEmail } from '../db/queries/postmaster-account.ts';
 import { addTicketMessage, lockTicket, setTicketStatus, type TicketState } from '../db/queries/support-tickets.ts';
 import type { Refusal } from '../sending/acceptance.ts';
-import type { SendVerdict } from '../sending/send-command.ts';
+import type { SendVerdict } from '../sending/send-verdict.ts';
 import { mailTicketReply, type TicketReplyMailer } from './mail-ticket-reply.ts';
 
 interface Answer {

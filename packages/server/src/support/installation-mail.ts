@@ -12,8 +12,8 @@ import { type MailBody, sealBody } from '../keys/sealed-body.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import { acceptMessages } from '../sending/accept-messages.ts';
 import { installationSender } from '../sending/judged-sender.ts';
-import type { SendVerdict } from '../sending/send-command.ts';
-import { type SendOrder, toCommand } from '../sending/send-messages.ts';
+import { toParsedSend } from '../sending/parsed-send.ts';
+import type { SendVerdict } from '../sending/send-verdict.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
 /** The tools that send mail of the installation. */
@@ -56,7 +56,7 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
     ...{ from, to, subject, text, source: 'system', tags: [...tags], metadata },
     ...(html === undefined ? {} : { html }),
   });
-  const order: SendOrder = { request, fixedChannel: null, headerClaims: {}, idempotency: null };
+  const input = { request, fixedChannel: null, headerClaims: {}, idempotency: null, domainChecked };
   const body = toStored(mailer, { text: request.text ?? null, html: request.html ?? null });
   const content = {
     ...{ subject: request.subject ?? '', ...body },
@@ -67,7 +67,7 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
   const {
     verdicts: [verdict],
   } = await acceptMessages(options, [
-    { ...toCommand(installationSender(POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID), order, content), domainChecked },
+    toParsedSend(installationSender(POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID), input, content),
   ]);
   if (verdict === undefined) throw new Error('a send returned no verdict');
   // Without a queue in this process, the timers of the next server find the message.

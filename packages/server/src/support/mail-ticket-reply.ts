@@ -1,4 +1,4 @@
-import type { SendVerdict } from '../sending/send-command.ts';
+import type { SendVerdict } from '../sending/send-verdict.ts';
 import { type InstallationMailer, sendInstallationMail } from './installation-mail.ts';
 
 export interface TicketReplyMailer extends InstallationMailer {

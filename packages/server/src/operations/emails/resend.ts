@@ -1,19 +1,23 @@
+import { mailboxSchema, RECIPIENT_KINDS, type RecipientKind, type SendRequest } from '@postrider/core';
 import { findKeyById } from '../../db/queries/api-keys.ts';
-import { readAttachments } from '../../db/queries/message-attachments.ts';
-import { readStoredSend } from '../../db/queries/stored-sends.ts';
+import { readAttachments, type StoredAttachment } from '../../db/queries/message-attachments.ts';
+import { readStoredSend, type StoredSend } from '../../db/queries/stored-sends.ts';
 import { type Caller, toCaller } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import { fingerprintOf } from '../../sending/idempotency.ts';
 import { senderOf } from '../../sending/judged-sender.ts';
-import type { SendVerdict } from '../../sending/send-command.ts';
-import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
-import { type SendWithBody, toResendOrder } from '../../sending/stored-order.ts';
+import type { SendInput } from '../../sending/parsed-send.ts';
+import { sendMessages } from '../../sending/send-messages.ts';
+import type { SendVerdict } from '../../sending/send-verdict.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import type { MessageOwner } from '../../visibility/redact-message.ts';
 import { redactProblem } from '../../visibility/redact-problem.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
+
+/** A stored message with its body, as `readStoredSend` returns it. */
+type SendWithBody = StoredSend & { readonly body: NonNullable<StoredSend['body']> };
 
 /** Sends a stored message again, under the key that sent it first and by the stricter rules of that key and the caller. */
 export const resendEmail: Handler<'emails.resend'> = async ({ params, headers }, context) => {
@@ -37,9 +41,9 @@ function ownerOf({ keyId, recipients }: Pick<SendWithBody, 'keyId' | 'recipients
   return { keyId, blind: recipients.flatMap(({ kind, email }) => (kind === 'bcc' ? [email] : [])) };
 }
 
-/** A repeated call is answered as it was, also where its key or the body has gone since. */
+/** A repeated call gets the same result, even if its key or the body is gone. */
 async function findReplay(
-  idempotency: SendOrder['idempotency'],
+  idempotency: SendInput['idempotency'],
   { services, caller }: KeyedContext,
 ): Promise<SendVerdict | null> {
   if (idempotency === null) return null;
@@ -50,7 +54,7 @@ async function findReplay(
 async function resend(
   stored: Omit<SendWithBody, 'body'>,
   body: SendWithBody['body'] | null,
-  idempotency: SendOrder['idempotency'],
+  idempotency: SendInput['idempotency'],
   { services, caller, via }: KeyedContext,
 ): Promise<SendVerdict> {
   const issuer = await findIssuer(stored.keyId, services, caller);
@@ -58,7 +62,7 @@ async function resend(
   const files = await readAttachments(services.sql, caller.accountId, stored.id);
   const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;
   const [verdict] = await sendMessages(services, senderOf(caller, issuer), [
-    toResendOrder({ ...stored, body }, files, call),
+    toResendInput({ ...stored, body }, files, call),
   ]);
   if (verdict === undefined) throw new Error('a resend came back without a verdict');
   return verdict;
@@ -80,4 +84,51 @@ async function findIssuer(
     throw new ProblemError('key_expired', { detail, fix: 'Send a new message with a valid key.' });
   }
   return toCaller(row);
+}
+
+/**
+ * The input that sends a stored message again: what was rendered, tagged and fetched the first time is taken over, and so is where the message
+ * came from. Its schedule and its idempotency key are not.
+ */
+function toResendInput(
+  stored: SendWithBody,
+  files: readonly StoredAttachment[],
+  call: Pick<SendInput, 'fixedChannel' | 'idempotency'>,
+): SendInput {
+  return {
+    ...call,
+    request: toRequest(stored),
+    headerClaims: {},
+    resendOf: stored.id,
+    stored: { template: stored.template, attachments: files },
+  };
+}
+
+function toRequest(stored: SendWithBody): SendRequest {
+  const { html, text, headers } = stored.body;
+  return {
+    from: mailboxSchema.parse(stored.fromGiven),
+    ...toRecipients(stored.recipients),
+    ...(stored.replyTo === null ? {} : { reply_to: mailboxSchema.parse(stored.replyTo) }),
+    subject: stored.subject,
+    ...(html === null ? {} : { html }),
+    // An empty text keeps one from being derived where the first message had none.
+    text: text ?? '',
+    headers: { ...headers },
+    metadata: { ...stored.metadata },
+    tags: [...stored.tags],
+    unsubscribe: stored.unsubscribe,
+    channel: stored.channel,
+    source: stored.source,
+    ...(stored.agentName === null ? {} : { agent_name: stored.agentName }),
+  };
+}
+
+function toRecipients(recipients: StoredSend['recipients']): Pick<SendRequest, RecipientKind> {
+  const of = (kind: RecipientKind) =>
+    recipients
+      .filter((recipient) => recipient.kind === kind)
+      .map(({ name, email }) => ({ ...mailboxSchema.parse(email), name }));
+  const [to, cc, bcc] = RECIPIENT_KINDS.map(of);
+  return { to: to ?? [], cc: cc ?? [], bcc: bcc ?? [] };
 }

@@ -1,21 +1,22 @@
 import { type BatchItem, type DryRun, sendRequestSchema } from '@postrider/core';
 import { type ProblemError, toProblem } from '../../problem.ts';
 import { senderOf } from '../../sending/judged-sender.ts';
+import type { SendInput } from '../../sending/parsed-send.ts';
 import { previewSends } from '../../sending/preview-sends.ts';
-import type { SendVerdict } from '../../sending/send-command.ts';
-import { type SendOrder, sendMessages } from '../../sending/send-messages.ts';
+import { sendMessages } from '../../sending/send-messages.ts';
+import type { SendVerdict } from '../../sending/send-verdict.ts';
 import { startInSlices } from '../../time-slice.ts';
 import type { Handler, KeyedContext } from '../context.ts';
 import { parsePart, validationFailed } from '../parse-part.ts';
-import { toSendOrder } from './send-order.ts';
+import { toSendInput } from './send-input.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 
-/** Judges up to a hundred sends, each by itself: what is no send, what is refused, what is only tried, and what is accepted. */
+/** Accepts up to a hundred sends. Each gets its own result: invalid, refused, only checked, or accepted. */
 export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, headers }, context) => {
   const key = headers['idempotency-key'];
   const items = await startInSlices(body.emails, (raw, index) =>
     readItem(raw, index, (request) =>
-      toSendOrder(request, raw, headers, key === undefined ? undefined : `${key}:${index}`, context.via),
+      toSendInput(request, raw, headers, key === undefined ? undefined : `${key}:${index}`, context.via),
     ),
   );
   const answers = await answerItems(items, context);
@@ -27,23 +28,23 @@ export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, heade
   };
 };
 
-type Item = SendOrder | ProblemError;
+type Item = SendInput | ProblemError;
 type Answer = SendVerdict | DryRun | ProblemError;
 
-async function readItem(raw: unknown, index: number, toOrder: (request: SendOrder['request']) => Promise<SendOrder>) {
+async function readItem(raw: unknown, index: number, toInput: (request: SendInput['request']) => Promise<SendInput>) {
   const part = parsePart(sendRequestSchema, raw, `emails.${index}`);
-  return part.ok ? await toOrder(part.data) : validationFailed(part.problems);
+  return part.ok ? await toInput(part.data) : validationFailed(part.problems);
 }
 
-/** Every item's answer, in order; the sends pass the accept queue together. */
+/** Every item's result, in order; the sends are accepted together. */
 async function answerItems(items: readonly Item[], { services, caller }: KeyedContext): Promise<readonly Answer[]> {
-  const orders = items.filter((item): item is SendOrder => 'request' in item);
-  const isTried = ({ request }: SendOrder) => request.dry_run === true;
-  const previews = orders.some(isTried) ? await previewSends(services, senderOf(caller), orders.filter(isTried)) : [];
+  const inputs = items.filter((item): item is SendInput => 'request' in item);
+  const isTried = ({ request }: SendInput) => request.dry_run === true;
+  const previews = inputs.some(isTried) ? await previewSends(services, senderOf(caller), inputs.filter(isTried)) : [];
   const verdicts = await sendMessages(
     services,
     senderOf(caller),
-    orders.filter((order) => !isTried(order)),
+    inputs.filter((input) => !isTried(input)),
   );
   const nextPreview = previews.values();
   const nextVerdict = verdicts.values();

@@ -1,6 +1,6 @@
 import type { HoldReason } from '@postrider/core';
 import { ProblemError } from '../../problem.ts';
-import type { QuotaState, SendVerdict } from '../../sending/send-command.ts';
+import type { QuotaState, SendVerdict } from '../../sending/send-verdict.ts';
 
 type Accepted = Extract<SendVerdict, { kind: 'accepted' }>;
 type Refused = Extract<SendVerdict, { kind: 'refused' }>;

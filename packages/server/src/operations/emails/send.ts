@@ -2,19 +2,19 @@ import { senderOf } from '../../sending/judged-sender.ts';
 import { previewSends } from '../../sending/preview-sends.ts';
 import { sendMessages } from '../../sending/send-messages.ts';
 import type { Handler } from '../context.ts';
-import { toSendOrder } from './send-order.ts';
+import { toSendInput } from './send-input.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 
-/** Passes one send to the accept queue and returns its verdict; a dry run only checks. */
+/** Accepts one send and returns its verdict; a dry run only checks it. */
 export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, context) => {
   const { caller, services } = context;
-  const order = await toSendOrder(body, context.rawBody, headers, headers['idempotency-key'], context.via);
+  const input = await toSendInput(body, context.rawBody, headers, headers['idempotency-key'], context.via);
   if (body.dry_run === true) {
-    const [preview] = await previewSends(services, senderOf(caller), [order]);
-    if (preview === undefined) throw new Error('a dry run came back without an answer');
+    const [preview] = await previewSends(services, senderOf(caller), [input]);
+    if (preview === undefined) throw new Error('a dry run came back without a result');
     return { status: 200, body: preview };
   }
-  const [verdict] = await sendMessages(services, senderOf(caller), [order]);
+  const [verdict] = await sendMessages(services, senderOf(caller), [input]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);

@@ -1,37 +1,15 @@
 import type { SendRequest } from '@postrider/core';
 import type { TemplateTools } from '../../templates/template-tools.ts';
 import type { Refusal } from '../acceptance.ts';
+import type { Sender } from '../judged-sender.ts';
+import { hostListsOf, judgesOf } from '../judging-keys.ts';
+import type { SendInput } from '../parsed-send.ts';
 import type { BodyShaper } from './body-shaper.ts';
 import type { FileSession, FileSource } from './fetch-files.ts';
-import { type FileRule, prepareAttachments } from './prepare-attachments.ts';
+import { prepareAttachments } from './prepare-attachments.ts';
 import { renderTemplate, type WrittenContent } from './render-template.ts';
 import { resolveSchedule } from './schedule.ts';
 import type { BodyFindings, SendContent } from './send-content.ts';
-
-/** What content is made from: the request, and what is known of its account. */
-export interface ContentOrder {
-  readonly accountId: string;
-  /** The key it is sent under: large bodies of one key wait behind each other. */
-  readonly keyId: string;
-  readonly request: SendRequest;
-  /** Whether a rule of the key asks where the links lead. */
-  readonly seeksLinks?: boolean;
-  /** Whether a rule of the key asks for files within the bodies. */
-  readonly seeksFiles?: boolean;
-  /** Whether a rule of the key asks what the variables add to the template. */
-  readonly judgesValues?: boolean;
-  /** The account's switches. */
-  readonly trackOpens: boolean;
-  readonly trackClicks: boolean;
-  /** Of a message that is sent again: what was made of its request the first time, taken over as it is. */
-  readonly stored?: StoredContent | undefined;
-  /** Which URLs its files may be fetched from. */
-  readonly fileRule: FileRule;
-  /** The files of the call this send came in; it has them to itself where none is given. */
-  readonly files?: FileSession | undefined;
-}
-
-export type StoredContent = Pick<SendContent, 'template' | 'attachments'>;
 
 export type ContentVerdict =
   | { readonly ok: true; readonly content: SendContent }
@@ -53,22 +31,32 @@ export interface ContentTools {
 }
 
 /**
- * Makes the content of a send, before acceptance: what is accepted is what is sent. Renders the template, fetches and checks files, tags
+ * Makes the content of a send before it is accepted: what is accepted is what is sent. Renders the template, fetches and checks files, tags
  * links, finds the links to track, derives the text.
- * @throws where a part it needs does not answer: nothing is known of the send then.
+ * @param files the files of the call that the send came in
+ * @param isDryRun nothing is fetched then
+ * @throws if a part that it needs does not respond: nothing is known of the send then.
  */
-export async function prepareContent(tools: ContentTools, order: ContentOrder): Promise<ContentVerdict> {
-  const { request, stored, judgesValues = false } = order;
+export async function prepareContent(
+  tools: ContentTools,
+  sender: Sender,
+  { request, stored }: Pick<SendInput, 'request' | 'stored'>,
+  files: FileSession,
+  isDryRun = false,
+): Promise<ContentVerdict> {
+  const { accountId, keyId, trackOpens, trackClicks } = sender;
+  const rules = judgesOf(sender).map(({ approval }) => approval?.holdWhen);
+  // Large bodies of one key wait behind each other, and each question costs a look at them.
+  const seeksLinks = rules.some((rule) => rule?.linkDomainNotIn != null);
+  const seeksFiles = rules.some((rule) => rule?.hasAttachments === true);
+  const judgesValues = rules.some((rule) => rule?.freeformBody === true);
   const written =
-    request.template === undefined
-      ? null
-      : await renderTemplate(tools.templates, order.accountId, request, judgesValues);
+    request.template === undefined ? null : await renderTemplate(tools.templates, accountId, request, judgesValues);
   const refusals = written?.ok === false ? [...written.refusals] : [];
   const schedule = request.scheduled_at === undefined ? NOW : resolveSchedule(request.scheduled_at, tools.now());
   if (!schedule.ok) refusals.push(schedule.refusal);
   const { subject, template, templateMakers, ...body } =
     written?.ok === true ? written.content : contentAsGiven(request);
-  const { accountId, keyId, trackOpens, trackClicks, seeksLinks = false, seeksFiles = false } = order;
   const shaped = await tools.bodies.shape(
     { accountId, keyId },
     { ...body, subject, utm: request.utm, headers: request.headers, trackOpens, trackClicks, seeksLinks, seeksFiles },
@@ -76,9 +64,9 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
   if ('busy' in shaped) return { ok: false, refusals: [...refusals, BUSY], findings: {} };
   const { html, text, tracking, findings, addedText } = shaped;
   if (shaped.refusal !== null) refusals.push(shaped.refusal);
-  const source = order.files ?? tools.files;
-  const files = await prepareAttachments({ request, subject, html, text }, source, order.fileRule, refusals.length > 0);
-  refusals.push(...files.refusals);
+  const rule = { isDryRun, hosts: hostListsOf(sender) };
+  const attached = await prepareAttachments({ request, subject, html, text }, files, rule, refusals.length > 0);
+  refusals.push(...attached.refusals);
   if (!schedule.ok || refusals.length > 0) return { ok: false, refusals, findings };
   return {
     ok: true,
@@ -88,7 +76,7 @@ export async function prepareContent(tools: ContentTools, order: ContentOrder): 
       text,
       template: stored?.template ?? template,
       templateMakers,
-      attachments: stored?.attachments ?? files.attachments,
+      attachments: stored?.attachments ?? attached.attachments,
       tracking,
       scheduledAt: schedule.at,
       findings,

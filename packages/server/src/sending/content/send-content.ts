@@ -22,6 +22,9 @@ export interface SendContent {
   readonly addedText?: AddedText;
 }
 
+/** What is taken over from a message that is sent again. */
+export type StoredContent = Pick<SendContent, 'template' | 'attachments'>;
+
 export interface ContentAttachment {
   /** Sanitised: no folders, no control characters. */
   readonly filename: string;

@@ -1,6 +1,6 @@
 import type { SendRequest, Source } from '@postrider/core';
 import { fingerprintInSlices } from '../../sending/fingerprint-in-slices.ts';
-import type { SendOrder } from '../../sending/send-messages.ts';
+import type { SendInput } from '../../sending/parsed-send.ts';
 import type { CallContext } from '../context.ts';
 
 /** The headers of a send that claim where it comes from. */
@@ -9,14 +9,17 @@ interface ProvenanceHeaders {
   readonly 'x-service-source'?: Source | undefined;
 }
 
-/** A send as REST and MCP bring it. `raw` is the request as given, before defaults: what its idempotency key stands for. */
-export async function toSendOrder(
+/**
+ * A send over REST or MCP.
+ * @param raw the request before defaults, which its idempotency key is compared by
+ */
+export async function toSendInput(
   request: SendRequest,
   raw: unknown,
   headers: ProvenanceHeaders,
   idempotencyKey: string | undefined,
   via: CallContext['via'],
-): Promise<SendOrder> {
+): Promise<SendInput> {
   return {
     request,
     // Over MCP the channel is a fact, not a claim.
