@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Sql, Transaction } from './client.ts';
+import {
+  createHistory,
+  hasHistory,
+  lockSchema,
+  readHistory,
+  readMissingRoles,
+  readServerVersion,
+  recordMigration,
+} from './queries/schema-history.ts';
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
 const MINIMUM_POSTGRES = 150_000;
@@ -30,9 +39,9 @@ interface Migration {
 export async function migrate(sql: Sql): Promise<readonly string[]> {
   const migrations = await readMigrations();
   return await sql.begin(async (transaction) => {
-    await transaction`SET LOCAL statement_timeout = 0`;
-    await transaction`SELECT pg_advisory_xact_lock(${LOCK}::int)`;
+    await lockSchema(transaction, LOCK);
     await assertVersion(transaction);
+    await createHistory(transaction);
     const done = await readHistory(transaction);
     assertHistory(done, migrations);
     const pending = migrations.filter(({ name }) => !done.has(name));
@@ -50,10 +59,8 @@ export async function readSchemaState(sql: Sql): Promise<'empty' | 'behind' | 'c
   const migrations = await readMigrations();
   return await sql.begin('read only', async (transaction) => {
     await assertVersion(transaction);
-    const [history] = await transaction<{ exists: boolean }[]>`
-      SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`;
-    if (history?.exists !== true) return 'empty';
-    const done = await readDone(transaction);
+    if (!(await hasHistory(transaction))) return 'empty';
+    const done = await readHistory(transaction);
     assertHistory(done, migrations);
     if (migrations.some(({ name }) => !done.has(name))) return 'behind';
     await assertRoles(transaction);
@@ -72,25 +79,12 @@ async function readMigrations(): Promise<readonly Migration[]> {
 }
 
 async function assertVersion(transaction: Transaction): Promise<void> {
-  const [row] = await transaction<{ number: number; text: string }[]>`
-    SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`;
-  if (row && row.number >= MINIMUM_POSTGRES) return;
+  const version = await readServerVersion(transaction);
+  if (version && version.number >= MINIMUM_POSTGRES) return;
   throw new MigrationError(
-    `The database is PostgreSQL ${row?.text ?? 'of an unknown version'}; 15 or newer is needed.`,
+    `The database is PostgreSQL ${version?.text ?? 'of an unknown version'}; 15 or newer is needed.`,
     'Point DATABASE_URL at PostgreSQL 15 or newer, or unset it to use the embedded one.',
   );
-}
-
-async function readHistory(transaction: Transaction): Promise<ReadonlyMap<string, string>> {
-  await transaction`
-    CREATE TABLE IF NOT EXISTS schema_migrations (
-      name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
-  return await readDone(transaction);
-}
-
-async function readDone(transaction: Transaction): Promise<ReadonlyMap<string, string>> {
-  const rows = await transaction<{ name: string; checksum: string }[]>`SELECT name, checksum FROM schema_migrations`;
-  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }
 
 function assertHistory(done: ReadonlyMap<string, string>, known: readonly Migration[]): void {
@@ -112,17 +106,15 @@ function assertHistory(done: ReadonlyMap<string, string>, known: readonly Migrat
 }
 
 async function apply(transaction: Transaction, migration: Migration): Promise<void> {
-  await transaction.unsafe(migration.statements).catch(explainFailure);
-  await transaction`INSERT INTO schema_migrations (name, checksum) VALUES (${migration.name}, ${migration.checksum})`;
+  await transaction.run(migration.statements).catch(explainFailure);
+  await recordMigration(transaction, migration);
 }
 
 /** A user who was not there when the roles were made, such as one of a database that was restored elsewhere, may be a member of neither. */
 async function assertRoles(transaction: Transaction): Promise<void> {
-  const [row] = await transaction<{ user: string; missing: string[] }[]>`
-    SELECT current_user AS user, array_agg(wanted ORDER BY wanted) AS missing FROM unnest(${ROLES}::text[]) AS wanted
-    WHERE NOT coalesce((SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = wanted), false)
-    HAVING count(*) > 0`;
-  if (row !== undefined) throw missingRoles(`${row.user} does not have the rights of ${row.missing.join(' and ')}`);
+  const lacking = await readMissingRoles(transaction, ROLES);
+  if (lacking === null) return;
+  throw missingRoles(`${lacking.user} does not have the rights of ${lacking.missing.join(' and ')}`);
 }
 
 const ROLES = ['postrider_app', 'postrider_system'];

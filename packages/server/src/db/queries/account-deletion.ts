@@ -128,7 +128,7 @@ export async function eraseRows(pool: Sql, accountId: string, table: string, lim
   return await pool.begin(async (transaction) => {
     // The audit log lets go of an account that is erased as a whole, and of nothing else.
     await allowErasing(transaction, { accountId });
-    const { count } = await transaction.unsafe(
+    const { count } = await transaction.run(
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE account_id = $1::uuid LIMIT $2::int))`,
       [accountId, limit],
     );

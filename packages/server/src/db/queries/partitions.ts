@@ -49,7 +49,7 @@ export async function dropPastPartitions(pool: Sql, limits: PartitionLimits): Pr
   for (const month of await findPastMonths(pool, limits)) {
     await changePartitions(pool, async (tx) => {
       if (await holdsOpenMessage(tx, month, limits.openStatuses)) return;
-      for (const table of month.tables) await tx.unsafe(`DROP TABLE ${table}`);
+      for (const table of month.tables) await tx.run(`DROP TABLE ${table}`);
       dropped.push(...month.tables);
     });
   }
@@ -72,7 +72,7 @@ async function changePartitions(pool: Sql, change: (transaction: Transaction) =>
     try {
       await pool.begin(async (tx) => {
         await takePartitionLock(tx, {});
-        await tx.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await tx.run(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
         await change(tx);
       });
       return;
@@ -135,11 +135,11 @@ async function makePartition(tx: Transaction, month: MissingMonth): Promise<void
   // waiting for an advisory lock does not bring up to date, while reading a table does.
   if ((await isTaken(tx, { partition })) > 0) return;
   const within = `${key} >= '${lower}' AND ${key} < '${upper}'`;
-  await tx.unsafe(`CREATE TABLE ${partition} (LIKE ${parent} INCLUDING ALL) ${STORAGE[name] ?? ''}`);
-  await tx.unsafe(`LOCK TABLE ${other} IN ACCESS EXCLUSIVE MODE`);
-  await tx.unsafe(`
+  await tx.run(`CREATE TABLE ${partition} (LIKE ${parent} INCLUDING ALL) ${STORAGE[name] ?? ''}`);
+  await tx.run(`LOCK TABLE ${other} IN ACCESS EXCLUSIVE MODE`);
+  await tx.run(`
     WITH moved AS (DELETE FROM ${other} WHERE ${within} RETURNING *) INSERT INTO ${partition} SELECT * FROM moved`);
-  await tx.unsafe(`ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM ('${lower}') TO ('${upper}')`);
+  await tx.run(`ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM ('${lower}') TO ('${upper}')`);
   await protect(tx, { partition });
 }
 
