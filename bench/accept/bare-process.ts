@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fastify } from 'fastify';
 import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
+import { tagged } from '../../test/harness/tagged.ts';
 import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
 
 export interface BareSettings {
@@ -14,7 +15,9 @@ export interface BareSettings {
  * row with one INSERT; no key, no rules, no recipients, no trail.
  */
 const settings = childSettings<BareSettings>();
-const sql = openDatabase({ target: settings.target, maxConnections: settings.connections, applicationName: 'bare' });
+const sql = tagged(
+  openDatabase({ target: settings.target, maxConnections: settings.connections, applicationName: 'bare' }),
+);
 const app = fastify({ logger: false });
 
 interface Send {

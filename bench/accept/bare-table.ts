@@ -1,7 +1,7 @@
-import type { Sql } from '../../packages/server/src/db/client.ts';
+import type { TaggedSql } from '../../test/harness/tagged.ts';
 
 /** The one table of the limit: a message as one row, stored as the product stores bodies. */
-export async function createBareTable(sql: Sql): Promise<void> {
+export async function createBareTable(sql: TaggedSql): Promise<void> {
   await sql.unsafe(`
     CREATE TABLE IF NOT EXISTS bare_messages (
       id uuid PRIMARY KEY, from_address text NOT NULL, to_address text NOT NULL, subject text NOT NULL,

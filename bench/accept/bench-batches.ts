@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import { openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
 import type { ParsedSend } from '../../packages/server/src/sending/parsed-send.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../../test/harness/plain-send.ts';
+import { type TaggedSql, tagged } from '../../test/harness/tagged.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
 import { createPostgresCpu } from '../parts/postgres-cpu.ts';
 import { judge, median, round } from '../parts/report.ts';
@@ -20,8 +21,10 @@ const AT_ONCE = 2;
 /** Batches of 100 parsed sends through the accept queue, every rule applied, against one bare multi-row INSERT of the same messages. */
 export async function benchBatches(database: BenchDatabase, rounds: number): Promise<boolean> {
   const target = database.target;
-  const sql = openDatabase({ target, maxConnections: AT_ONCE, applicationName: 'bench', keepPlans: true });
-  const acceptSql = openDatabase({ target, maxConnections: 2, applicationName: 'bench-sends', keepPlans: true });
+  const sql = tagged(openDatabase({ target, maxConnections: AT_ONCE, applicationName: 'bench', keepPlans: true }));
+  const acceptSql = tagged(
+    openDatabase({ target, maxConnections: 2, applicationName: 'bench-sends', keepPlans: true }),
+  );
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
     { sql, clock: systemClock, ids },
@@ -114,7 +117,7 @@ function toBareRows(emails: readonly SampleEmail[]) {
   }));
 }
 
-async function insertBare(sql: Sql, rows: Readonly<ReturnType<typeof toBareRows>>): Promise<void> {
+async function insertBare(sql: TaggedSql, rows: Readonly<ReturnType<typeof toBareRows>>): Promise<void> {
   await sql`
     INSERT INTO bare_messages SELECT * FROM json_populate_recordset(NULL::bare_messages, ${JSON.stringify(rows)}::text::json)`;
 }

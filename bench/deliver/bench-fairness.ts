@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { startDnsServer, type TestDnsServer } from '../../test/harness/dns-server.ts';
 import { plainSend } from '../../test/harness/plain-send.ts';
+import { type TaggedPool, tagged } from '../../test/harness/tagged.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild } from '../parts/child.ts';
 import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
@@ -37,7 +38,7 @@ export interface BenchFairnessOptions {
 /** What both parts need: who receives, who answers for names, who waits and who sends. */
 interface Stage {
   readonly database: BenchDatabase;
-  readonly sql: Pool;
+  readonly sql: TaggedPool;
   readonly dns: TestDnsServer;
   readonly sink: Child<{ readonly port: number }>;
   readonly dataDir: string;
@@ -76,7 +77,7 @@ export async function benchFairness(options: BenchFairnessOptions): Promise<bool
 
 async function setStage(): Promise<Stage> {
   const database = await openBenchDatabase();
-  const sql = openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-fairness' });
+  const sql = tagged(openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-fairness' }));
   const ids = createIdGenerator();
   const tools = { sql, clock: systemClock, ids };
   const makeSender = async (name: string): Promise<Sender> => {
@@ -244,6 +245,6 @@ async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function forgetMessages(sql: Pool): Promise<void> {
+async function forgetMessages(sql: TaggedPool): Promise<void> {
   await sql`TRUNCATE deliveries, messages, message_bodies, message_recipients, message_events`;
 }

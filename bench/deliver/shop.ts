@@ -9,6 +9,7 @@ import { acceptMessages } from '../../packages/server/src/sending/accept-message
 import { generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../../test/harness/plain-send.ts';
+import { tagged } from '../../test/harness/tagged.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
 import type { ShopKey } from './sender-round.ts';
@@ -34,7 +35,7 @@ const BATCH = 100;
 
 /** @param isTracked whether opens and clicks are tracked, which is planned when a message is accepted */
 export async function openShop(database: BenchDatabase, { isTracked = false } = {}): Promise<Shop> {
-  const sql = openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-shop' });
+  const sql = tagged(openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-shop' }));
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
     { sql, clock: systemClock, ids },

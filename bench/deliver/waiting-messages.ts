@@ -1,11 +1,11 @@
-import type { Sql } from '../../packages/server/src/db/client.ts';
+import type { TaggedSql } from '../../test/harness/tagged.ts';
 
 /**
  * Makes many messages wait that are copies of one that was accepted, each with an id and a recipient of its own, spread over the domains.
  * Accepting them would take minutes. They became due `agoMs` ago.
  */
 export async function copyMessage(
-  sql: Sql,
+  sql: TaggedSql,
   messageId: string,
   options: { readonly count: number; readonly domains: readonly string[]; readonly agoMs: number },
 ): Promise<void> {

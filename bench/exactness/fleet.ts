@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import type { TaggedSql } from '../../test/harness/tagged.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { startChild } from '../parts/child.ts';
 
@@ -30,7 +30,7 @@ export interface Call {
 
 /** Servers that are processes of their own on one Postgres. None of them delivers, so that what is accepted stays queued. */
 export interface Fleet {
-  readonly sql: Sql;
+  readonly sql: TaggedSql;
   readonly settings: BenchDatabase['settings'];
   newAccount(monthlyQuota?: number): Promise<{ readonly accountId: string; readonly key: string }>;
   /** Asks one of the processes, counted from 0; a number past the last begins again with the first. */

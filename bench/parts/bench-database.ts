@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseTarget, openDatabase, type Pool, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
+import { type TaggedPool, type TaggedSql, tagged } from '../../test/harness/tagged.ts';
 import { prepareTemplate } from '../../test/harness/template-database.ts';
 
 export interface BenchDatabase {
   readonly target: DatabaseTarget;
-  readonly sql: Pool;
+  readonly sql: TaggedPool;
   /** The server's settings that decide what a commit means, as they are printed. */
   readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -21,7 +22,7 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   const postgres = await startEmbeddedPostgres({ dataDir });
   const target: DatabaseTarget = { kind: 'socket', ...postgres.connection };
   await prepareTemplate(target);
-  const sql = openDatabase({ target, maxConnections: 2, applicationName: 'bench' });
+  const sql = tagged(openDatabase({ target, maxConnections: 2, applicationName: 'bench' }));
   const settings = await readSettings(sql);
   const off = DURABILITY.filter((name) => settings[name] !== 'on');
   if (off.length > 0) throw new Error(`${off.join(', ')} must be on for this benchmark`);
@@ -37,7 +38,7 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   };
 }
 
-async function readSettings(sql: Sql): Promise<Record<string, string>> {
+async function readSettings(sql: TaggedSql): Promise<Record<string, string>> {
   const names = [...DURABILITY, 'server_version', 'shared_buffers', 'wal_sync_method'];
   const rows = await sql<{ name: string; value: string }[]>`
     SELECT name, current_setting(name) AS value FROM unnest(${names}::text[]) AS name`;

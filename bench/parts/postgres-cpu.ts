@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Sql } from '../../packages/server/src/db/client.ts';
+import type { TaggedSql } from '../../test/harness/tagged.ts';
 
 /** Linux counts CPU time for programs in hundredths of a second, whatever the kernel's own tick is. */
 const TICK_MS = 10;
 
 /** Reads the CPU time of the whole Postgres behind a connection: the postmaster, what it has reaped, and its living processes. */
-export async function createPostgresCpu(sql: Sql): Promise<() => number> {
+export async function createPostgresCpu(sql: TaggedSql): Promise<() => number> {
   const [row] = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
   const postmaster = readStat(row?.pid ?? 0)?.parent ?? 0;
   return () => {

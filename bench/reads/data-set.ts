@@ -1,5 +1,5 @@
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import { fillSearch } from '../../packages/server/src/db/queries/fill-search.ts';
+import type { TaggedSql } from '../../test/harness/tagged.ts';
 
 /** The account whose log is read; the others are in the way, as they are in life. */
 export const READ_ACCOUNT = '00000000-0000-7000-8000-000000000001';
@@ -16,7 +16,7 @@ export const VALUES = {
 } as const;
 
 /** How many messages of the account there are. */
-export async function countDataSet(sql: Sql): Promise<number> {
+export async function countDataSet(sql: TaggedSql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     SELECT count(*)::int AS count FROM messages WHERE account_id = ${READ_ACCOUNT}`;
   return row?.count ?? 0;
@@ -26,7 +26,7 @@ export async function countDataSet(sql: Sql): Promise<number> {
  * Makes `count` messages of the account, and a fifth of that of others, spread over 90 days that end now, and indexes them as the workers
  * would. Straight into the tables: the log is read here, and not how it was written.
  */
-export async function makeDataSet(sql: Sql, count: number, onProgress: (text: string) => void): Promise<void> {
+export async function makeDataSet(sql: TaggedSql, count: number, onProgress: (text: string) => void): Promise<void> {
   const total = Math.ceil((count * 6) / OF_SIX);
   await sql`TRUNCATE messages, message_recipients, message_search, search_backlog, message_counts, message_rollups, count_backlog`;
   await sql`
@@ -45,7 +45,7 @@ export async function makeDataSet(sql: Sql, count: number, onProgress: (text: st
   await sql`CHECKPOINT`.catch(() => undefined); // Not everybody may.
 }
 
-async function makeSearchPartitions(sql: Sql): Promise<void> {
+async function makeSearchPartitions(sql: TaggedSql): Promise<void> {
   const months = await sql<{ name: string; bound: string }[]>`
     SELECT 'message_search_' || right(relname, 7) AS name, pg_get_expr(relpartbound, oid) AS bound
     FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'messages'::regclass AND relname ~ '_\\d{4}_\\d\\d$'`;
@@ -54,7 +54,7 @@ async function makeSearchPartitions(sql: Sql): Promise<void> {
   }
 }
 
-async function index(sql: Sql, onProgress: (text: string) => void): Promise<void> {
+async function index(sql: TaggedSql, onProgress: (text: string) => void): Promise<void> {
   const began = performance.now();
   let rows = 0;
   const worker = async () => {

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseTarget, openDatabase, type Pool, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
+import { type TaggedPool, type TaggedSql, tagged } from '../../test/harness/tagged.ts';
 import { prepareTemplate } from '../../test/harness/template-database.ts';
 
 /** Where the data set is: it takes minutes to make, so it is kept from one run to the next. */
@@ -16,7 +17,7 @@ export const DEFAULT_DATA_DIR = join(tmpdir(), 'postrider-bench-reads');
 
 export interface KeptDatabase {
   readonly target: DatabaseTarget;
-  readonly sql: Pool;
+  readonly sql: TaggedPool;
   readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -27,7 +28,7 @@ export async function openKeptDatabase({ databaseUrl, dataDir }: DataSetPlace): 
   const target: DatabaseTarget =
     embedded === null ? { kind: 'url', url: databaseUrl ?? '' } : { kind: 'socket', ...embedded.connection };
   await prepareTemplate(target);
-  const sql = openDatabase({ target, maxConnections: 2, applicationName: 'bench', statementTimeoutMs: 0 });
+  const sql = tagged(openDatabase({ target, maxConnections: 2, applicationName: 'bench', statementTimeoutMs: 0 }));
   return {
     target,
     sql,
@@ -39,7 +40,7 @@ export async function openKeptDatabase({ databaseUrl, dataDir }: DataSetPlace): 
   };
 }
 
-async function readSettings(sql: Sql): Promise<Record<string, string>> {
+async function readSettings(sql: TaggedSql): Promise<Record<string, string>> {
   const names = ['server_version', 'shared_buffers', 'effective_cache_size', 'random_page_cost'];
   const rows = await sql<{ name: string; value: string }[]>`
     SELECT name, current_setting(name) AS value FROM unnest(${names}::text[]) AS name`;

@@ -1,5 +1,5 @@
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import { openDatabase, type Pool, type Sql } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { storeTemplate } from '../../packages/server/src/templates/change-template.ts';
 import {
   createTemplateRenderer,
@@ -7,6 +7,7 @@ import {
 } from '../../packages/server/src/templates/template-renderer.ts';
 import { createTemplateSources, type TemplateSources } from '../../packages/server/src/templates/template-sources.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { type TaggedPool, type TaggedSql, tagged } from '../../test/harness/tagged.ts';
 import { openBenchDatabase } from '../parts/bench-database.ts';
 import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
 import { createBareLiquid } from './bare-liquid.ts';
@@ -28,12 +29,14 @@ const RATIO_TO_SELECT = 4;
 export async function benchRender({ count }: RenderBenchOptions): Promise<boolean> {
   const database = await openBenchDatabase();
   const renderer = createTemplateRenderer();
-  const accounts = openDatabase({
-    target: database.target,
-    maxConnections: 2,
-    applicationName: 'bench',
-    forAccounts: true,
-  });
+  const accounts = tagged(
+    openDatabase({
+      target: database.target,
+      maxConnections: 2,
+      applicationName: 'bench',
+      forAccounts: true,
+    }),
+  );
   try {
     console.log(describeMachine(database.settings));
     console.log(
@@ -62,7 +65,7 @@ export async function benchRender({ count }: RenderBenchOptions): Promise<boolea
   }
 }
 
-async function storeReceipt(sql: Sql): Promise<string> {
+async function storeReceipt(sql: TaggedSql): Promise<string> {
   const now = new Date();
   const ids = createIdGenerator();
   const accountId = ids.next(now);
@@ -78,8 +81,8 @@ async function storeReceipt(sql: Sql): Promise<string> {
 
 type Source = NonNullable<Awaited<ReturnType<TemplateSources['find']>>>;
 
-function createLookUp(sql: Pool, accountId: string): () => Promise<Source> {
-  const sources = createTemplateSources((accountId) => bindAccount(sql, accountId));
+function createLookUp(sql: TaggedPool, accountId: string): () => Promise<Source> {
+  const sources = createTemplateSources((accountId) => tagged(bindAccount(sql, accountId)));
   return async () => {
     const source = await sources.find(accountId, { name: { slug: 'receipt' }, version: null });
     if (source === null) throw new Error('the template is gone');

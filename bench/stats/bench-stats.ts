@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import { countMessages } from '../../packages/server/src/db/queries/count-messages.ts';
 import { createKey } from '../../packages/server/src/keys/create-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import type { TaggedSql } from '../../test/harness/tagged.ts';
 import { startChild } from '../parts/child.ts';
 import { describeMachine, judge, median, round } from '../parts/report.ts';
 import { countDataSet, makeDataSet, READ_ACCOUNT } from '../reads/data-set.ts';
@@ -56,7 +56,7 @@ export async function benchStats(
 }
 
 /** The data set was written straight into the log: it is counted as the worker would, unless that was done before. */
-async function countAll(sql: Sql): Promise<void> {
+async function countAll(sql: TaggedSql): Promise<void> {
   const [known] = await sql`SELECT EXISTS (SELECT FROM message_rollups WHERE account_id = ${READ_ACCOUNT}) AS counted`;
   if (known?.['counted'] === true) return;
   await sql`

@@ -1,8 +1,8 @@
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { makeEndpoint } from '../../packages/server/src/webhooks/manage-endpoints.ts';
+import type { TaggedSql } from '../../test/harness/tagged.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import { openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild, type Usage } from '../parts/child.ts';
@@ -86,7 +86,7 @@ interface Target {
   readonly endpointId: string;
 }
 
-async function prepare(sql: Sql, url: string): Promise<Target> {
+async function prepare(sql: TaggedSql, url: string): Promise<Target> {
   const tools = { sql, clock: { now: () => new Date() }, ids: createIdGenerator() };
   const { accountId } = await createAccount(tools, { name: 'Bench', ownerEmail: 'bench@sandbox.test' });
   const webhooks = { secrets: createSecretBox(TEST_SECRET_KEY), policy: { allowLoopback: true } };
@@ -96,7 +96,7 @@ async function prepare(sql: Sql, url: string): Promise<Target> {
 }
 
 /** As events of delivered messages are: some 600 octets each. */
-async function queueEvents(sql: Sql, { accountId, endpointId }: Target, count: number): Promise<void> {
+async function queueEvents(sql: TaggedSql, { accountId, endpointId }: Target, count: number): Promise<void> {
   await sql`TRUNCATE webhook_events, webhook_deliveries, webhook_attempts`;
   await sql`
     INSERT INTO webhook_events (account_id, id, type, body, created_at)

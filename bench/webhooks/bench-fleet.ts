@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { announce } from '../../packages/server/src/events/announce.ts';
 import { createIdGenerator, type IdGenerator } from '../../packages/server/src/uuid-v7.ts';
+import { type TaggedPool, tagged } from '../../test/harness/tagged.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild, type Usage } from '../parts/child.ts';
 import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
@@ -36,7 +37,7 @@ const LONGEST_WAIT_MS = 120_000;
 
 interface Stage {
   readonly database: BenchDatabase;
-  readonly sql: Pool;
+  readonly sql: TaggedPool;
   readonly ids: IdGenerator;
   readonly worker: Child<{ readonly baseUrl: string }>;
   readonly receivers: Child<{ readonly ports: readonly number[] }>;
@@ -73,7 +74,7 @@ export async function benchFleet({ count }: { readonly count: number }): Promise
 
 async function setStage(): Promise<Stage> {
   const database = await openBenchDatabase();
-  const sql = openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-fleet' });
+  const sql = tagged(openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-fleet' }));
   const ids = createIdGenerator();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
   const settings: WorkerSettings = { target: database.target, port: await findFreePort(), dataDir };

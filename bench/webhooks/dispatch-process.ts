@@ -7,6 +7,7 @@ import { createOutboundClient } from '../../packages/server/src/outbound/outboun
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { createDispatcher } from '../../packages/server/src/webhooks/dispatcher.ts';
 import { createWebhookSecret, signWebhook, toSigningKey } from '../../packages/server/src/webhooks/sign-webhook.ts';
+import { tagged } from '../../test/harness/tagged.ts';
 import { TEST_SECRET_KEY } from '../../test/harness/template-database.ts';
 import { childSettings, ownUsage, serveParent } from '../parts/child.ts';
 
@@ -36,7 +37,7 @@ const undici: Undici = createRequire(new URL('../../packages/server/package.json
 
 boundHeapGrowth();
 const { target, url, inFlight } = childSettings<DispatchSettings>();
-const sql = openDatabase({ target, maxConnections: 4, applicationName: 'postrider-worker' });
+const sql = tagged(openDatabase({ target, maxConnections: 4, applicationName: 'postrider-worker' }));
 const client = createOutboundClient({
   allowLoopback: true,
   resolve: () => Promise.reject(new Error('nothing is looked up here')),

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
 import { runCancelable } from '../../packages/server/src/db/cancelable.ts';
-import { openDatabase, type Pool, type Query } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { startDatabaseProxy } from '../harness/database-proxy.ts';
+import { type TaggedPool, type TaggedQuery, tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const accountId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
@@ -10,13 +11,15 @@ const ME = accountId(1);
 
 describe('a client that is bound to an account', () => {
   let database: TestDatabase;
-  let pool: Pool;
+  let pool: TaggedPool;
   beforeAll(async () => {
     database = await createTestDatabase();
-    pool = openDatabase({
-      target: database.target,
-      ...{ maxConnections: 3, applicationName: 'tests', forAccounts: true, deadlineMs: 15_000 }, // A busy machine is no silent database.
-    });
+    pool = tagged(
+      openDatabase({
+        target: database.target,
+        ...{ maxConnections: 3, applicationName: 'tests', forAccounts: true, deadlineMs: 15_000 }, // A busy machine is no silent database.
+      }),
+    );
     for (let n = 1; n <= 20; n += 1)
       await database.sql`INSERT INTO accounts (id, name, created_at) VALUES (${accountId(n)}, ${`Account ${n}`}, now())`;
   });
@@ -29,7 +32,7 @@ describe('a client that is bound to an account', () => {
     const answers = await Promise.all(
       Array.from({ length: 400 }, async (_, at) => {
         const own = accountId((at % 20) + 1);
-        const sql = bindAccount(pool, own);
+        const sql = tagged(bindAccount(pool, own));
         if (at % 3 === 0) return { own, ids: await sql.begin(async (tx) => await tx`SELECT id FROM accounts`) };
         return { own, ids: await sql`SELECT id FROM accounts WHERE ${sql`name LIKE ${'Account %'}`}` };
       }),
@@ -37,21 +40,8 @@ describe('a client that is bound to an account', () => {
     for (const { own, ids } of answers) expect([...ids]).toEqual([{ id: own }]);
   });
 
-  it('runs a statement once, however often its result is read, and never when it is not', async () => {
-    const sql = bindAccount(pool, ME);
-    const rename = (name: string) => sql`UPDATE accounts SET name = ${name} RETURNING name`;
-    rename('never');
-    const asked = rename('once');
-    expect(
-      [await asked, await asked.catch(() => []), await asked.finally(() => undefined)].map(([row]) => row?.['name']),
-    ).toEqual(['once', 'once', 'once']);
-    const [{ count } = { count: 0 }] = await database.sql<{ count: number }[]>`
-      SELECT count(*)::int AS count FROM accounts WHERE name = 'never'`;
-    expect(count).toBe(0);
-  });
-
   it('has committed what it returns, and nothing of what failed', async () => {
-    const sql = bindAccount(pool, ME);
+    const sql = tagged(bindAccount(pool, ME));
     await sql`UPDATE accounts SET name = 'written'`;
     await expect(sql`UPDATE accounts SET name = 'x', created_at = ${null}`).rejects.toMatchObject({ code: '23502' });
     await expect(
@@ -72,16 +62,16 @@ describe('a client that is bound to an account', () => {
   });
 
   it('begins transactions on request, and cancels what runs in them', async () => {
-    const sql = bindAccount(pool, ME);
+    const sql = tagged(bindAccount(pool, ME));
     await expect(sql.begin('read only', async (tx) => await tx`UPDATE accounts SET name = 'x'`)).rejects.toMatchObject({
       code: '25006',
     });
     for (const sleep of [
-      (query: Query) => query`SELECT pg_sleep(20)`,
-      (query: Query) => query.unsafe('SELECT pg_sleep(20)'),
+      (query: TaggedQuery) => query`SELECT pg_sleep(20)`,
+      (query: TaggedQuery) => query.unsafe('SELECT pg_sleep(20)'),
     ]) {
       const gone = new AbortController();
-      const slow = runCancelable(sql, gone.signal, async (query) => await sleep(query));
+      const slow = runCancelable(sql, gone.signal, async (query) => await sleep(tagged(query)));
       setImmediate(() => gone.abort(new Error('gone')));
       await expect(slow).rejects.toThrow();
     }
@@ -89,7 +79,7 @@ describe('a client that is bound to an account', () => {
   });
 
   it('sends nothing for a finished transaction: its connection may already belong to another account', async () => {
-    const mine = bindAccount(pool, ME);
+    const mine = tagged(bindAccount(pool, ME));
     let late: (() => PromiseLike<unknown>)[] = [];
     const failed = (error: unknown) => Promise.reject(error);
     const failing = mine.begin(async (tx) => {
@@ -111,7 +101,7 @@ describe('a client that is bound to an account', () => {
     let begun = 0;
     const theirs = Promise.all(
       [2, 3, 4].map((n) =>
-        bindAccount(pool, accountId(n)).begin(async (tx) => {
+        tagged(bindAccount(pool, accountId(n))).begin(async (tx) => {
           await tx`SELECT 1`;
           begun += 1;
           if (begun === 3) lastBegun();
@@ -128,7 +118,7 @@ describe('a client that is bound to an account', () => {
   });
 
   it('leaves connections for other accounts, however many transactions one account runs in parallel', async () => {
-    const busy = bindAccount(pool, ME, { transactionsAtOnce: 2 });
+    const busy = tagged(bindAccount(pool, ME, { transactionsAtOnce: 2 }));
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     const work = Array.from({ length: 10 }, async (_, n) => {
       return await busy.begin(async (tx) => {
@@ -136,32 +126,37 @@ describe('a client that is bound to an account', () => {
         return (await tx`SELECT ${n}::int AS n`)[0]?.['n'];
       });
     });
-    expect([...(await bindAccount(pool, accountId(2))`SELECT id FROM accounts`)]).toEqual([{ id: accountId(2) }]);
+    expect([...(await tagged(bindAccount(pool, accountId(2)))`SELECT id FROM accounts`)]).toEqual([
+      { id: accountId(2) },
+    ]);
     end();
     expect(await Promise.all(work)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     await expect(busy.begin(async () => Promise.reject(new Error('own')))).rejects.toThrow('own');
     expect(await busy.begin(async (tx) => await tx`SELECT 1`)).toHaveLength(1);
   });
 
-  it('offers no way around the account', () => {
+  it('offers no way around the account', async () => {
     const sql = bindAccount(pool, ME);
     for (const way of ['reserve', 'runOnConnection', 'copyIn', 'end', 'listen']) expect(sql).not.toHaveProperty(way);
-    for (const way of ['cursor', 'values', 'raw', 'simple', 'describe', 'cancel'])
-      expect(sql`SELECT 1`).not.toHaveProperty(way);
-    expect(() => bindAccount(pool, `${ME}'; RESET ROLE; --`)).toThrow('cannot be bound');
+    const sent = sql.run('SELECT 1');
+    for (const way of ['cursor', 'values', 'raw', 'simple', 'describe', 'cancel']) expect(sent).not.toHaveProperty(way);
+    await sent;
+    expect(() => tagged(bindAccount(pool, `${ME}'; RESET ROLE; --`))).toThrow('cannot be bound');
   });
 
   it('fails immediately when its database is down, and works again when it is back', async () => {
     const proxy = await startDatabaseProxy(database);
     const target = proxy.database.target;
-    const far = openDatabase({
-      target,
-      maxConnections: 2,
-      applicationName: 'tests',
-      forAccounts: true,
-      deadlineMs: 800,
-    });
-    const sql = bindAccount(far, ME, { transactionsAtOnce: 1 });
+    const far = tagged(
+      openDatabase({
+        target,
+        maxConnections: 2,
+        applicationName: 'tests',
+        forAccounts: true,
+        deadlineMs: 800,
+      }),
+    );
+    const sql = tagged(bindAccount(far, ME, { transactionsAtOnce: 1 }));
     expect(await sql`SELECT 1 AS one`).toHaveLength(1);
     await proxy.down();
     await expect(sql`SELECT 1 AS one`).rejects.toThrow();

@@ -87,7 +87,7 @@ describe('the types of columns', () => {
       const value: unknown = Reflect.get(VALUES, name);
       return value === undefined ? [] : [column.mapToDriverValue(value)];
     });
-    const [row] = await database.sql.unsafe(`SELECT ${selection.join(', ')}`, given, { prepare: true });
+    const [row] = await database.sql.run(`SELECT ${selection.join(', ')}`, given);
     const expected = columns.map(({ name }, n) => [name, Object.values(VALUES)[n]]);
     expect(row).toEqual(Object.fromEntries(expected));
   });

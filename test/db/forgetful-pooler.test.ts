@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import { openDatabase, type Pool, type Query } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { type ForgetfulPooler, startForgetfulPooler } from '../harness/forgetful-pooler.ts';
+import { type TaggedPool, type TaggedQuery, tagged } from '../harness/tagged.ts';
 import { startTestApp } from '../harness/test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { takeOutFirstWall } from '../harness/without-first-wall.ts';
@@ -14,16 +15,18 @@ describe('behind a pooler that drops startup parameters', () => {
   const afterwards = useCleanUps();
   let database: TestDatabase;
   let pooler: ForgetfulPooler;
-  let pool: Pool;
+  let pool: TaggedPool;
   beforeAll(async () => {
     database = await createTestDatabase();
     for (const id of [MINE, THEIRS])
       await database.sql`INSERT INTO accounts (id, name, created_at) VALUES (${id}, ${`Account ${id}`}, now())`;
     pooler = await startForgetfulPooler(database);
     const { target } = pooler.database;
-    pool = openDatabase({
-      ...{ target, maxConnections: 2, applicationName: 'tests', forAccounts: true, statementTimeoutMs: 8_000 },
-    });
+    pool = tagged(
+      openDatabase({
+        ...{ target, maxConnections: 2, applicationName: 'tests', forAccounts: true, statementTimeoutMs: 8_000 },
+      }),
+    );
   });
   afterAll(async () => {
     await pool.end();
@@ -40,8 +43,8 @@ describe('behind a pooler that drops startup parameters', () => {
   it('sets the role and the statement limits in every transaction of an account', {
     tags: ['holes.second-wall'],
   }, async () => {
-    const mine = bindAccount(pool, MINE);
-    const read = (query: Query) => query`
+    const mine = tagged(bindAccount(pool, MINE));
+    const read = (query: TaggedQuery) => query`
       SELECT current_user AS user, current_setting('statement_timeout') AS timeout,
         current_setting('plan_cache_mode') AS plans, current_setting('TimeZone') AS zone`;
     const wanted = { user: 'postrider_app', timeout: '8s', plans: 'force_custom_plan', zone: 'UTC' };
@@ -51,7 +54,7 @@ describe('behind a pooler that drops startup parameters', () => {
   });
 
   it('shows and changes nothing of other accounts', { tags: ['holes.second-wall'] }, async () => {
-    const mine = bindAccount(pool, MINE);
+    const mine = tagged(bindAccount(pool, MINE));
     expect([...(await mine`SELECT id FROM accounts`)]).toEqual([{ id: MINE }]);
     expect([...(await mine.begin(async (tx) => await tx`SELECT id FROM accounts`))]).toEqual([{ id: MINE }]);
     expect([...(await mine`UPDATE accounts SET name = 'mine' RETURNING id`)]).toEqual([{ id: MINE }]);

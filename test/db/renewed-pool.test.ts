@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { openCollector } from '../../packages/server/src/heap.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts';
+import { type TaggedPool, tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 describe('a pool whose connections are lost', () => {
@@ -17,14 +18,15 @@ describe('a pool whose connections are lost', () => {
     await database.drop();
   });
 
-  const open = () => openDatabase({ target: proxy.database.target, maxConnections: 1, applicationName: 'tests' });
+  const open = () =>
+    tagged(openDatabase({ target: proxy.database.target, maxConnections: 1, applicationName: 'tests' }));
 
   /**
    * One query after the other, the next in the very moment in which the last one has failed: that is how the accept queue works, and
    * when the driver loses queries. Counts how many came back, and how.
    */
   async function askUntil(
-    sql: Pool,
+    sql: TaggedPool,
     counts: { answered: number; failed: number },
     isOver: () => boolean,
   ): Promise<void> {
@@ -81,13 +83,13 @@ describe('a pool whose connections are lost', () => {
 describe('a transaction whose connection is lost', () => {
   let database: TestDatabase;
   let proxy: DatabaseProxy;
-  let sql: Pool;
+  let sql: TaggedPool;
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   beforeAll(async () => {
     database = await createTestDatabase();
     proxy = await startDatabaseProxy(database);
-    sql = openDatabase({ target: proxy.database.target, maxConnections: 1, applicationName: 'tests' });
+    sql = tagged(openDatabase({ target: proxy.database.target, maxConnections: 1, applicationName: 'tests' }));
     process.on('uncaughtException', note);
   });
   afterAll(async () => {
@@ -131,15 +133,17 @@ describe('a transaction whose connection is lost', () => {
 
 describe('a finished transaction', () => {
   let database: TestDatabase;
-  let sql: Pool;
+  let sql: TaggedPool;
   beforeAll(async () => {
     database = await createTestDatabase();
-    sql = openDatabase({
-      target: database.target,
-      maxConnections: 1,
-      applicationName: 'tests',
-      deadlineMs: 10_000,
-    });
+    sql = tagged(
+      openDatabase({
+        target: database.target,
+        maxConnections: 1,
+        applicationName: 'tests',
+        deadlineMs: 10_000,
+      }),
+    );
   });
   afterAll(async () => {
     await sql.end();

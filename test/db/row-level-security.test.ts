@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { ensurePartitions } from '../../packages/server/src/db/queries/partitions.ts';
 import { insertRequests } from '../../packages/server/src/db/queries/request-log.ts';
+import { type TaggedSql, tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const MINE = '00000000-0000-7000-8000-0000000000a1';
@@ -32,7 +33,7 @@ interface TableRow {
   readonly isReadable: boolean;
 }
 
-async function readTables(sql: Sql): Promise<readonly TableRow[]> {
+async function readTables(sql: TaggedSql): Promise<readonly TableRow[]> {
   return await sql<TableRow[]>`
     SELECT c.relname AS name, c.relispartition AS "isPartition", c.relrowsecurity AS "isEnabled", c.relforcerowsecurity AS "isForced",
       EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped) AS "hasAccount",
@@ -86,12 +87,14 @@ describe('row-level security', () => {
   });
 
   it('shows no rows when no account is named, and none of another account when one is', async () => {
-    const pool = openDatabase({
-      target: database.target,
-      maxConnections: 1,
-      applicationName: 'tests',
-      forAccounts: true,
-    });
+    const pool = tagged(
+      openDatabase({
+        target: database.target,
+        maxConnections: 1,
+        applicationName: 'tests',
+        forAccounts: true,
+      }),
+    );
     expect([...(await pool`SELECT id FROM accounts`)]).toEqual([]);
     const names = await database.bound(
       MINE,
@@ -138,7 +141,8 @@ describe('row-level security', () => {
 });
 
 describe('an installation on its own database', () => {
-  const admin = (target: DatabaseTarget) => openDatabase({ target, maxConnections: 1, applicationName: 'tests' });
+  const admin = (target: DatabaseTarget) =>
+    tagged(openDatabase({ target, maxConnections: 1, applicationName: 'tests' }));
   const rolesOf = (user: string) => [`CREATE ROLE ${user} LOGIN`, `CREATE DATABASE ${user} OWNER ${user}`];
 
   /** A database that is owned by a user who is no superuser. */
@@ -181,7 +185,7 @@ describe('an installation on its own database', () => {
       await insertRequests(sql, [{ ...entry, durationMs: 1, keyId: null, emailId: null, createdAt: new Date() }]);
       const [logged] = await sql`SELECT count(*)::int AS n FROM request_log`;
       expect(logged).toEqual({ n: 1 });
-      const pool = openDatabase({ target, maxConnections: 1, applicationName: 'tests', forAccounts: true });
+      const pool = tagged(openDatabase({ target, maxConnections: 1, applicationName: 'tests', forAccounts: true }));
       expect([...(await pool`SELECT id FROM accounts`)]).toEqual([]);
       await Promise.all([pool.end(), sql.end()]);
     });

@@ -2,17 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
+import { tagged } from '../harness/tagged.ts';
 
 describe('a database whose user may not create extensions', () => {
   it('is rejected with a fix, and left unchanged', async () => {
     const { host, user } = inject('postgres');
     const name = `limited_${randomBytes(8).toString('hex')}`;
     const open = (database: string, as: string) =>
-      openDatabase({
-        target: { kind: 'socket', host, user: as, database },
-        maxConnections: 1,
-        applicationName: 'tests',
-      });
+      tagged(
+        openDatabase({
+          target: { kind: 'socket', host, user: as, database },
+          maxConnections: 1,
+          applicationName: 'tests',
+        }),
+      );
     const admin = open('postgres', user);
     await admin.unsafe(`CREATE ROLE ${name} LOGIN`);
     await admin.unsafe(`GRANT postrider_app, postrider_system TO ${name}`);

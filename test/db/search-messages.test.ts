@@ -7,6 +7,7 @@ import { countMessages, listMessages } from '../../packages/server/src/db/querie
 import { collectMatches, countMatches, searchMessages } from '../../packages/server/src/db/queries/search-messages.ts';
 import { createSearchFiller } from '../../packages/server/src/jobs/search-filler.ts';
 import { type SeededRandom, seededRandom } from '../harness/seeded-random.ts';
+import type { TaggedTransaction } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const ACCOUNT = '00000000-0000-7000-8000-000000000001';
@@ -96,7 +97,7 @@ describe('the search in the message log', () => {
   }
 
   /** What the background does, with a part of the backlog. */
-  async function takeSome(transaction: Parameters<Parameters<TestDatabase['sql']['begin']>[1]>[0]): Promise<void> {
+  async function takeSome(transaction: TaggedTransaction): Promise<void> {
     await transaction`CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT * FROM search_backlog ORDER BY ctid DESC LIMIT 3`;
     await transaction`DELETE FROM search_backlog WHERE ctid IN (SELECT ctid FROM search_backlog ORDER BY ctid DESC LIMIT 3)`;
     // One connection in a transaction serves the statement as well as a pool does.

@@ -3,6 +3,7 @@ import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { classifyDatabaseError } from '../../packages/server/src/db/database-errors.ts';
 import { insertRequests } from '../../packages/server/src/db/queries/request-log.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts';
+import { tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const DEADLINE_MS = 300;
@@ -21,12 +22,14 @@ describe('a pool with a deadline, on a database that stops responding', () => {
   });
 
   const open = (maxConnections = 2) =>
-    openDatabase({
-      target: proxy.database.target,
-      maxConnections,
-      applicationName: 'tests',
-      deadlineMs: DEADLINE_MS,
-    });
+    tagged(
+      openDatabase({
+        target: proxy.database.target,
+        maxConnections,
+        applicationName: 'tests',
+        deadlineMs: DEADLINE_MS,
+      }),
+    );
 
   const failure = (work: PromiseLike<unknown>) =>
     Promise.resolve(work).then(
@@ -51,13 +54,15 @@ describe('a pool with a deadline, on a database that stops responding', () => {
 
   it('with a long deadline waits for a slow statement, but not for a database that responds to nothing', async () => {
     const short = open();
-    const long = openDatabase({
-      target: proxy.database.target,
-      maxConnections: 1,
-      applicationName: 'tests',
-      deadlineMs: 60_000,
-      probe: () => short`SELECT 1`,
-    });
+    const long = tagged(
+      openDatabase({
+        target: proxy.database.target,
+        maxConnections: 1,
+        applicationName: 'tests',
+        deadlineMs: 60_000,
+        probe: () => short`SELECT 1`,
+      }),
+    );
     expect(await long`SELECT pg_sleep(1.5), 1 AS one`).toMatchObject([{ one: 1 }]);
     proxy.silence();
     const beganMs = performance.now();

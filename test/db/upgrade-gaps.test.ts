@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID } from '../../packages/server/src/db/queries/postmaster-account.ts';
 import { isMailUnsealed } from '../../packages/server/src/db/queries/waiting-mail.ts';
@@ -9,6 +8,7 @@ import { sealWaitingMail } from '../../packages/server/src/support/seal-waiting-
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { createFormerDatabase } from '../harness/former-database.ts';
+import type { TaggedSql } from '../harness/tagged.ts';
 import { TEST_SECRET_KEY } from '../harness/template-database.ts';
 import { startTestApp } from '../harness/test-app.ts';
 
@@ -17,7 +17,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 describe('the upgrade of a database', () => {
   const afterwards = useCleanUps();
   const ids = createIdGenerator();
-  let sql: Sql;
+  let sql: TaggedSql;
   let now: Date;
   let accountId: string;
   const before = async (lastMigration: string) => {

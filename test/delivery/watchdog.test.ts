@@ -311,7 +311,7 @@ describe('the watchdog', () => {
       await writer`SELECT FROM deliveries WHERE message_id = ${first} AND route = 'sandbox' FOR UPDATE`;
       await writer`SELECT FROM messages WHERE id = ${first} FOR UPDATE`;
       const watching = watch(server);
-      const waiting = () => server.app.sql`SELECT 1 FROM pg_locks WHERE NOT granted`;
+      const waiting = () => server.app.sql.run('SELECT 1 FROM pg_locks WHERE NOT granted');
       await expect.poll(waiting, { timeout: 5_000, interval: 10 }).not.toEqual([]);
       await writer`SELECT FROM deliveries WHERE message_id = ${second} FOR UPDATE`;
       return { watching };

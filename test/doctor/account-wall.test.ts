@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { openPreparedDatabase } from '../../packages/server/src/commands/prepared-database.ts';
 import { runServer } from '../../packages/server/src/commands/run-server.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
-import { type DatabaseTarget, openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { ensurePartitions } from '../../packages/server/src/db/queries/partitions.ts';
 import { checkAccountWall, examineAccountWall } from '../../packages/server/src/doctor/check-account-wall.ts';
@@ -13,6 +13,7 @@ import { judgeConnections, judgeWall } from '../../packages/server/src/doctor/ju
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { startForgetfulPooler, USUALLY_IGNORED } from '../harness/forgetful-pooler.ts';
 import { databaseEnvironment } from '../harness/server-process.ts';
+import { type TaggedPool, tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 describe('the check of the isolation between accounts', () => {
@@ -113,7 +114,7 @@ describe('the check of the isolation between accounts', () => {
 describe('the role of requests', () => {
   const afterwards = useCleanUps();
   let database: TestDatabase;
-  let sql: Pool;
+  let sql: TaggedPool;
   let target: DatabaseTarget;
   let user: string;
   beforeEach(async () => {
@@ -124,7 +125,7 @@ describe('the role of requests', () => {
     await database.sql.unsafe(`GRANT postrider_app, postrider_system TO ${user}`);
     await database.sql.unsafe(`CREATE DATABASE ${user} OWNER ${user}`);
     target = { ...database.target, user, database: user };
-    sql = openDatabase({ target, maxConnections: 1, applicationName: 'tests' });
+    sql = tagged(openDatabase({ target, maxConnections: 1, applicationName: 'tests' }));
     await migrate(sql);
     await ensurePartitions(sql, new Date());
     afterwards(async () => {

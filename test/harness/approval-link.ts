@@ -1,9 +1,9 @@
 import { createApprovalToken } from '../../packages/server/src/approvals/approval-token.ts';
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import { insertApprovalLinks } from '../../packages/server/src/db/queries/approval-notices.ts';
+import type { TaggedSql } from './tagged.ts';
 
 /** Makes the link to a hold that its account's owner is mailed, and resolves with its token. */
-export async function makeApprovalLink(sql: Sql, approvalId: string): Promise<string> {
+export async function makeApprovalLink(sql: TaggedSql, approvalId: string): Promise<string> {
   const { token, hash: tokenHash } = createApprovalToken();
   const [hold] = await sql<{ accountId: string; revision: number; memberId: string }[]>`
     SELECT h.account_id AS "accountId", h.revision, m.id AS "memberId" FROM approvals h

@@ -2,12 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inject } from 'vitest';
-import { type DatabaseTarget, openDatabase, type Sql } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
+import { type TaggedSql, tagged } from './tagged.ts';
 
 const MIGRATIONS = path.join(import.meta.dirname, '../../packages/server/src/db/migrations');
 
 export interface FormerDatabase {
-  readonly sql: Sql;
+  readonly sql: TaggedSql;
   readonly target: DatabaseTarget;
   drop(): Promise<void>;
 }
@@ -17,10 +18,10 @@ export async function createFormerDatabase(lastMigration: string): Promise<Forme
   const { host, user } = inject('postgres');
   const open = (database: string): DatabaseTarget => ({ kind: 'socket', host, user, database });
   const name = `former_${randomBytes(8).toString('hex')}`;
-  const admin = openDatabase({ target: open('postgres'), maxConnections: 1, applicationName: 'tests' });
+  const admin = tagged(openDatabase({ target: open('postgres'), maxConnections: 1, applicationName: 'tests' }));
   await admin.unsafe(`CREATE DATABASE ${name}`);
   const target = open(name);
-  const sql = openDatabase({ target, maxConnections: 2, applicationName: 'tests' });
+  const sql = tagged(openDatabase({ target, maxConnections: 2, applicationName: 'tests' }));
   await sql`CREATE TABLE schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
   for (const file of (await readdir(MIGRATIONS)).filter((each) => each.slice(0, 4) <= lastMigration).sort()) {

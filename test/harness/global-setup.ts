@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { type GeneratedDkimKey, generateDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 import { startTestPostgres } from './postgres-versions.ts';
+import { tagged } from './tagged.ts';
 import { prepareTemplate, TEMPLATE_DATABASE } from './template-database.ts';
 
 declare module 'vitest' {
@@ -29,11 +30,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     Promise.all(Array.from({ length: DKIM_KEYS }, () => generateDkimKey())),
   ]);
   const { host, user } = postgres;
-  const admin = openDatabase({
-    target: { kind: 'socket', host, user, database: 'postgres' },
-    maxConnections: 1,
-    applicationName: 'tests',
-  });
+  const admin = tagged(
+    openDatabase({
+      target: { kind: 'socket', host, user, database: 'postgres' },
+      maxConnections: 1,
+      applicationName: 'tests',
+    }),
+  );
   await admin.unsafe(`CREATE DATABASE ${TEMPLATE_DATABASE}`);
   await prepareTemplate({ kind: 'socket', host, user, database: TEMPLATE_DATABASE });
   await admin.end();

@@ -1,5 +1,4 @@
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import { readEndpoint } from '../../packages/server/src/db/queries/webhook-endpoints.ts';
 import { announce } from '../../packages/server/src/events/announce.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
@@ -12,12 +11,13 @@ import { createDispatcher, type Dispatcher } from '../../packages/server/src/web
 import { toWebhook } from '../../packages/server/src/webhooks/endpoint-record.ts';
 import { makeEndpoint } from '../../packages/server/src/webhooks/manage-endpoints.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import type { TaggedSql } from './tagged.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';
 import { createTestDatabase } from './test-database.ts';
 
 /** A dispatcher on a database of its own, without a server around it: nothing happens but what the test asks for. */
 export interface HandMadeDispatcher {
-  readonly sql: Sql;
+  readonly sql: TaggedSql;
   readonly clock: FakeClock;
   readonly accountId: string;
   readonly dispatcher: Dispatcher;

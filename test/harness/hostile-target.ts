@@ -1,15 +1,15 @@
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { makeApprovalLink } from './approval-link.ts';
 import type { HostileProcessReady } from './hostile-process.ts';
 import type { HostileTarget } from './hostile-request.ts';
+import type { TaggedSql } from './tagged.ts';
 import { callApi } from './test-app.ts';
 
 /** An account that tracks what it sends, with its keys, on a server that is to be attacked. */
 export async function openHostileTarget(
-  sql: Sql,
+  sql: TaggedSql,
   port: number,
   { smtpsPort }: HostileProcessReady,
 ): Promise<HostileTarget> {

@@ -13,6 +13,7 @@ import {
   findFolderOwner,
   type PostgresPrivileges,
 } from '../../packages/server/src/postgres/postgres-privileges.ts';
+import { tagged } from './tagged.ts';
 
 /** The oldest version that Postrider promises to run on. */
 export const OLDEST_POSTGRES = '15';
@@ -123,7 +124,7 @@ async function untilReady(child: ChildProcess, target: DatabaseTarget): Promise<
   });
   const deadline = performance.now() + START_MS;
   for (;;) {
-    const sql = openDatabase({ target, maxConnections: 1, applicationName: 'tests', deadlineMs: 2_000 });
+    const sql = tagged(openDatabase({ target, maxConnections: 1, applicationName: 'tests', deadlineMs: 2_000 }));
     const isReady = await sql`SELECT 1`.then(
       () => true,
       () => false,

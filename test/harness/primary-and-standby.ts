@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
 import { locatePostgresBinaries } from '../../packages/server/src/postgres/postgres-binaries.ts';
 import { type BareCluster, type BareServer, makeBareCluster, startBareServer } from './postgres-versions.ts';
+import { tagged } from './tagged.ts';
 
 /** Two servers on loopback, the second of which follows the first. */
 export interface PrimaryAndStandby {
@@ -33,7 +34,9 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const start = (cluster: BareCluster, port: number) =>
     startBareServer(cluster, settingsOf(port), targetOf(port, 'postgres'));
   async function ask<T extends object>(port: number, statement: string, database = DATABASE): Promise<readonly T[]> {
-    const sql = openDatabase({ target: targetOf(port, database), maxConnections: 1, applicationName: 'looking' });
+    const sql = tagged(
+      openDatabase({ target: targetOf(port, database), maxConnections: 1, applicationName: 'looking' }),
+    );
     try {
       return await sql.unsafe<T[]>(statement);
     } finally {

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import { type AccountSql, type DatabaseTarget, openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
+import { type TaggedAccountSql, type TaggedPool, tagged } from './tagged.ts';
 import { TEMPLATE_DATABASE } from './template-database.ts';
 
 export interface TestDatabase {
   readonly target: DatabaseTarget;
-  readonly sql: Pool;
+  readonly sql: TaggedPool;
   /** As requests have it: bound to one account, and to the role that sees no other. */
-  bound(accountId: string): AccountSql;
+  bound(accountId: string): TaggedAccountSql;
   drop(): Promise<void>;
 }
 
@@ -16,21 +17,23 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { host, user } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const admin = openDatabase({
-    target: { kind: 'socket', host, user, database: 'postgres' },
-    maxConnections: 1,
-    applicationName: 'tests',
-  });
+  const admin = tagged(
+    openDatabase({
+      target: { kind: 'socket', host, user, database: 'postgres' },
+      maxConnections: 1,
+      applicationName: 'tests',
+    }),
+  );
   await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   const target: DatabaseTarget = { kind: 'socket', host, user, database: name };
-  const sql = openDatabase({ target, maxConnections: 2, applicationName: 'tests' });
-  let accounts: Pool | null = null;
+  const sql = tagged(openDatabase({ target, maxConnections: 2, applicationName: 'tests' }));
+  let accounts: TaggedPool | null = null;
   return {
     target,
     sql,
     bound(accountId) {
-      accounts ??= openDatabase({ target, maxConnections: 2, applicationName: 'tests', forAccounts: true });
-      return bindAccount(accounts, accountId);
+      accounts ??= tagged(openDatabase({ target, maxConnections: 2, applicationName: 'tests', forAccounts: true }));
+      return tagged(bindAccount(accounts, accountId));
     },
     async drop() {
       await accounts?.end({ timeout: 1 });

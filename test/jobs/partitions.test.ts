@@ -5,6 +5,7 @@ import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { dropPastPartitions, ensurePartitions } from '../../packages/server/src/db/queries/partitions.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
+import { tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const OPEN = ['queued', 'sending', 'deferred'];
@@ -139,7 +140,7 @@ describe('the partitions of the message log', () => {
 
   it('are created once by processes that start at the same time', async () => {
     const { sql, target } = database;
-    const starting = [1, 2].map(() => openDatabase({ target, maxConnections: 1, applicationName: 'starting' }));
+    const starting = [1, 2].map(() => tagged(openDatabase({ target, maxConnections: 1, applicationName: 'starting' })));
     try {
       let made: Promise<unknown> = Promise.resolve();
       await sql.begin(async (tx) => {
@@ -177,7 +178,7 @@ describe('the partitions of the message log', () => {
 
   it('wait only briefly for a lock, and are retried, so that no other query waits behind them', async () => {
     const { sql } = database;
-    const others = openDatabase({ target: database.target, maxConnections: 2, applicationName: 'tests' });
+    const others = tagged(openDatabase({ target: database.target, maxConnections: 2, applicationName: 'tests' }));
     cleanUp(() => others.end({ timeout: 1 }));
     const held = Promise.withResolvers<void>();
     const waited = Promise.withResolvers<void>();

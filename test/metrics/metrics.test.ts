@@ -3,6 +3,7 @@ import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { createWebhookMetrics } from '../../packages/server/src/webhooks/webhook-metrics.ts';
 import { openEventStream } from '../harness/event-stream.ts';
 import { createFakeClock } from '../harness/fake-clock.ts';
+import { tagged } from '../harness/tagged.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { startWebhookReceiver } from '../harness/webhook-receiver.ts';
 
@@ -112,11 +113,13 @@ describe('the webhook metrics', () => {
   const clock = createFakeClock();
 
   it('leave out what comes from the database while that is away', async () => {
-    const sql = openDatabase({
-      target: { kind: 'url', url: 'postgres://127.0.0.1:1/away' },
-      maxConnections: 1,
-      applicationName: 'away',
-    });
+    const sql = tagged(
+      openDatabase({
+        target: { kind: 'url', url: 'postgres://127.0.0.1:1/away' },
+        maxConnections: 1,
+        applicationName: 'away',
+      }),
+    );
     const load = () => ({ underWay: 3, taken: 2, unwritten: 1 });
     const page = createWebhookMetrics({ sql, clock, load, streamsOpen: () => 4 });
     page.observe({ statusCode: null, durationMs: 15_000 });

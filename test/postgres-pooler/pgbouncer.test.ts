@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bindAccount } from '../../packages/server/src/db/account-client.ts';
-import { type DatabaseTarget, openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/client.ts';
 import { examineAccountWall } from '../../packages/server/src/doctor/check-account-wall.ts';
 import { locatePostgresBinaries } from '../../packages/server/src/postgres/postgres-binaries.ts';
 import { USUALLY_IGNORED } from '../harness/forgetful-pooler.ts';
 import { type BareServer, makeBareCluster, startBareServer } from '../harness/postgres-versions.ts';
+import { type TaggedPool, tagged } from '../harness/tagged.ts';
 import { prepareTemplate } from '../harness/template-database.ts';
 
 const MINE = '00000000-0000-7000-8000-0000000000a1';
@@ -22,7 +23,7 @@ describe.each(['session', 'transaction'])('behind PgBouncer in %s mode', (mode) 
   let folder: string;
   let server: BareServer;
   let pooler: ChildProcess;
-  let direct: Pool;
+  let direct: TaggedPool;
   let target: DatabaseTarget;
 
   beforeAll(async () => {
@@ -37,7 +38,7 @@ describe.each(['session', 'transaction'])('behind PgBouncer in %s mode', (mode) 
     const reach = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
     server = await startBareServer(cluster, { ...reach, fsync: 'off' }, urlOf(port));
     await prepareTemplate(urlOf(port));
-    direct = openDatabase({ target: urlOf(port), maxConnections: 1, applicationName: 'tests' });
+    direct = tagged(openDatabase({ target: urlOf(port), maxConnections: 1, applicationName: 'tests' }));
     for (const id of [MINE, THEIRS])
       await direct`INSERT INTO accounts (id, name, created_at) VALUES (${id}, 'x', now())`;
     target = urlOf(poolerPort);
@@ -55,11 +56,11 @@ describe.each(['session', 'transaction'])('behind PgBouncer in %s mode', (mode) 
   });
 
   it('loses the role a connection starts with, and still shows nothing of other accounts', async () => {
-    const pool = openDatabase({ target, maxConnections: 2, applicationName: 'tests', forAccounts: true });
+    const pool = tagged(openDatabase({ target, maxConnections: 2, applicationName: 'tests', forAccounts: true }));
     const [lost] = await pool.unsafe(`SELECT current_user AS user, current_setting('statement_timeout') AS timeout`);
     expect(lost).toEqual({ user: 'postrider', timeout: '0' });
     expect(await pool.unsafe('SELECT id FROM accounts')).toHaveLength(2);
-    const mine = bindAccount(pool, MINE);
+    const mine = tagged(bindAccount(pool, MINE));
     // Without named statements, which PgBouncer before 1.21 does not carry in transaction mode.
     expect([...(await mine.unsafe('SELECT id FROM accounts'))]).toEqual([{ id: MINE }]);
     expect([...(await mine.begin(async (tx) => await tx.unsafe('SELECT id FROM accounts')))]).toEqual([{ id: MINE }]);
@@ -100,7 +101,7 @@ async function startPgBouncer(
   if (child.pid === undefined) throw new Error('PgBouncer is not installed: apt-get install pgbouncer');
   await vi.waitFor(
     async () => {
-      const sql = openDatabase({ target, maxConnections: 1, applicationName: 'tests', deadlineMs: 2_000 });
+      const sql = tagged(openDatabase({ target, maxConnections: 1, applicationName: 'tests', deadlineMs: 2_000 }));
       await sql.unsafe('SELECT 1').finally(() => sql.end({ timeout: 1 }));
     },
     { timeout: 20_000, interval: 100 },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sql } from '../../packages/server/src/db/client.ts';
 import {
   claimByDestination,
   type DestinationClaimOptions,
@@ -8,6 +7,7 @@ import {
 import type { Transport } from '../../packages/server/src/smtp-client/transport.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { createOutsideWorld, makeEngine, UNREACHABLE } from '../harness/hand-made-engine.ts';
+import type { TaggedSql } from '../harness/tagged.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -235,7 +235,7 @@ describe('a claim by destination', () => {
   const NOW = new Date('2026-05-01T12:00:00.000Z');
   const account = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
   let database: TestDatabase;
-  let sql: Sql;
+  let sql: TaggedSql;
   beforeAll(async () => {
     database = await createTestDatabase();
     sql = database.sql;

@@ -3,6 +3,7 @@ import { openPreparedDatabase } from '../../packages/server/src/commands/prepare
 import { readConfig } from '../../packages/server/src/config.ts';
 import { openDatabase, toDatabaseTarget } from '../../packages/server/src/db/client.ts';
 import { type PrimaryAndStandby, startPrimaryAndStandby } from '../harness/primary-and-standby.ts';
+import { tagged } from '../harness/tagged.ts';
 import { startFaultProxy, type TcpFaultProxy } from '../harness/tcp-fault-proxy.ts';
 import { prepareTemplate } from '../harness/template-database.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
@@ -15,7 +16,7 @@ describe('a DATABASE_URL with several hosts', () => {
   afterAll(() => servers?.stop());
 
   const portOf = async (url: string) => {
-    const sql = openDatabase({ target: toDatabaseTarget(url), maxConnections: 1, applicationName: 'tests' });
+    const sql = tagged(openDatabase({ target: toDatabaseTarget(url), maxConnections: 1, applicationName: 'tests' }));
     try {
       const [row] = await sql<{ port: number }[]>`SELECT current_setting('port')::int AS port`;
       return row?.port;
@@ -127,7 +128,7 @@ const listeners = (servers: PrimaryAndStandby, port: number) =>
 async function startOn(url: string): Promise<TestApp> {
   const target = toDatabaseTarget(url);
   await prepareTemplate(target);
-  const sql = openDatabase({ target, maxConnections: 2, applicationName: 'tests', deadlineMs: 2_000 });
+  const sql = tagged(openDatabase({ target, maxConnections: 2, applicationName: 'tests', deadlineMs: 2_000 }));
   const bound = () => {
     throw new Error('not needed here');
   };

@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import { systemClock } from '../../packages/server/src/clock.ts';
-import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { type AcceptanceOptions, acceptMessages } from '../../packages/server/src/sending/accept-messages.ts';
 import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
 import type { ParsedSend } from '../../packages/server/src/sending/parsed-send.ts';
 import type { SendVerdict } from '../../packages/server/src/sending/send-verdict.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../harness/plain-send.ts';
+import { type TaggedPool, tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 describe('the accept queue', () => {
   let database: TestDatabase;
-  let sql: Pool;
-  let options: AcceptanceOptions & { readonly sql: Pool };
+  let sql: TaggedPool;
+  let options: AcceptanceOptions & { readonly sql: TaggedPool };
   beforeAll(async () => {
     database = await createTestDatabase();
-    sql = openDatabase({ target: database.target, maxConnections: 8, applicationName: 'tests' });
+    sql = tagged(openDatabase({ target: database.target, maxConnections: 8, applicationName: 'tests' }));
     const ids = createIdGenerator();
     options = { sql, clock: systemClock, ids, sandboxDomain: 'sandbox.test', monthlyQuota: 100 };
   });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Pool } from '../../packages/server/src/db/client.ts';
+import { openDatabase } from '../../packages/server/src/db/client.ts';
 import { createAcceptQueue } from '../../packages/server/src/sending/accept-queue.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { plainSend } from '../harness/plain-send.ts';
+import { type TaggedPool, tagged } from '../harness/tagged.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 /** Of a send with a long HTML and a long text. */
@@ -10,10 +11,10 @@ const HALF = 'x'.repeat(900_000);
 
 describe('what the accept queue writes together', () => {
   let server: TestApp;
-  let sql: Pool;
+  let sql: TaggedPool;
   beforeAll(async () => {
     server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
-    sql = openDatabase({ target: server.database.target, maxConnections: 1, applicationName: 'tests' });
+    sql = tagged(openDatabase({ target: server.database.target, maxConnections: 1, applicationName: 'tests' }));
   });
   afterAll(async () => {
     await sql.end();

@@ -1,7 +1,7 @@
-import type { Sql } from '../../../packages/server/src/db/client.ts';
+import type { TaggedSql } from '../../harness/tagged.ts';
 
 /** Writes so many messages of an account straight into the log, a millisecond apart, ending now, and notes them for the search; answers their ids, oldest first. */
-export async function addMessages(sql: Sql, accountId: string, count: number): Promise<readonly string[]> {
+export async function addMessages(sql: TaggedSql, accountId: string, count: number): Promise<readonly string[]> {
   const rows = await sql<{ id: string }[]>`
     WITH made AS (
       SELECT n, floor(extract(epoch FROM now()) * 1000)::bigint - ${count}::int + n AS ms FROM generate_series(1, ${count}::int) AS n
