@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withTemplates } from '../../packages/server/src/db/templates.ts';
+import type { Sql } from '../../packages/server/src/db/client.ts';
 import { createKeyRates } from '../../packages/server/src/keys/key-rates.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { openLoggedIn } from '../harness/smtp-session.ts';
@@ -198,13 +198,13 @@ describe('a process that counts requests of a key', () => {
   it('is lent nothing while the database responds late, since it would be late to give it back', async () => {
     const { sql } = server.database;
     const caller = { ...(await callerOf(1_000)), rateLimit: 1_000 };
-    const late = withTemplates({
+    const late: Sql = {
       ...sql,
       run: async <Row>(text: string, parameters?: readonly unknown[]) => {
         await pause(140);
         return await sql.run<Row>(text, parameters);
       },
-    });
+    };
     const rates = createKeyRates(late);
     const burst = () => Promise.all(Array.from({ length: 20 }, () => rates.take(caller)));
     for (let n = 0; n < 4; n += 1) {

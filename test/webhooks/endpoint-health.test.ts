@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccount } from '../../packages/server/src/accounts/create-account.ts';
 import type { Sql } from '../../packages/server/src/db/client.ts';
+
 import type { BeginArguments } from '../../packages/server/src/db/database-pool.ts';
 import {
   changeEndpoint,
@@ -8,7 +9,6 @@ import {
   readEndpoint,
 } from '../../packages/server/src/db/queries/webhook-endpoints.ts';
 import type { TransactionWork } from '../../packages/server/src/db/query.ts';
-import { withTemplates } from '../../packages/server/src/db/templates.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { type HealthSample, settleHealth } from '../../packages/server/src/webhooks/endpoint-health.ts';
@@ -47,14 +47,14 @@ const settle = (sql: Sql, endpointId: string, sample: Pick<HealthSample, 'url' |
 
 it('a URL that is changed while a 410 of the former one is counted is not disabled for it', async () => {
   const id = await world.endpoint(FORMER);
-  const changing = withTemplates({
+  const changing: Sql = {
     ...world.sql,
     async begin<T>(...[work]: BeginArguments<T>) {
       await move(id);
       // Nothing here asks for a mode.
       return await world.sql.begin(work as TransactionWork<T>);
     },
-  });
+  };
   await settle(changing, id, { url: FORMER, succeeded: false, statusCode: 410 });
   expect(await readEndpoint(world.sql, world.accountId, id)).toMatchObject({ url: PRESENT, status: 'enabled' });
   await settle(world.sql, id, { url: PRESENT, succeeded: false, statusCode: 410 });

@@ -1,7 +1,6 @@
 import type { BeginArguments, Pool } from './database-pool.ts';
-import type { AccountSql } from './query.ts';
+import type { AccountSql, Sql } from './query.ts';
 import type { QueryResult } from './query-result.ts';
-import { withTemplates } from './templates.ts';
 import { runTransaction } from './transaction.ts';
 import { createTransactionLimit } from './transaction-limit.ts';
 
@@ -34,15 +33,14 @@ export function bindAccount(
   const limited = createTransactionLimit(transactionsAtOnce);
   const beginOf: Begin = (mode = '') =>
     `BEGIN ${mode}; SET LOCAL app.account_id = '${accountId}'; ${settings.statements()}`;
-  const bound = withTemplates({
-    run: async <Row>(text: string, parameters?: readonly unknown[]) =>
-      await runAlone<Row>(pool, beginOf, text, parameters),
+  const bound: Sql = {
+    run: (text, parameters) => runAlone(pool, beginOf, text, parameters),
     async begin<T>(...given: BeginArguments<T>) {
       const [mode, work] = given.length === 1 ? [undefined, given[0]] : given;
       return await limited(() => runTransaction(pool.reserve, () => beginOf(mode), work));
     },
-  });
-  return bound as unknown as AccountSql; // The one place that makes what the brand stands for.
+  };
+  return bound as AccountSql; // The one place that makes what the brand stands for.
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import type { Sql as Driver, ReservedSql } from 'postgres';
 import { untilAborted } from './cancel-request.ts';
+import { queryOn, type SendOptions } from './driver-query.ts';
 import type { Connection, Sql, TransactionMode, TransactionWork } from './query.ts';
 import { createQueryDeadline, type QueryDeadline } from './query-deadline.ts';
 import type { QueryResult } from './query-result.ts';
 import type { TransactionSettings } from './session-settings.ts';
-import { withTemplates } from './templates.ts';
 import { runTransaction } from './transaction.ts';
 
 export interface Pool extends Sql {
@@ -86,44 +86,38 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
     return connectionOn(await guard(deadline, () => driver.reserve()), deadline, lost);
   }
 
-  return withTemplates({
+  return {
     settings,
     reserve,
     async begin<T>(...given: BeginArguments<T>) {
       const [mode, work] = given.length === 1 ? ['', given[0]] : given;
       return await runTransaction(reserve, () => `BEGIN ${mode}`, work);
     },
-    run: async <Row>(text: string, parameters?: readonly unknown[]) =>
-      await sendOn<Row>(current.driver, current.deadline, text, parameters),
-    async runOnConnection<T>(work: (connection: Connection) => Promise<T>) {
+    run: (text, parameters) => sendOn(current.driver, current.deadline, text, parameters),
+    async runOnConnection(work) {
       const { driver, deadline, lost, opened } = current;
       return await guard(deadline, async () => {
         await opened();
         return await work(connectionOn(await driver.reserve(), null, lost));
       });
     },
-    async copyIn(statement: string, lines: string) {
+    async copyIn(statement, lines) {
       const { driver, deadline } = current;
       const stream = await guard(deadline, () => driver.unsafe(statement).writable());
       // The driver forgets a COPY whose connection is lost behind its last line.
       await guard(deadline, () => pipeline([lines], stream));
     },
-    async end(options?: { readonly timeout?: number }) {
+    async end(options) {
       isEnded = true;
       await Promise.all([current.driver.end(options), ...leaving]);
     },
-  });
+  };
 }
 
 export type BeginArguments<T> = [work: TransactionWork<T>] | [mode: TransactionMode, work: TransactionWork<T>];
 
 async function guard<T>(deadline: QueryDeadline | null, work: () => Promise<T>): Promise<T> {
   return await (deadline === null ? work() : deadline.guard(work));
-}
-
-/** Of the driver, which its types do not know. `onexecute` must return true. */
-interface SendOptions {
-  readonly onexecute?: (connection: { readonly id: number }) => true;
 }
 
 async function sendOn<Row>(
@@ -135,9 +129,7 @@ async function sendOn<Row>(
   options?: SendOptions,
 ): Promise<QueryResult<Row>> {
   signal?.throwIfAborted();
-  const isPrepared = parameters !== undefined;
-  const how = { prepare: isPrepared, simple: !isPrepared, ...options } as { prepare: boolean }; // The types do not know the others.
-  const query = on.unsafe<Row[] & object[]>(text, [...(parameters ?? [])] as never[], how);
+  const query = queryOn<Row>(on, text, parameters, options);
   const answer = () => guard(deadline, () => query);
   return await (signal === undefined ? answer() : untilAborted(signal, query, answer));
 }

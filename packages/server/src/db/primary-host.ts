@@ -1,6 +1,8 @@
 import { Socket } from 'node:net';
 import postgres from 'postgres';
 import { type DatabaseHost, type DatabaseUrl, nameOf } from './database-url.ts';
+import { queryOn } from './driver-query.ts';
+import { readHostState } from './queries/host-state.ts';
 
 /** Where the server is, of several, that takes writes. One for all pools of a process, so that they agree. */
 export interface PrimaryHost {
@@ -117,7 +119,7 @@ function firstOf(hosts: readonly DatabaseHost[], ask: (host: DatabaseHost) => Pr
 
 /** @throws what is wrong with the host */
 async function probe(url: DatabaseUrl, host: DatabaseHost): Promise<void> {
-  const sql = postgres(url.urlOf(host), {
+  const driver = postgres(url.urlOf(host), {
     max: 1,
     connect_timeout: 1,
     fetch_types: false,
@@ -129,13 +131,12 @@ async function probe(url: DatabaseUrl, host: DatabaseHost): Promise<void> {
     timer = setTimeout(() => reject(new Error('gives no answer')), PROBE_MS);
   });
   try {
-    const asked = sql<{ isStandby: boolean; isReadOnly: boolean }[]>`
-      SELECT pg_is_in_recovery() AS "isStandby", current_setting('default_transaction_read_only') = 'on' AS "isReadOnly"`;
-    const [state] = await Promise.race([asked, tooLate]);
+    const asked = readHostState({ run: async (text, parameters) => await queryOn(driver, text, parameters) });
+    const state = await Promise.race([asked, tooLate]);
     if (state?.isStandby !== false) throw new Error('is a standby');
     if (state.isReadOnly && url.sessionAttributes !== 'primary') throw new Error('is read only');
   } finally {
     clearTimeout(timer);
-    void sql.end({ timeout: 0 });
+    void driver.end({ timeout: 0 });
   }
 }

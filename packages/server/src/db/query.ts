@@ -1,8 +1,7 @@
 import type { QueryResult, Run } from './query-result.ts';
-import type { Templates } from './templates.ts';
 
 /** Where statements run: a pool, a pool that is bound to an account, or a transaction. */
-export interface Query extends Templates {
+export interface Query {
   readonly run: Run;
 }
 

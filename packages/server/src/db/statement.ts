@@ -1,6 +1,6 @@
 import { assertNamed, fieldsOf } from './builder.ts';
-import type { Query } from './client.ts';
 import { type Column, fillPlaceholders, type GetColumnData, is, Placeholder, type SQL, sql } from './drizzle.ts';
+import type { Query } from './query.ts';
 import type { Built, Compiled, ResultFields } from './result.ts';
 
 /** One text of a defined statement, with what it returns, for the test that prepares all of them. */

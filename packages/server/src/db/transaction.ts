@@ -1,5 +1,4 @@
 import type { Connection, Transaction, TransactionWork } from './query.ts';
-import { withTemplates } from './templates.ts';
 
 /**
  * Runs work between BEGIN and COMMIT on a connection that is reserved for it.
@@ -45,9 +44,9 @@ function createTransaction(connection: Connection): { readonly transaction: Tran
     },
   });
   const { run } = runUntil();
-  const transaction: Transaction = withTemplates({
+  const transaction: Transaction = {
     run,
-    until: (signal: AbortSignal) => withTemplates(runUntil(signal)),
+    until: runUntil,
     async savepoint<T>(work: TransactionWork<T>): Promise<T> {
       savepoints += 1;
       const name = `point_${savepoints}`;
@@ -59,7 +58,7 @@ function createTransaction(connection: Connection): { readonly transaction: Tran
         throw error;
       }
     },
-  });
+  };
   const end = () => {
     isOver = true;
   };
