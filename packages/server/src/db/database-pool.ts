@@ -148,10 +148,10 @@ function connectionOn(reserved: ReservedSql, deadline: QueryDeadline | null, los
     },
   };
   return {
-    async run(text, parameters, signal) {
-      if (isLost()) throw new ConnectionLostError();
-      return await sendOn(reserved, deadline, text, parameters, signal, options);
-    },
+    run: (text, parameters, signal) =>
+      isLost()
+        ? Promise.reject(new ConnectionLostError())
+        : sendOn(reserved, deadline, text, parameters, signal, options),
     release() {
       if (!isLost()) reserved.release();
     },
