@@ -1,5 +1,4 @@
 import type { Row } from 'postgres';
-import type { Answer, Run } from '../../packages/server/src/db/answer.ts';
 import type { Pool } from '../../packages/server/src/db/database-pool.ts';
 import type {
   AccountSql,
@@ -9,6 +8,7 @@ import type {
   TransactionMode,
   TransactionWork,
 } from '../../packages/server/src/db/query.ts';
+import type { QueryResult, Run } from '../../packages/server/src/db/query-result.ts';
 
 /** Statements of tests as tagged templates: each value is a parameter, save those that are templates themselves. */
 interface Templates {
@@ -40,7 +40,7 @@ export type TaggedPool = TaggedSql & Pool;
 export type TaggedAccountSql = TaggedSql & AccountSql;
 
 type Part = string | { readonly value: unknown };
-type Sent<Rows extends readonly unknown[]> = Promise<Rows & Answer<Rows[number]>>;
+type Sent<Rows extends readonly unknown[]> = Promise<Rows & QueryResult<Rows[number]>>;
 
 /** It is sent when its result is first asked for; as a part of another one never. */
 class Statement<Rows extends readonly unknown[]> implements Sent<Rows> {
