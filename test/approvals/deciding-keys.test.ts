@@ -22,7 +22,7 @@ describe('a restricted key that decides', () => {
     for (const [column, value] of Object.entries(fields)) {
       await sql`UPDATE api_keys SET ${sql(column)} = ${value as string} WHERE id = ${body.id}`;
     }
-    server.app.services.forgetCallers();
+    server.app.services.callers.forget();
     return { key: id, id: body.id as string };
   };
   const statusOf = async (id: string) => (await server.call('GET', `/emails/${id}`)).body.status;

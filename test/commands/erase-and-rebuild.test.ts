@@ -216,7 +216,7 @@ describe('the operator', () => {
     const { engine } = server.app;
     if (engine === null) throw new Error('the app has no worker');
     const task = createTasks({
-      ...{ sql: server.database.sql, clock: server.clock, ids: server.app.services.ids, engine },
+      ...{ sql: server.database.sql, clock: server.clock, ids: server.app.services.database.ids, engine },
       ...{
         domains: server.app.services.domains.checker,
         watchdog: async () => {},

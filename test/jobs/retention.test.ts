@@ -21,7 +21,7 @@ describe('the settings of retention', () => {
     const { engine, services } = server.app;
     if (engine === null) throw new Error('the app has no worker');
     const tasks = createTasks({
-      ...{ sql: server.database.sql, clock: server.clock, ids: services.ids, engine },
+      ...{ sql: server.database.sql, clock: server.clock, ids: services.database.ids, engine },
       ...{
         domains: services.domains.checker,
         watchdog: async () => {},

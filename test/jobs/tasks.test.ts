@@ -20,7 +20,7 @@ describe('the jobs of the crontab', () => {
     const task = createTasks({
       sql: server.database.sql,
       clock: server.clock,
-      ids: server.app.services.ids,
+      ids: server.app.services.database.ids,
       engine,
       retention: server.config.retention,
       domains: server.app.services.domains.checker,

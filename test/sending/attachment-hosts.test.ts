@@ -180,7 +180,7 @@ describe('attachments named by URL', () => {
       [ordinary, held],
     ] as const) {
       const sender = senderOf(await read(caller.id), await read(issuer.id));
-      const [verdict] = await sendMessages(server.app.services, sender, [order]);
+      const [verdict] = await sendMessages(server.app.services.sending, sender, [order]);
       expect(verdict).toMatchObject({ kind: 'refused', code: 'attachment_url_refused' });
     }
     expect(connections).toBe(0);
@@ -202,7 +202,7 @@ describe('attachments named by URL', () => {
       headerClaims: {},
       idempotency: null,
     };
-    const [verdict] = await sendMessages(server.app.services, senderOf(toCaller(row)), [order]);
+    const [verdict] = await sendMessages(server.app.services.sending, senderOf(toCaller(row)), [order]);
     expect(verdict).toMatchObject({ kind: 'refused', code: 'attachment_url_refused' });
   });
 

@@ -27,7 +27,7 @@ describe('a send whose key or account changed after it was judged', () => {
   const send = async (sender: ReturnType<typeof senderOf>, to = 'a@example.com') => {
     const request = sendRequestSchema.parse({ from: 'a@sandbox.test', to, subject: 'Hi', text: 'Hi' });
     const order = { request, fixedChannel: null, headerClaims: {}, idempotency: null };
-    const [verdict] = await sendMessages(server.app.services, sender, [order]);
+    const [verdict] = await sendMessages(server.app.services.sending, sender, [order]);
     return verdict;
   };
   const count = async () => Number((await server.database.sql`SELECT count(*) FROM messages`)[0]?.['count']);

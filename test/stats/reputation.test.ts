@@ -34,7 +34,7 @@ describe('the reputation of an account', () => {
     };
     const level = async () => {
       await countAll(server);
-      await updateReputations({ sql: server.database.sql, clock: server.clock, ids: server.app.services.ids });
+      await updateReputations({ sql: server.database.sql, clock: server.clock, ids: server.app.services.database.ids });
       return (await server.call('GET', '/account', { key })).body.reputationLevel;
     };
     const attempt = (changes = {}) =>

@@ -87,7 +87,7 @@ describe('mail of the installation', () => {
     expect(shown.join('\n')).toContain('You are invited to the team of Acme');
     for (const path of shown.flatMap((text) => [...text.matchAll(LINK)].map(([url]) => new URL(url).pathname)))
       expect((await worker.call('GET', path, { key: null })).status).toBe(200);
-    await worker.app.services.settleRequestLog();
+    await worker.app.services.requests.settle();
     const whenDelivered = await dumpDatabase(queue.database);
     expect(whileQueued).toContain('Your sign-in link');
     for (const dump of [whileQueued, whenDelivered]) {

@@ -24,18 +24,17 @@ describe('an expired suppression', () => {
     const { engine } = server.app;
     if (engine === null) throw new Error('the app has no worker');
     const onError = (error: unknown) => expect(error).toBeUndefined();
-    const domains = server.app.services.domains.checker;
-    const { ids, retention } = server.app.services;
+    const { database, domains, installation } = server.app.services;
     const tasks = createTasks({
       ...{
         sql,
         clock: server.clock,
-        ids,
+        ids: database.ids,
         engine,
-        domains,
+        domains: domains.checker,
         watchdog: async () => {},
         approvals: NO_APPROVAL_JOBS,
-        retention,
+        retention: installation.retention,
         onError,
       },
     });

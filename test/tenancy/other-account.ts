@@ -37,7 +37,7 @@ export async function fillOtherAccount(server: TestApp): Promise<OtherAccount> {
     domains.body.domains.find((domain: { readonly name: string }) => domain.name === name).id;
   await server.call('DELETE', `/domains/${idOf('bravo-removed.example')}`, { key });
   const { body: ownKey } = await server.call('GET', '/keys/self', { key });
-  await server.app.services.settleRequestLog();
+  await server.app.services.requests.settle();
   const [member] = await sql<{ id: string }[]>`SELECT id FROM members WHERE account_id = ${accountId}`;
   const approvalId = await addApproval(server, accountId, ownKey.id, sent.body.id);
   const endpointId = await addEndpoint(server, accountId);

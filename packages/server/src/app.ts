@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { LIMITS } from '@postrider/core';
 import type { FastifyInstance } from 'fastify';
+import { createCallers } from './auth/callers.ts';
 import type { SessionAuthenticator } from './auth/session-authenticator.ts';
 import type { AppOptions } from './composition/app-options.ts';
 import { type DeliveryWorker, startDelivery } from './composition/delivery-worker.ts';
@@ -9,22 +10,20 @@ import { captureInto, createOutboundTransport } from './composition/outbound-tra
 import { createPeople } from './composition/people.ts';
 import { createSendingDomains, createUnsendable } from './composition/sending-domains.ts';
 import { createWebhookWorker } from './composition/webhook-worker.ts';
+import { createInstallation } from './config/installation.ts';
 import { bindAccount } from './db/account-client.ts';
 import type { Sql } from './db/client.ts';
 import { openDatabasePools, openLogPool } from './db/database-pools.ts';
 import type { DeliveryEngine } from './delivery/delivery-engine.ts';
 import { isSettled } from './delivery/message-status.ts';
-import { createDiagnosticTools } from './diagnostics/diagnostic-tools.ts';
-import { createReadinessProbe } from './diagnostics/readiness.ts';
+import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createDnsResolver } from './dns/create-dns-resolver.ts';
-import { createMessageWaiter } from './events/message-waiter.ts';
-import { createResourceWatcher } from './events/resource-watcher.ts';
+import { createEvents } from './events/events.ts';
 import { chooseHeloName } from './helo-name.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { type RunningReports, startReports } from './inbound/start-reports.ts';
 import { createDeliverySignal } from './jobs/delivery-signal.ts';
 import type { WebhookWorker } from './jobs/start-webhooks.ts';
-import { isStillAllowed } from './keys/check-again.ts';
 import { createKeyAuthenticator, type KeyAuthenticator } from './keys/key-authenticator.ts';
 import { createKeyRates, type KeyRates } from './keys/key-rates.ts';
 import { createInstallationBox } from './keys/secret-box.ts';
@@ -34,21 +33,18 @@ import type { Services } from './operations/context.ts';
 import { createExportLimit } from './operations/emails/export-limit.ts';
 import { createOutboundClient } from './outbound/outbound-client.ts';
 import { createHostResolver } from './outbound/resolve-host.ts';
-import { ACCEPT_CONNECTIONS, createAcceptQueue } from './sending/accept-queue.ts';
-import { createAcceptanceDryRun } from './sending/acceptance-dry-run.ts';
+import { ACCEPT_CONNECTIONS } from './sending/accept-queue.ts';
 import { createBodyShaper } from './sending/content/body-shaper.ts';
 import { createFileSource } from './sending/content/fetch-files.ts';
+import { createSending } from './sending/sending.ts';
 import { type RunningSubmission, startSubmission } from './smtp-submission/start-submission.ts';
 import { createTemplateRenderer } from './templates/template-renderer.ts';
 import { createTemplateSources } from './templates/template-sources.ts';
 import { createJobThreads } from './threads/job-threads.ts';
 import { createIdGenerator, type IdGenerator } from './uuid-v7.ts';
 import { VERSION } from './version.ts';
-import { createEventFeeds } from './webhooks/event-feeds.ts';
-import { deriveListenerSecret } from './webhooks/listener-secret.ts';
-import type { ListeningTools } from './webhooks/listening-tools.ts';
 import type { ObservedAttempt } from './webhooks/webhook-metrics.ts';
-import type { WebhookTools } from './webhooks/webhook-tools.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
 import { within } from './within.ts';
 
 /** A running Postrider: whatever its roles ask for, on a migrated database. */
@@ -88,24 +84,9 @@ export function createApp(options: AppOptions): App {
   const warn = (error: unknown, what: string) =>
     logger.warn({ error: error instanceof Error ? error.message : String(error) }, what);
 
-  const waiter = createMessageWaiter(sql, isSettled);
-  const watcher = createResourceWatcher(sql, { maxPerAccount: LIMITS.mcpSubscriptionsPerAccount });
-  const deliverySignal = createDeliverySignal(sql, clock, (error) => warn(error, 'waking the queue'));
-  const unsendable = createUnsendable(options);
-  const acceptQueue = createAcceptQueue({
-    sql: pools.sends,
-    batchSql: pools.batches,
-    filesSql: pools.files,
-    clock,
-    ids,
-    unsendable,
-    sandboxDomain: config.sandboxDomain,
-    byDomain: config.transport.kind === 'direct',
-    retryHours: config.retryHours,
-    monthlyQuota: config.monthlyQuota,
-    onAccepted: deliverySignal.wake,
-    onFault: (error) => warn(error, 'accepting a part of a batch'),
-  });
+  const installation = createInstallation(config, baseUrl);
+  const events = createEvents(sql, isSettled);
+  const delivery = createDeliverySignal(sql, clock, (error) => warn(error, 'waking the queue'));
   const dns = createDnsResolver({ servers: config.dnsServers, clock });
   const outboundHttp = createOutboundClient({
     allowLoopback: config.mode === 'development',
@@ -121,40 +102,9 @@ export function createApp(options: AppOptions): App {
   const authenticator = createKeyAuthenticator(sql, clock);
   const templates = createTemplateRenderer();
   const threads = createJobThreads();
-  const listening: ListeningTools = {
-    feeds: createEventFeeds({ sql, clock, maxPerAccount: LIMITS.webhookStreamsPerAccount }),
-    mayListen: (caller) => isStillAllowed(sql, caller, 'webhooks:read', clock.now()),
-    secretOf: (keyId) => deriveListenerSecret(config.secretKey(), keyId),
-    localClient: config.mode === 'development' ? outboundHttp : null,
-  };
-  const webhooks: WebhookTools = {
-    secrets: createInstallationBox(config),
-    policy: { allowLoopback: config.mode === 'development' },
-    wake: () => webhookWorker?.wake(),
-  };
-  const people = createPeople(options, sql, ids, outboundHttp, warn);
-  const authentication = { authenticator, sessions: people.sessions, rates: createKeyRates(pools.rates) };
-  const guards = createRequestGuards(options, authentication, ids, warn);
-  let worker: DeliveryWorker | null = null;
-  let webhookWorker: WebhookWorker | null = null;
-  const services: Services = {
-    sql,
-    readsSql,
-    exports: createExportLimit(LIMITS.exportsAtOnce),
-    clock,
-    ids,
-    dns,
-    domains: createSendingDomains(options, sql, ids, dns, warn),
-    diagnostics: createDiagnosticTools(config, clock, dns),
-    threads,
-    acceptQueue,
-    acceptanceDryRun: createAcceptanceDryRun({
-      sql,
-      clock,
-      unsendable,
-      sandboxDomain: config.sandboxDomain,
-      monthlyQuota: config.monthlyQuota,
-    }),
+  const sending = createSending({
+    ...{ installation, clock, ids, sql },
+    pools: { singles: pools.sends, batches: pools.batches, files: pools.files },
     content: {
       now: clock.now,
       files: createFileSource({ client: outboundHttp }),
@@ -164,26 +114,38 @@ export function createApp(options: AppOptions): App {
         sources: createTemplateSources((accountId) => bindAccount(pools.accounts, accountId)),
       },
     },
-    waiter,
-    watcher,
-    wakeDelivery: deliverySignal.wake,
-    byDomain: config.transport.kind === 'direct',
-    listening,
-    webhooks,
+    unsendable: createUnsendable(options),
+    onAccepted: delivery.wake,
+    onFault: (error) => warn(error, 'accepting a part of a batch'),
+  });
+  const isLocal = config.mode === 'development';
+  const webhooks = createWebhooks({
+    ...{ sql, clock, secretKey: config.secretKey },
+    secrets: createInstallationBox(config),
+    policy: { allowLoopback: isLocal },
+    wake: () => webhookWorker?.wake(),
+    localClient: isLocal ? outboundHttp : null,
+  });
+  const people = createPeople(options, sql, ids, installation, outboundHttp, warn);
+  const authentication = { authenticator, sessions: people.sessions, rates: createKeyRates(pools.rates) };
+  const guards = createRequestGuards(options, authentication, ids, warn);
+  let worker: DeliveryWorker | null = null;
+  let webhookWorker: WebhookWorker | null = null;
+  const queueFault = () => worker?.jobs.fault() ?? null;
+  const services: Services = {
+    database: { sql, readsSql, clock, ids },
+    sending,
+    delivery,
+    domains: createSendingDomains(options, sql, ids, dns, warn),
     people,
-    forgetCallers: () => {
-      authenticator.forget();
-      people.sessions.forget();
-    },
-    settleRequestLog: guards.requestLog.flush,
-    settleKeyUse: authenticator.flushUse,
-    readiness: createReadinessProbe({ sql, transport: outbound, queueFault: () => worker?.jobs.fault() ?? null }),
-    monthlyQuota: config.monthlyQuota,
-    retention: config.retention,
-    retryHours: config.retryHours,
-    sandboxDomain: config.sandboxDomain,
-    baseUrl,
-    version: VERSION,
+    callers: createCallers(authenticator, people.sessions),
+    events,
+    webhooks,
+    diagnostics: createDiagnostics(config, clock, dns, { sql, transport: outbound, queueFault }),
+    requests: { settle: guards.requestLog.flush },
+    exports: createExportLimit(LIMITS.exportsAtOnce),
+    threads,
+    installation,
     forAccount,
   };
   const api = config.roles.has('api') ? createApi(options, services, guards, ids, sql, warn) : null;
@@ -196,7 +158,7 @@ export function createApp(options: AppOptions): App {
     await api?.http.listen(address);
     if (config.metrics !== null) {
       const load = () => webhookWorker?.load() ?? null;
-      const streamsOpen = listening.feeds.count;
+      const streamsOpen = webhooks.listening.feeds.count;
       // Loaded where it is wanted only: it takes 20 MB and 30 ms.
       const { createWebhookMetrics } = await import('./webhooks/webhook-metrics.ts');
       const page = createWebhookMetrics({ sql, clock, load, streamsOpen });
@@ -206,17 +168,26 @@ export function createApp(options: AppOptions): App {
     if (config.roles.has('smtp')) {
       const { requestLog, rates } = guards;
       const name = config.heloName ?? chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
-      const tools = { authenticator, rates, tools: services, sql, clock, logger, name, logRequest: requestLog.add };
+      const tools = {
+        authenticator,
+        rates,
+        tools: { sending, threads },
+        sql,
+        clock,
+        logger,
+        name,
+        logRequest: requestLog.add,
+      };
       submission = await startSubmission(config, tools);
       reports = await startReports(config, { sql, clock, ids, logger, name });
     }
     if (!config.roles.has('worker')) return;
     worker = await startDelivery(
-      { ...options, dns, domains: createSendingDomains(options, workSql, ids, dns, warn).checker },
+      { ...options, dns, installation, domains: createSendingDomains(options, workSql, ids, dns, warn).checker },
       workSql,
       ids,
       outbound,
-      (messages) => waiter.notify(messages),
+      (messages) => events.waiter.notify(messages),
       warn,
     );
     webhookWorker = createWebhookWorker(options, {
@@ -224,20 +195,21 @@ export function createApp(options: AppOptions): App {
       ids,
       dns,
       box: webhooks.secrets,
+      installation,
       onAttempt: observe,
       onError: warn,
     });
   }
 
   async function close(): Promise<void> {
-    waiter.close();
-    watcher.close();
-    listening.feeds.close();
+    events.waiter.close();
+    events.watcher.close();
+    webhooks.listening.feeds.close();
     await Promise.all([api?.drain(), submission?.drain(), reports?.drain()]);
-    await acceptQueue.idle();
+    await sending.acceptQueue.idle();
     await within(OUTBOUND_DRAIN_MS, people.links.idle());
     await Promise.all([templates.close(), threads.close()]);
-    deliverySignal.close();
+    delivery.close();
     await Promise.all([worker?.stop(), webhookWorker?.stop()]);
     await within(OUTBOUND_DRAIN_MS, Promise.all([outbound.close(), outboundHttp.close()]));
     await within(OUTBOUND_DRAIN_MS, services.domains.checker.stop());

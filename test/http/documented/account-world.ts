@@ -58,7 +58,7 @@ export async function createAccountWorld(server: TestApp, name: string): Promise
   ];
   const signIn = async (): Promise<readonly Credential[]> => {
     const { id: userId, memberId } = owner.user;
-    const tools = { clock: server.clock, ids: server.app.services.ids };
+    const tools = { clock: server.clock, ids: server.app.services.database.ids };
     const seat = { accountId, memberId };
     const token = await server.app.sql.begin((transaction) =>
       beginSession(transaction, tools, { userId, seat, kind: 'device', how: 'device', ...DEVICE }),

@@ -57,7 +57,7 @@ const OWN_REQUESTS: Readonly<Partial<Record<OperationId, Make>>> = {
       key: null,
       headers: { ...world.credential('a key with every scope').headers, 'x-request-id': requestId },
     });
-    await world.server.app.services.settleRequestLog();
+    await world.server.app.services.requests.settle();
     return { params: { id: requestId } };
   },
   'suppressions.create': (world) => ({ body: { email: `${world.fresh('gone')}@example.com` } }),

@@ -379,11 +379,11 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     // However it came to the scope: the issuing key stays the issuing key.
     await server.database
       .sql`UPDATE api_keys SET scopes = scopes || '{approvals:decide}', approval_mode = 'off' WHERE id = ${id}`;
-    server.app.services.forgetCallers();
+    server.app.services.callers.forget();
     expectProblem(await own(), 403, 'self_approval_forbidden');
     const other = await hold();
     await server.database.sql`UPDATE api_keys SET approval_mode = 'policy' WHERE id = ${id}`;
-    server.app.services.forgetCallers();
+    server.app.services.callers.forget();
     expectProblem(await decide(server, key, other.approvalId), 403, 'self_approval_forbidden');
     const many = { ids: [other.approvalId], decision: 'approve' };
     expectProblem(await server.call('POST', '/keys/approvals', { key, body: many }), 403, 'self_approval_forbidden');

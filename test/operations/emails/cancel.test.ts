@@ -130,7 +130,7 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
 
   it('finds deliveries that were created long after their message', async () => {
     const id = await scheduled();
-    const later = server.app.services.ids.next(new Date(server.clock.now().getTime() + HOUR_MS));
+    const later = server.app.services.database.ids.next(new Date(server.clock.now().getTime() + HOUR_MS));
     await server.database.sql`UPDATE deliveries SET id = ${later} WHERE message_id = ${id}`;
     expect((await cancel(id)).status).toBe(200);
     expect(await server.database.sql`SELECT 1 FROM deliveries WHERE message_id = ${id}`).toHaveLength(0);

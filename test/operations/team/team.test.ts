@@ -153,7 +153,7 @@ describe('the team', () => {
 
   it('cannot be changed by a user who has just lost the right to', async () => {
     const { forAccount, people } = server.app.services;
-    const services = forAccount(server.accountId);
+    const { database } = forAccount(server.accountId);
     const admin = await joinAs(server, owner, 'admin', 'clinging@sandbox.test');
     const id = admin.user.memberId;
     const letIn = async () => {
@@ -163,12 +163,12 @@ describe('the team', () => {
     };
     const before = await letIn();
     await owner.call('PATCH', `/team/${id}`, { body: { role: 'developer' } });
-    expect(await changeRole(services, before.caller, id, 'admin')).toEqual({ kind: 'escalation' });
+    expect(await changeRole(database, before.caller, id, 'admin')).toEqual({ kind: 'escalation' });
     await owner.call('PATCH', `/team/${id}`, { body: { role: 'admin' } });
     const { caller, person } = await letIn();
     await owner.call('DELETE', `/team/${id}`);
     const again = { email: person.email, role: 'viewer' } as const;
-    expect(await inviteMember(services, caller, again)).toEqual({ kind: 'escalation' });
+    expect(await inviteMember(database, caller, again)).toEqual({ kind: 'escalation' });
     const { userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
     const consent = { typed: userCode, person, accountId: caller.accountId, address: '127.0.0.1', approvals: false };
     expect(await confirmDevice(people, consent)).toEqual({ kind: 'unknown' });

@@ -58,7 +58,7 @@ export async function makeCaller(world: AccountWorld, kind: RestrictedKind): Pro
   const { body } = await server.call('GET', '/keys/self', { key });
   const { sql } = server.database;
   await sql.unsafe(`UPDATE api_keys SET ${kind.restriction} WHERE account_id = $1 AND id = $2`, [accountId, body.id]);
-  server.app.services.forgetCallers();
+  server.app.services.callers.forget();
   return { ...kind, key, id: body.id };
 }
 

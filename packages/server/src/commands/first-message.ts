@@ -19,7 +19,7 @@ export async function sendFirstMessage(
   keyId: string,
   sandboxDomain: string,
 ): Promise<FirstMessage> {
-  const [verdict] = await sendMessages(app.services, installationSender(account.accountId, keyId), [
+  const [verdict] = await sendMessages(app.services.sending, installationSender(account.accountId, keyId), [
     {
       request: sendRequestSchema.parse({
         from: `Postrider <postrider@${sandboxDomain}>`,
@@ -35,7 +35,7 @@ export async function sendFirstMessage(
   ]);
   if (verdict === undefined) throw new Error('The first message returned no verdict.');
   if (verdict.kind === 'refused') throw new Error(`The first message was rejected: ${verdict.detail}`);
-  await app.services.waiter.wait(account.accountId, verdict.id, PATIENCE_MS, AbortSignal.timeout(PATIENCE_MS));
+  await app.services.events.waiter.wait(account.accountId, verdict.id, PATIENCE_MS, AbortSignal.timeout(PATIENCE_MS));
   const message = await readMessage(app.sql, account.accountId, verdict.id);
   // The column contains the statuses of message-status.ts.
   return { id: verdict.id, status: (message?.status ?? 'queued') as Message['status'] };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { ApprovalMailer } from '../approvals/approval-mail.ts';
 import { createApprovalJobs } from '../approvals/run-approval-jobs.ts';
+import type { Installation } from '../config/installation.ts';
 import type { Sql } from '../db/client.ts';
 import { readAttachments } from '../db/queries/message-attachments.ts';
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts';
@@ -51,6 +52,7 @@ export interface DeliveryWorker {
 export interface DeliveryOptions extends AppOptions {
   readonly dns: DnsResolver;
   readonly domains: DomainChecker;
+  readonly installation: Installation;
 }
 
 /** Replays the outcomes of a killed process, then starts to deliver. */
@@ -106,7 +108,7 @@ export async function startDelivery(
     target,
     tasks: createTasks({
       ...{ sql, clock, ids, engine, domains: options.domains, watchdog },
-      ...{ retention: config.retention, onError: warn },
+      ...{ retention: options.installation.retention, onError: warn },
       approvals: createApprovalJobs(createApprovalMailer(options, sql, ids, warn)),
     }),
     clock,
@@ -154,32 +156,29 @@ export async function startDelivery(
 
 /** Mail to approvers is sent like all mail of the installation. */
 function createApprovalMailer(
-  { config, clock, baseUrl }: AppOptions,
+  { config, clock, installation }: DeliveryOptions,
   sql: Sql,
   ids: IdGenerator,
   onError: ApprovalMailer['onError'],
 ): ApprovalMailer {
-  const { sandboxDomain, retryHours, monthlyQuota, mailFrom } = config;
-  const byDomain = config.transport.kind === 'direct';
-  const secrets = createInstallationBox(config);
-  return { sql, clock, ids, secrets, baseUrl, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, onError };
+  return { sql, clock, ids, secrets: createInstallationBox(config), ...installation, onError };
 }
 
 /** Plans like acceptance does, and logs each repair, because none should ever be needed. */
 function createWatchdog(
-  { config, clock, logger }: AppOptions,
+  { installation, clock, logger }: DeliveryOptions,
   recording: WatchdogOptions['recording'],
 ): () => Promise<void> {
   const startedAtMs = performance.now();
-  const byDomain = config.transport.kind === 'direct';
+  const { sandboxDomain, byDomain, retryHours } = installation;
   return async () => {
     const mended = await runWatchdog({
       ...{ recording, clock },
       plan: ({ recipients, unsubscribe, html, text, isTest }) => {
         const isPersonal = unsubscribe || hasUnsubscribePlaceholder(html) || hasUnsubscribePlaceholder(text);
-        return planDeliveries(recipients, config.sandboxDomain, isPersonal, byDomain, isTest);
+        return planDeliveries(recipients, sandboxDomain, isPersonal, byDomain, isTest);
       },
-      expiryOf: (dueAt) => expiryOf(dueAt, config.retryHours),
+      expiryOf: (dueAt) => expiryOf(dueAt, retryHours),
       uptimeMs: () => performance.now() - startedAtMs,
       onError: (error, what) => logger.error({ error: error instanceof Error ? error.stack : String(error) }, what),
     });

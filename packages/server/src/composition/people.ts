@@ -6,6 +6,7 @@ import { createOAuthProvider } from '../auth/oauth/oauth-client.ts';
 import type { People } from '../auth/people.ts';
 import { createSessionAuthenticator } from '../auth/session-authenticator.ts';
 import { clientOf } from '../client-address.ts';
+import type { Installation } from '../config/installation.ts';
 import type { Sql } from '../db/client.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
@@ -17,14 +18,13 @@ export function createPeople(
   { config, clock, baseUrl }: AppOptions,
   sql: Sql,
   ids: IdGenerator,
+  installation: Installation,
   http: OutboundClient,
   warn: (error: unknown, what: string) => void,
 ): People {
-  const { sandboxDomain, retryHours, monthlyQuota, mailFrom, isSignupOpen } = config;
-  const byDomain = config.transport.kind === 'direct';
-  const tools = { sql, clock, ids, isSignupOpen };
+  const tools = { sql, clock, ids, isSignupOpen: config.isSignupOpen };
   const secrets = createInstallationBox(config);
-  const mailer = { sql, clock, ids, secrets, sandboxDomain, byDomain, retryHours, monthlyQuota, baseUrl, mailFrom };
+  const mailer = { sql, clock, ids, secrets, ...installation };
   // Behind a TLS proxy, the base URL shows it.
   const isSecure = config.mode === 'production' || new URL(baseUrl).protocol === 'https:';
   const nowMs = () => clock.now().getTime();

@@ -4,12 +4,13 @@ import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { chooseHeloName } from '../helo-name.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import type { Unsendable } from '../sending/batch-facts.ts';
-import { createDomainChecker, type DomainChecker } from '../sending-domains/domain-checker.ts';
+import { createDomainChecker } from '../sending-domains/domain-checker.ts';
 import { createClaimChallenges } from '../sending-domains/domain-claim.ts';
 import type { DomainTools } from '../sending-domains/domain-tools.ts';
 import { createKeyAllowance } from '../sending-domains/key-allowance.ts';
 import { createKeyMaker } from '../sending-domains/key-maker.ts';
 import { type PublicHost, toPublicHost } from '../sending-domains/public-host.ts';
+import type { SendingDomains } from '../sending-domains/sending-domains.ts';
 import { explainUnsendable } from '../sending-domains/unsendable-domain.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
@@ -33,7 +34,7 @@ export function createSendingDomains(
   ids: IdGenerator,
   dns: DnsResolver,
   warn: (error: unknown, what: string) => void,
-): { readonly tools: DomainTools; readonly checker: DomainChecker } {
+): SendingDomains {
   const { config, clock } = options;
   const tools: DomainTools = {
     sql,

@@ -1,3 +1,4 @@
+import type { Installation } from '../config/installation.ts';
 import type { Sql } from '../db/client.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { startWebhooks, type WebhookWorker } from '../jobs/start-webhooks.ts';
@@ -14,12 +15,13 @@ const CONNECTIONS_PER_ORIGIN = 256;
 
 /** Delivers events to endpoints with a separate client, so that nothing else waits for its connections. Starts at once. */
 export function createWebhookWorker(
-  { config, clock, random, baseUrl }: AppOptions,
+  { config, clock, random }: AppOptions,
   {
     sql,
     ids,
     dns,
     box,
+    installation,
     onAttempt,
     onError,
   }: {
@@ -27,6 +29,7 @@ export function createWebhookWorker(
     readonly ids: IdGenerator;
     readonly dns: DnsResolver;
     readonly box: SecretBox;
+    readonly installation: Installation;
     readonly onAttempt: (attempt: ObservedAttempt) => void;
     readonly onError: (error: unknown, what: string) => void;
   },
@@ -37,10 +40,9 @@ export function createWebhookWorker(
     userAgent: `Postrider/${VERSION}`,
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
   });
-  const { monthlyQuota, sandboxDomain, retryHours, mailFrom } = config;
-  const byDomain = config.transport.kind === 'direct';
   return startWebhooks({
-    ...{ sql, clock, ids, box, client, random, monthlyQuota, onAttempt, onError },
-    mailer: { sql, clock, ids, secrets: box, sandboxDomain, byDomain, retryHours, monthlyQuota, mailFrom, baseUrl },
+    ...{ sql, clock, ids, box, client, random, onAttempt, onError },
+    monthlyQuota: installation.monthlyQuota,
+    mailer: { sql, clock, ids, secrets: box, ...installation },
   });
 }

@@ -27,9 +27,10 @@ export interface McpRouteOptions extends RequestAuthentication {
 /** `POST /mcp`: the MCP server of the calling key. Its tools run in this process. */
 export function createMcpRoute(options: McpRouteOptions) {
   const { services, logger, anonymousRates, rates } = options;
+  const { baseUrl, version } = services.installation;
   const handler = createMcpHttpHandler({
-    version: services.version,
-    baseUrl: services.baseUrl,
+    version,
+    baseUrl,
     maxRequestBodyBytes: bodyLimitOf(findOperation('service.mcp')),
     onError: (error) => logger.debug({ error: String(error) }, 'mcp request refused'),
   });
@@ -37,7 +38,7 @@ export function createMcpRoute(options: McpRouteOptions) {
   const inTurn = createDuplicateQueue();
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    if (!isTrustedOrigin(request, services.baseUrl)) {
+    if (!isTrustedOrigin(request, baseUrl)) {
       const error = { code: -32_000, message: 'Requests with this Origin or Host header are not allowed here.' };
       return reply.code(403).send({ jsonrpc: '2.0', id: null, error });
     }
@@ -85,11 +86,11 @@ export function createMcpRoute(options: McpRouteOptions) {
         const refusal = toRefusal(error);
         request.state.code = refusal.code;
         const seconds = Number(problemHeaders(refusal)['retry-after'] ?? Number.NaN);
-        const problem = toProblem(refusal, services.baseUrl, request.id);
+        const problem = toProblem(refusal, baseUrl, request.id);
         return { ok: false, problem: withWaitInWords(problem, Number.isNaN(seconds) ? null : seconds) };
       }
     };
-    const web = new Request(`${services.baseUrl}/mcp`, {
+    const web = new Request(`${baseUrl}/mcp`, {
       method: 'POST',
       headers: Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
         typeof value === 'string' && name !== 'authorization' ? [[name, value]] : [],

@@ -7,7 +7,10 @@ import { visibleKeyOf } from '../operations/approvals/visible-approvals.ts';
 import type { Services } from '../operations/context.ts';
 
 /** Watches resources for a key: it gets no notifications about what its scopes do not let it read. */
-export function watchResourcesOf(caller: Caller, { watcher, sql, clock }: Services): WatchResources {
+export function watchResourcesOf(
+  caller: Caller,
+  { database: { sql, clock }, events: { watcher } }: Pick<Services, 'database' | 'events'>,
+): WatchResources {
   const { accountId, scopes } = caller;
   return async (uris) => {
     const readable = uris.flatMap((uri) => toReadable(uri, caller));

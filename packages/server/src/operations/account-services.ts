@@ -1,17 +1,9 @@
-import { bindAccount } from '../db/account-client.ts';
-import type { Pool, Sql } from '../db/client.ts';
+import type { Sql } from '../db/client.ts';
 import { readDomain } from '../db/queries/domains.ts';
 import type { DomainChecker } from '../sending-domains/domain-checker.ts';
 import type { AccountServices, Services } from './context.ts';
+import { type AccountPools, bindDatabase } from './database.ts';
 
-/** Pools that are opened `forAccounts`. */
-interface AccountPools {
-  readonly accounts: Pool;
-  readonly reads: Pool;
-}
-
-/** A third of the connections: one account that does much at once leaves the others theirs. */
-const TRANSACTIONS_AT_ONCE = 2;
 /** So many accounts are kept at hand; making one anew costs microseconds. */
 const KEPT_ACCOUNTS = 1_000;
 
@@ -32,12 +24,12 @@ export function createAccountServices(
 }
 
 function bindServices(services: Services, pools: AccountPools, accountId: string): AccountServices {
-  const sql = bindAccount(pools.accounts, accountId, { transactionsAtOnce: TRANSACTIONS_AT_ONCE });
+  const database = bindDatabase(services.database, pools, accountId);
+  const { sql } = database;
   const { domains, people } = services;
   return {
     ...services,
-    sql,
-    readsSql: bindAccount(pools.reads, accountId),
+    database,
     domains: { tools: { ...domains.tools, sql }, checker: gateChecker(domains.checker, sql) },
     people: { ...people, tools: { ...people.tools, sql } },
   };

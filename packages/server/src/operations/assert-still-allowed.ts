@@ -8,9 +8,12 @@ import type { KeyedContext } from './context.ts';
  * Checks a caller again whose request has waited: their key may have been revoked or narrowed meanwhile, or their seat taken away.
  * @throws ProblemError where they may not have the answer any more
  */
-export async function assertStillAllowed({ services, caller }: KeyedContext, scope: Scope | null): Promise<void> {
+export async function assertStillAllowed(
+  { services: { people }, caller }: KeyedContext,
+  scope: Scope | null,
+): Promise<void> {
   // Sessions belong to no account, so the database bound to one does not show all of them.
-  const { sql, clock } = services.people.tools;
+  const { sql, clock } = people.tools;
   if (await isStillAllowed(sql, caller, scope, clock.now())) return;
   throw lostPermission(caller);
 }

@@ -1,74 +1,43 @@
 import type { CallableId, OperationById, OperationInput, OperationOutput } from '@postrider/core';
+import type { Callers } from '../auth/callers.ts';
 import type { ClientInfo } from '../auth/client-info.ts';
 import type { People } from '../auth/people.ts';
-import type { Clock } from '../clock.ts';
-import type { RetentionSetting } from '../config/setting-values.ts';
-import type { AccountSql, Sql } from '../db/client.ts';
-import type { DiagnosticTools } from '../diagnostics/diagnostic-tools.ts';
-import type { ReadinessProbe } from '../diagnostics/readiness.ts';
-import type { DnsResolver } from '../dns/dns-resolver.ts';
-import type { MessageWaiter } from '../events/message-waiter.ts';
-import type { ResourceWatcher } from '../events/resource-watcher.ts';
+import type { Installation } from '../config/installation.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Diagnostics } from '../diagnostics/diagnostics.ts';
+import type { Events } from '../events/events.ts';
 import type { Caller } from '../keys/caller.ts';
-import type { AcceptQueue } from '../sending/accept-queue.ts';
-import type { AcceptanceDryRun } from '../sending/acceptance-dry-run.ts';
-import type { ContentTools } from '../sending/content/prepare-content.ts';
-import type { DomainChecker } from '../sending-domains/domain-checker.ts';
-import type { DomainTools } from '../sending-domains/domain-tools.ts';
+import type { Sending } from '../sending/sending.ts';
+import type { SendingDomains } from '../sending-domains/sending-domains.ts';
 import type { JobThreads } from '../threads/job-threads.ts';
-import type { IdGenerator } from '../uuid-v7.ts';
-import type { ListeningTools } from '../webhooks/listening-tools.ts';
-import type { WebhookTools } from '../webhooks/webhook-tools.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { AccountDatabase, Database } from './database.ts';
 import type { ExportLimit } from './emails/export-limit.ts';
+import type { RequestHistory } from './requests/request-history.ts';
 
-/** What handlers work with: made once, at the composition root. */
+/** What handlers work with, by capability: made once, at the composition root. A handler destructures the capabilities that it uses. */
 export interface Services {
-  /** The database as the whole installation sees it. Handlers behind a key have one that is bound to the caller's account instead. */
-  readonly sql: Sql;
-  /** For searches and exports, which may take longer than what callers wait for otherwise. */
-  readonly readsSql: Sql;
-  readonly exports: ExportLimit;
-  readonly clock: Clock;
-  readonly ids: IdGenerator;
-  readonly dns: DnsResolver;
-  readonly diagnostics: DiagnosticTools;
-  readonly domains: { readonly tools: DomainTools; readonly checker: DomainChecker };
-  /** For work that grows with what a caller sent. */
-  readonly threads: JobThreads;
-  readonly acceptQueue: AcceptQueue;
-  readonly acceptanceDryRun: AcceptanceDryRun;
-  readonly content: ContentTools;
-  readonly waiter: MessageWaiter;
-  readonly watcher: ResourceWatcher;
+  readonly database: Database;
+  readonly sending: Sending;
+  readonly delivery: Delivery;
+  readonly domains: SendingDomains;
   readonly people: People;
-  readonly listening: ListeningTools;
-  readonly webhooks: WebhookTools;
-  /** Has the queue look for what is due, as after an acceptance. */
-  wakeDelivery(): void;
-  /** Whether delivery attempts go to the mail servers of one domain each. */
-  readonly byDomain: boolean;
-  /** What was read of keys and their accounts is read anew: a change of an account acts at once in this process. */
-  forgetCallers(): void;
-  /** What this process has answered until now is in the request log, where the database takes it. */
-  settleRequestLog(): Promise<void>;
-  /** When this process last answered a key is in the key's record. */
-  settleKeyUse(): Promise<void>;
-  readonly readiness: ReadinessProbe;
-  readonly monthlyQuota: number;
-  readonly retention: RetentionSetting;
-  /** How long a message is tried before its retries end. */
-  readonly retryHours: number;
-  readonly sandboxDomain: string;
-  readonly baseUrl: string;
-  readonly version: string;
-  /** What a call of this account works with. */
+  readonly callers: Callers;
+  readonly events: Events;
+  readonly webhooks: Webhooks;
+  readonly diagnostics: Diagnostics;
+  readonly requests: RequestHistory;
+  readonly exports: ExportLimit;
+  /** For work whose cost grows with the input. */
+  readonly threads: JobThreads;
+  readonly installation: Installation;
+  /** The services for calls of one account. */
   forAccount(accountId: string): AccountServices;
 }
 
-/** The same for calls of one account: the database shows and takes that account's rows only, whatever a handler forgets. */
+/** The services for calls of one account, with every connection of a handler bound to that account. */
 export interface AccountServices extends Services {
-  readonly sql: AccountSql;
-  readonly readsSql: AccountSql;
+  readonly database: AccountDatabase;
 }
 
 /** One call, whatever way it came in. */

@@ -23,7 +23,10 @@ export interface ChangeTools {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  /** How long a message is tried before its retries end. */
+}
+
+export interface RescheduleTools extends ChangeTools {
+  /** For how many hours a message is retried before it fails. */
   readonly retryHours: number;
 }
 
@@ -86,7 +89,7 @@ async function cancelApproved(
 
 /** Moves the time a queued message is due at; its retries end as long after it as ever. */
 export async function rescheduleMessage(
-  tools: ChangeTools,
+  tools: RescheduleTools,
   caller: JudgingKey,
   messageId: string,
   dueAt: Date,

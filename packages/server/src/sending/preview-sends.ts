@@ -7,7 +7,7 @@ import { prepareContent } from './content/prepare-content.ts';
 import type { BodyFindings, SendContent } from './content/send-content.ts';
 import type { Sender } from './judged-sender.ts';
 import { type ParsedSend, type SendInput, toParsedSend } from './parsed-send.ts';
-import type { SendTools } from './send-messages.ts';
+import type { Sending } from './sending.ts';
 
 /**
  * What would become of sends, without sending, storing or charging anything: every rule is checked for each send, also after one failed.
@@ -15,30 +15,30 @@ import type { SendTools } from './send-messages.ts';
  * @throws if the database or another part does not respond.
  */
 export async function previewSends(
-  tools: SendTools,
+  sending: Sending,
   sender: Sender,
   inputs: readonly SendInput[],
 ): Promise<readonly DryRun[]> {
-  const files = tools.content.files.open();
+  const files = sending.content.files.open();
   try {
-    return await previewTogether(tools, sender, inputs, files);
+    return await previewTogether(sending, sender, inputs, files);
   } finally {
     files.close();
   }
 }
 
 async function previewTogether(
-  tools: SendTools,
+  sending: Sending,
   sender: Sender,
   inputs: readonly SendInput[],
   files: FileSession,
 ): Promise<readonly DryRun[]> {
-  const made = await startInSlices(inputs, (input) => makeContent(tools, sender, input, files));
+  const made = await startInSlices(inputs, (input) => makeContent(sending, sender, input, files));
   const sends = inputs.map((input, index) => {
     const content = made[index]?.content ?? contentAsGiven(input.request, made[index]?.findings);
     return toParsedSend(sender, { ...input, idempotency: null }, content);
   });
-  const examinations = await tools.acceptanceDryRun.examine(sends);
+  const examinations = await sending.acceptanceDryRun.examine(sends);
   // Each send has its content and its examination, in order.
   return examinations.map((examination, index) => {
     const send = sends[index];
@@ -48,7 +48,7 @@ async function previewTogether(
 }
 
 async function makeContent(
-  { content }: SendTools,
+  { content }: Sending,
   sender: Sender,
   input: SendInput,
   files: FileSession,

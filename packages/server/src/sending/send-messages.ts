@@ -1,18 +1,11 @@
 import type { SendRequest } from '@postrider/core';
 import { startInSlices } from '../time-slice.ts';
-import type { AcceptQueue } from './accept-queue.ts';
-import type { AcceptanceDryRun } from './acceptance-dry-run.ts';
 import type { FileSession } from './content/fetch-files.ts';
-import { type ContentTools, prepareContent } from './content/prepare-content.ts';
+import { prepareContent } from './content/prepare-content.ts';
 import type { Sender } from './judged-sender.ts';
 import { type ParsedSend, type SendInput, toParsedSend } from './parsed-send.ts';
 import type { SendVerdict } from './send-verdict.ts';
-
-export interface SendTools {
-  readonly acceptQueue: AcceptQueue;
-  readonly acceptanceDryRun: AcceptanceDryRun;
-  readonly content: ContentTools;
-}
+import type { Sending } from './sending.ts';
 
 /**
  * Prepares and accepts sends: content first, then the accept queue. Each gets its own verdict, in order, and a refused one never affects
@@ -20,49 +13,49 @@ export interface SendTools {
  * @throws if the database or another part does not respond: nothing is known of the sends then, and they may be repeated.
  */
 export async function sendMessages(
-  tools: SendTools,
+  sending: Sending,
   sender: Sender,
   inputs: readonly SendInput[],
 ): Promise<readonly SendVerdict[]> {
-  const files = tools.content.files.open();
+  const files = sending.content.files.open();
   try {
-    return await sendTogether(tools, sender, inputs, files);
+    return await sendTogether(sending, sender, inputs, files);
   } finally {
     files.close();
   }
 }
 
 async function sendTogether(
-  tools: SendTools,
+  sending: Sending,
   sender: Sender,
   inputs: readonly SendInput[],
   files: FileSession,
 ): Promise<readonly SendVerdict[]> {
-  const replays = await findReplays(tools, sender, inputs);
+  const replays = await findReplays(sending, sender, inputs);
   const prepared = await startInSlices(
     inputs,
-    (input) => replays.get(input.idempotency?.key ?? '') ?? prepareSend(tools, sender, input, files),
+    (input) => replays.get(input.idempotency?.key ?? '') ?? prepareSend(sending, sender, input, files),
   );
   const sends = prepared.filter((result): result is ParsedSend => !('kind' in result));
   const [only] = sends;
   const accepted =
     only !== undefined && sends.length === 1
-      ? [await tools.acceptQueue.accept(only)]
-      : await tools.acceptQueue.acceptBatch(sends);
+      ? [await sending.acceptQueue.accept(only)]
+      : await sending.acceptQueue.acceptBatch(sends);
   const verdicts = accepted.values();
   // Each send has its verdict, in order.
   return prepared.map((result) => ('kind' in result ? result : (verdicts.next().value as SendVerdict)));
 }
 
 async function prepareSend(
-  tools: SendTools,
+  sending: Sending,
   sender: Sender,
   input: SendInput,
   files: FileSession,
 ): Promise<ParsedSend | SendVerdict> {
   // `previewSends` is for dry runs; here one would be sent.
   if (input.request.dry_run === true) throw new Error('a dry run was about to be sent');
-  const made = await prepareContent(tools.content, sender, input, files);
+  const made = await prepareContent(sending.content, sender, input, files);
   if (made.ok) return toParsedSend(sender, input, made.content);
   const [refusal] = made.refusals;
   if (refusal === undefined) throw new Error('content was refused without a reason');
@@ -71,7 +64,7 @@ async function prepareSend(
 
 /** The results of earlier requests whose content may differ the second time, by idempotency key. */
 async function findReplays(
-  { acceptanceDryRun }: SendTools,
+  { acceptanceDryRun }: Sending,
   { accountId, keyId, askedBy }: Sender,
   inputs: readonly SendInput[],
 ): Promise<ReadonlyMap<string, SendVerdict>> {

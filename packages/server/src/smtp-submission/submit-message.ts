@@ -3,14 +3,16 @@ import type { Caller } from '../keys/caller.ts';
 import { fingerprintInSlices } from '../sending/fingerprint-in-slices.ts';
 import { senderOf } from '../sending/judged-sender.ts';
 import type { SendInput } from '../sending/parsed-send.ts';
-import { type SendTools, sendMessages } from '../sending/send-messages.ts';
+import { sendMessages } from '../sending/send-messages.ts';
+import type { Sending } from '../sending/sending.ts';
 import type { JobThreads } from '../threads/job-threads.ts';
 import { checkSendRequest } from './check-send-request.ts';
 import { READ_SUBMISSION } from './read-submission.ts';
 import { refuseBy, type SmtpRefusal } from './smtp-refusal.ts';
 import type { SubmittedSend } from './to-send-request.ts';
 
-export interface SubmissionTools extends SendTools {
+export interface SubmissionTools {
+  readonly sending: Sending;
   readonly threads: JobThreads;
 }
 
@@ -35,7 +37,7 @@ export async function submitMessage(
   claim: () => boolean,
 ): Promise<SubmittedMessage> {
   const input = await readInput(tools, caller, raw, envelope);
-  const [verdict] = await sendMessages(tools, senderOf(caller), [{ ...input, claim }]);
+  const [verdict] = await sendMessages(tools.sending, senderOf(caller), [{ ...input, claim }]);
   if (verdict === undefined) throw new Error('a send returned no verdict');
   if (verdict.kind === 'accepted') return { id: verdict.id, status: verdict.status };
   const { code, detail, errors, fix } = verdict;

@@ -55,11 +55,11 @@ export function addApprovalRoutes(app: FastifyInstance, services: Services): voi
 async function findHold(request: FastifyRequest, services: Services) {
   const { token } = request.params as { readonly token: string }; // The routes have this parameter.
   const tokenHash = readApprovalToken(token);
-  const link = tokenHash === null ? null : await findApprovalLink(services.sql, tokenHash);
+  const link = tokenHash === null ? null : await findApprovalLink(services.database.sql, tokenHash);
   if (tokenHash === null || link?.isApprover !== true) return null;
   // The token identified the account; from here on, only this account's data is accessible.
   const own = services.forAccount(link.accountId);
-  const row = await readApproval(own.sql, { accountId: link.accountId, keyId: null, id: link.approvalId });
+  const row = await readApproval(own.database.sql, { accountId: link.accountId, keyId: null, id: link.approvalId });
   return row === null ? null : { token, tokenHash, link, row, own };
 }
 
@@ -69,9 +69,9 @@ async function show(request: FastifyRequest, reply: FastifyReply, services: Serv
   const found = await findHold(request, services);
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
   const { row, token, link } = found;
-  const status = row.status === 'pending' && row.expiresAt <= services.clock.now() ? 'expired' : row.status;
+  const status = row.status === 'pending' && row.expiresAt <= services.database.clock.now() ? 'expired' : row.status;
   if (status !== 'pending') return sendPage(reply.code(410), renderAlreadyDecidedPage(status));
-  const shown = { approval: toApproval(row), token, now: services.clock.now().toISOString() };
+  const shown = { approval: toApproval(row), token, now: services.database.clock.now().toISOString() };
   const page = await services.threads.run(ownerOf(row, link), APPROVAL_PAGE, shown, sizeOf(row));
   return page.kind === 'done' ? sendPage(reply, page.output) : sendPage(reply.code(503), renderBusyPage());
 }
@@ -96,7 +96,7 @@ async function showFile(request: FastifyRequest, reply: FastifyReply, services: 
   if (found === null || found.row.status !== 'pending' || !/^\d{1,2}$/.test(index))
     return sendPage(reply.code(404), renderUnknownApprovalPage());
   const { row, link, own } = found;
-  const file = await readFileFacts(own.sql, link.accountId, row.emailId, Number(index));
+  const file = await readFileFacts(own.database.sql, link.accountId, row.emailId, Number(index));
   if (file === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
   const { contentType, disposition } = serveFile(file.filename, file.contentType);
   return reply
@@ -108,11 +108,11 @@ async function showFile(request: FastifyRequest, reply: FastifyReply, services: 
     .header('referrer-policy', 'no-referrer')
     .header('x-robots-tag', 'noindex')
     .header('cache-control', 'no-store')
-    .send(Readable.from(readFileContent(own.sql, link.accountId, row.emailId, file)));
+    .send(Readable.from(readFileContent(own.database.sql, link.accountId, row.emailId, file)));
 }
 
 /** Returns null if the threads are overloaded. */
-async function readQuietly({ row, link }: FoundHold, { threads }: Services): Promise<string | null> {
+async function readQuietly({ row, link }: FoundHold, { threads }: Pick<Services, 'threads'>): Promise<string | null> {
   const html = row.html ?? '';
   const quiet = await threads.run(ownerOf(row, link), QUIET_HTML, html, html.length);
   return quiet.kind === 'done' ? quiet.output : null;
@@ -132,7 +132,7 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
   if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
   const { link, tokenHash, own } = found;
   // Other sites do not know the secret link; a program that knows it may decide with it.
-  if (readFormOrigin(request.headers, services.baseUrl) === 'foreign') {
+  if (readFormOrigin(request.headers, services.installation.baseUrl) === 'foreign') {
     return sendPage(reply.code(403), renderUndecidedPage('The decision did not come from the page of this link.'));
   }
   const decision = readDecision(request.body, link);
@@ -140,12 +140,19 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
     return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
   const { accountId, approvalId: id } = link;
   const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
-  const verdict = await decideApproval(own, { accountId, id }, decision, decider, {
-    caller: null,
-    onDecided: async (transaction, now) => {
-      if (!(await markLinkUsed(transaction, tokenHash, now))) throw new DeadLinkError();
+  const { database, installation, threads } = own;
+  const verdict = await decideApproval(
+    { ...database, ...installation, threads },
+    { accountId, id },
+    decision,
+    decider,
+    {
+      caller: null,
+      onDecided: async (transaction, now) => {
+        if (!(await markLinkUsed(transaction, tokenHash, now))) throw new DeadLinkError();
+      },
     },
-  }).catch((error: unknown) => {
+  ).catch((error: unknown) => {
     if (error instanceof DeadLinkError) return null;
     throw error;
   });
@@ -155,9 +162,9 @@ async function decide(request: FastifyRequest, reply: FastifyReply, services: Se
     const detail = 'The email has changed since this page was shown.';
     return sendPage(reply.code(409), renderUndecidedPage(detail));
   }
-  services.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
-  if (verdict.outcome === 'queued') services.wakeDelivery();
-  const row = await readApproval(own.sql, { accountId, keyId: null, id });
+  services.events.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
+  if (verdict.outcome === 'queued') services.delivery.wake();
+  const row = await readApproval(database.sql, { accountId, keyId: null, id });
   return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
 }
 

@@ -17,7 +17,8 @@ const PATH = '/approvals/open/:id';
  * for an unknown id.
  */
 export function addOpenApprovalRoute(app: FastifyInstance, services: Services, tokens: OpenedApprovalTokens): void {
-  const { people, baseUrl, clock } = services;
+  const { people } = services;
+  const { baseUrl } = services.installation;
   app.get(PATH, async (request, reply) => {
     const { id } = request.params as { readonly id: string }; // The route has this parameter.
     const clientInfo = readClientInfo(request.headers, request.ip, people.cookies, baseUrl);
@@ -27,7 +28,7 @@ export function addOpenApprovalRoute(app: FastifyInstance, services: Services, t
       return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(here)}`, 303);
     }
     const { accountId, person, scopes } = caller;
-    const { sql } = services.forAccount(accountId);
+    const { sql, clock } = services.forAccount(accountId).database;
     const mayDecide = person !== null && scopes.includes('approvals:decide') && isUuid(id);
     const hold = mayDecide ? await readApproval(sql, { accountId, keyId: null, id }) : null;
     if (person === null || hold === null) {

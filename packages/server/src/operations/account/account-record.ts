@@ -6,9 +6,12 @@ import type { Services } from '../context.ts';
 type AccountRecord = OperationOutput<OperationById<'account.get'>>;
 
 /** The account as reads show it. */
-export async function readAccount(services: Services, accountId: string): Promise<AccountRecord> {
-  const now = services.clock.now();
-  const row = await readAccountRecord(services.sql, accountId, quotaMonth(now), services.monthlyQuota);
+export async function readAccount(
+  { database, installation }: Pick<Services, 'database' | 'installation'>,
+  accountId: string,
+): Promise<AccountRecord> {
+  const now = database.clock.now();
+  const row = await readAccountRecord(database.sql, accountId, quotaMonth(now), installation.monthlyQuota);
   if (row === null) throw new Error(`the account ${accountId} of a key is gone`);
   const { domains, seats, pausedAt, deletionScheduledAt, ...account } = row;
   return {
@@ -16,9 +19,9 @@ export async function readAccount(services: Services, accountId: string): Promis
     quotaResetsAt: quotaResetsAt(now).toISOString(),
     domains: { used: domains, limit: LIMITS.domainsPerAccount },
     seats: { used: seats, limit: LIMITS.seatsPerAccount },
-    retentionDays: services.retention.bodyDays,
+    retentionDays: installation.retention.bodyDays,
     pausedAt: pausedAt?.toISOString() ?? null,
     deletionScheduledAt: deletionScheduledAt?.toISOString() ?? null,
-    sandboxDomain: services.sandboxDomain,
+    sandboxDomain: installation.sandboxDomain,
   };
 }

@@ -3,8 +3,12 @@ import { toChecklist } from '../../accounts/checklist.ts';
 import { readChecklistFacts } from '../../db/queries/checklist-facts.ts';
 import type { Handler } from '../context.ts';
 
-export const getAccountChecklist: Handler<'account.checklist'> = async (_input, { services, caller }) => {
-  const { sql, sandboxDomain } = services;
+export const getAccountChecklist: Handler<'account.checklist'> = async (
+  _input,
+  { services: { database, installation }, caller },
+) => {
+  const { sql } = database;
+  const { sandboxDomain } = installation;
   const fullScopes = expandScopes(['full']).scopes.length;
   const facts = await readChecklistFacts(sql, caller.accountId, fullScopes);
   // Whoever asks has a key, and uses it.

@@ -1,6 +1,6 @@
 import type { Handler } from '../context.ts';
 import { readAccount } from './account-record.ts';
 
-export const getAccount: Handler<'account.get'> = async (_input, { services, caller }) => ({
-  body: await readAccount(services, caller.accountId),
+export const getAccount: Handler<'account.get'> = async (_input, { services: { database, installation }, caller }) => ({
+  body: await readAccount({ database, installation }, caller.accountId),
 });

@@ -3,9 +3,12 @@ import type { Handler } from '../context.ts';
 import { readAccount } from './account-record.ts';
 
 /** Stops the sending of the whole account. */
-export const pauseAccount: Handler<'account.pause'> = async (_input, { services, caller }) => {
+export const pauseAccount: Handler<'account.pause'> = async (
+  _input,
+  { services: { database, callers, installation }, caller },
+) => {
   const { accountId, keyId, person } = caller;
-  await setPaused(services, { accountId, keyId, isUser: person !== null }, true);
-  services.forgetCallers();
-  return { body: await readAccount(services, caller.accountId) };
+  await setPaused(database, { accountId, keyId, isUser: person !== null }, true);
+  callers.forget();
+  return { body: await readAccount({ database, installation }, caller.accountId) };
 };

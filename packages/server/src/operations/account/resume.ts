@@ -4,10 +4,13 @@ import { pausedByUser } from '../paused-by-user.ts';
 import { readAccount } from './account-record.ts';
 
 /** Lets a paused account send again. */
-export const resumeAccount: Handler<'account.resume'> = async (_input, { services, caller }) => {
+export const resumeAccount: Handler<'account.resume'> = async (
+  _input,
+  { services: { database, callers, installation }, caller },
+) => {
   const { accountId, keyId, person } = caller;
-  const verdict = await setPaused(services, { accountId, keyId, isUser: person !== null }, false);
+  const verdict = await setPaused(database, { accountId, keyId, isUser: person !== null }, false);
   if (verdict.kind === 'paused-by-user') throw pausedByUser('account', verdict.pauser, caller.scopes);
-  services.forgetCallers();
-  return { body: await readAccount(services, caller.accountId) };
+  callers.forget();
+  return { body: await readAccount({ database, installation }, caller.accountId) };
 };

@@ -13,8 +13,8 @@ import type { Handler } from '../context.ts';
 
 type Stats = OperationOutput<OperationById<'account.stats'>>;
 
-export const getAccountStats: Handler<'account.stats'> = async ({ query }, { services, caller }) => {
-  const { sql, clock } = services;
+export const getAccountStats: Handler<'account.stats'> = async ({ query }, { services: { database }, caller }) => {
+  const { sql, clock } = database;
   const days = readWindow(query.window, clock.now());
   const [whole, rows] = await Promise.all([
     readWholeCounts(sql, caller.accountId, days),

@@ -9,6 +9,7 @@ type Results = OperationOutput<OperationById<'approvals.decide-many'>>['results'
 export const decideApprovals: Handler<'approvals.decide-many'> = async ({ body }, context) => {
   assertMayDecide(context.caller);
   const { ids, decision, note } = body;
+  const { baseUrl } = context.services.installation;
   const results: Results = [];
   // One after the other: each takes the row of the account's quota, and would only wait for the one before. Each checks the caller again: a
   // hundred decisions take seconds, in which the right to decide can be taken away.
@@ -18,7 +19,7 @@ export const decideApprovals: Handler<'approvals.decide-many'> = async ({ body }
       results.push({ index, id, ok: true, approval });
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      results.push({ index, id, ok: false, error: toProblem(error, context.services.baseUrl, context.requestId) });
+      results.push({ index, id, ok: false, error: toProblem(error, baseUrl, context.requestId) });
     }
   }
   const accepted = results.filter(({ ok }) => ok).length;

@@ -20,15 +20,22 @@ export const decideApproval: Handler<'approvals.decide'> = async ({ params, body
 
 /** Decides one hold and answers its record. */
 export async function decideOne(id: string, decision: Decision, context: KeyedContext): Promise<Approval> {
-  const { services, caller } = context;
+  const { caller } = context;
+  const { database, delivery, events, threads, installation } = context.services;
   const { accountId } = caller;
-  const verdict = await decideHold(services, { accountId, id }, decision, deciderOf(context), { caller });
+  const verdict = await decideHold(
+    { ...database, ...installation, threads },
+    { accountId, id },
+    decision,
+    deciderOf(context),
+    { caller },
+  );
   if (verdict.kind === 'lost_permission') throw lostPermission(caller);
   if (verdict.kind !== 'decided') throw toDecisionProblem(verdict, id);
   context.noteEmail(verdict.emailId);
-  services.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
-  if (verdict.outcome === 'queued') services.wakeDelivery();
-  const row = await readApproval(services.sql, { accountId, keyId: null, id });
+  events.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
+  if (verdict.outcome === 'queued') delivery.wake();
+  const row = await readApproval(database.sql, { accountId, keyId: null, id });
   if (row === null) throw approvalNotFound(id);
   return toVisibleApproval(row, viewerOf(caller));
 }

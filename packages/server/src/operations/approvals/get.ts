@@ -9,16 +9,17 @@ import { visibleKeyOf } from './visible-approvals.ts';
 
 /** Reads one hold; with `wait`, once it is decided or the time is over. */
 export const getApproval: Handler<'approvals.get'> = async ({ params, query }, context) => {
-  const { services, caller } = context;
+  const { caller } = context;
+  const { database, events } = context.services;
   const { accountId } = caller;
   const name = { accountId, keyId: visibleKeyOf(caller), id: params.id };
-  const read = async () => (isUuid(params.id) ? await readApproval(services.sql, name) : null);
+  const read = async () => (isUuid(params.id) ? await readApproval(database.sql, name) : null);
   let row = await read();
   if (row === null) throw approvalNotFound(params.id);
   context.noteEmail(row.emailId);
   if (query.wait !== undefined && row.status === 'pending') {
     const { emailId } = row;
-    await services.waiter.wait(accountId, emailId, query.wait * 1_000, context.signal, isDecided);
+    await events.waiter.wait(accountId, emailId, query.wait * 1_000, context.signal, isDecided);
     await assertStillAllowed(context, name.keyId === null ? 'approvals:read' : null);
     row = (await read()) ?? row;
   }

@@ -7,7 +7,7 @@ import { EXACT_COUNT_CAP } from '../total.ts';
 import { visibleKeyOf } from './visible-approvals.ts';
 
 /** One page of the holds that the caller may see. */
-export const listApprovals: Handler<'approvals.list'> = async ({ query }, { services, caller }) => {
+export const listApprovals: Handler<'approvals.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const filters = { accountId, keyId: visibleKeyOf(caller), status: query.status ?? null };
   const scope = { list: 'approvals', accountId, filters: { status: filters.status, keyId: filters.keyId } };
@@ -16,8 +16,8 @@ export const listApprovals: Handler<'approvals.list'> = async ({ query }, { serv
     scope,
     async ({ before }) => {
       const [found, count] = await Promise.all([
-        listRows(services.sql, filters, { before, limit: query.limit }),
-        countApprovals(services.sql, { ...filters, cap: EXACT_COUNT_CAP }),
+        listRows(database.sql, filters, { before, limit: query.limit }),
+        countApprovals(database.sql, { ...filters, cap: EXACT_COUNT_CAP }),
       ]);
       return [found.rows, count, found.hasMore];
     },

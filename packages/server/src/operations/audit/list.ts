@@ -7,7 +7,7 @@ import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
 /** One page of the account's audit log. */
-export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { services, caller }) => {
+export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const named = { action: query.action ?? null, actor: query.actor ?? null, targetId: query.target_id ?? null };
   const [from, to] = [query.from ?? null, query.to ?? null];
@@ -21,8 +21,8 @@ export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { servi
     scope,
     (asked) =>
       Promise.all([
-        listRows(services.sql, { ...filter, beforeId: asked.before, limit: asked.limit }),
-        countAuditEntries(services.sql, { ...filter, cap: EXACT_COUNT_CAP }),
+        listRows(database.sql, { ...filter, beforeId: asked.before, limit: asked.limit }),
+        countAuditEntries(database.sql, { ...filter, cap: EXACT_COUNT_CAP }),
       ]),
     (row) => row.id,
   );

@@ -5,17 +5,18 @@ import { requireSession } from './require-session.ts';
 
 /** A session of a device confirms no other: it could give that one what it was not allowed itself. */
 export const confirmDevice: Handler<'auth.device-confirm'> = async ({ body }, context) => {
-  const { services, caller, address } = context;
+  const { caller, address } = context;
+  const { people, installation } = context.services;
   const { person, sessionToken } = requireSession(context);
   if (sessionToken.kind !== 'cookie') {
     throw new ProblemError('permission_escalation', {
       detail: 'A device session cannot sign in another device.',
-      fix: `Open ${services.baseUrl}/auth/device in a browser and type the code there.`,
+      fix: `Open ${installation.baseUrl}/auth/device in a browser and type the code there.`,
     });
   }
   const { userCode: typed, approvals = false } = body;
   const consent = { typed, approvals, person, accountId: caller.accountId, address };
-  const verdict = await confirm(services.people, consent);
+  const verdict = await confirm(people, consent);
   switch (verdict.kind) {
     case 'confirmed':
       return { body: { ok: true, approvals: verdict.mayDecide } };

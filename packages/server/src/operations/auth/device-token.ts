@@ -3,8 +3,8 @@ import { ProblemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';
 
 /** Answers the token of a device once a person has confirmed it. */
-export const takeDeviceToken: Handler<'auth.device-token'> = async ({ body }, { services }) => {
-  const verdict = await pollDevice(services.people.tools, body.deviceCode);
+export const takeDeviceToken: Handler<'auth.device-token'> = async ({ body }, { services: { people } }) => {
+  const verdict = await pollDevice(people.tools, body.deviceCode);
   switch (verdict.kind) {
     case 'granted':
       return { body: { token: verdict.token, expiresAt: verdict.expiresAt.toISOString() } };

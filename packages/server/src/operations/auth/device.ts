@@ -3,8 +3,13 @@ import { startDevice as start } from '../../auth/device-sign-in.ts';
 import type { Handler } from '../context.ts';
 
 /** Makes the codes. The page's address leaves the code out, so that a link in a mail cannot stand for typing it. */
-export const startDevice: Handler<'auth.device'> = async ({ body }, { services, address, clientInfo }) => {
+export const startDevice: Handler<'auth.device'> = async (
+  { body },
+  { services: { people, installation }, address, clientInfo },
+) => {
   const client = describeClient(body.client, clientInfo?.userAgent ?? null);
-  const { deviceCode, userCode, expiresIn, interval } = await start(services.people.tools, { client, address });
-  return { body: { deviceCode, userCode, verificationUrl: `${services.baseUrl}/auth/device`, expiresIn, interval } };
+  const { deviceCode, userCode, expiresIn, interval } = await start(people.tools, { client, address });
+  return {
+    body: { deviceCode, userCode, verificationUrl: `${installation.baseUrl}/auth/device`, expiresIn, interval },
+  };
 };

@@ -3,12 +3,12 @@ import { foreignOrigin } from '../../auth/foreign-origin.ts';
 import type { Handler } from '../context.ts';
 
 /** Ends the session that the request bears. */
-export const logOut: Handler<'auth.logout'> = async (_input, { services, clientInfo }) => {
-  const { cookies } = services.people;
+export const logOut: Handler<'auth.logout'> = async (_input, { services: { people, installation }, clientInfo }) => {
+  const { cookies } = people;
   const sessionToken = clientInfo?.sessionToken ?? null;
   const headers = { 'set-cookie': cookies.clear(cookies.session) };
   if (sessionToken === null) return { body: '', headers };
-  if (sessionToken.kind === 'cookie' && clientInfo?.isFromOwnOrigin !== true) throw foreignOrigin(services.baseUrl);
-  await endSession(services.people, sessionToken);
+  if (sessionToken.kind === 'cookie' && clientInfo?.isFromOwnOrigin !== true) throw foreignOrigin(installation.baseUrl);
+  await endSession(people, sessionToken);
   return { body: '', headers };
 };

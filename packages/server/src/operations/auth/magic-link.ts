@@ -3,11 +3,14 @@ import { MAGIC_LINK_SECONDS } from '../../auth/magic-link.ts';
 import type { Handler } from '../context.ts';
 
 /** Asks for a sign-in link. Whoever asks, and for whatever address, is answered alike. */
-export const requestMagicLink: Handler<'auth.magic-link'> = async ({ body }, { services, clientInfo }) => {
-  const { links, cookies } = services.people;
+export const requestMagicLink: Handler<'auth.magic-link'> = async (
+  { body },
+  { services: { people, installation }, clientInfo },
+) => {
+  const { links, cookies } = people;
   const { browser } = await links.request({
     email: body.email.address,
-    next: toLocalPath(body.next, services.baseUrl),
+    next: toLocalPath(body.next, installation.baseUrl),
     browser: clientInfo?.cookie(cookies.browser) ?? null,
     known: clientInfo?.cookie(cookies.known) ?? null,
     address: clientInfo?.address ?? 'unknown',

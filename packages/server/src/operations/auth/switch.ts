@@ -11,9 +11,10 @@ import { toSession } from './session-record.ts';
 
 /** Moves the session to another seat of the person. */
 export const switchSession: Handler<'auth.switch'> = async ({ body }, context) => {
-  const { services, caller } = context;
+  const { caller } = context;
+  const { people } = context.services;
   const { person, sessionToken } = requireSession(context);
-  const { sessions, tools } = services.people;
+  const { sessions, tools } = people;
   const isMoved = await tools.sql.begin(async (transaction) => {
     const seats = await readSeats(transaction, person.userId);
     const seat = seats.find(({ accountId }) => accountId === body.accountId.toLowerCase());

@@ -10,8 +10,12 @@ import { cannotBegin, selectorTaken, unknownDomain } from './domain-problems.ts'
 const DEFAULT_RETURN_PATH = 'bounce';
 
 /** Adds a sending domain with its keys. */
-export const createDomain: Handler<'domains.create'> = async ({ body }, { services, caller }) => {
-  const { domains, clock, sandboxDomain } = services;
+export const createDomain: Handler<'domains.create'> = async (
+  { body },
+  { services: { database, domains, installation }, caller },
+) => {
+  const { clock } = database;
+  const { sandboxDomain } = installation;
   const { accountId, keyId: actor } = caller;
   const { name, dkimSelector = makeSelector(), returnPath = DEFAULT_RETURN_PATH, ed25519 = false } = body;
   const keys: KeyWish[] = [
@@ -26,7 +30,7 @@ export const createDomain: Handler<'domains.create'> = async ({ body }, { servic
   const added = await addDomain(domains.tools, { accountId, name, returnPathHost, keys, actor });
   if (added.kind === 'selector-taken') throw selectorTaken(added);
   if (added.kind !== 'added') throw cannotBegin(added, name, { again: 'create the domain', path: 'name' });
-  const row = await readDomain(services.sql, accountId, added.id);
+  const row = await readDomain(database.sql, accountId, added.id);
   // Only where somebody removed it by hand in the same moment.
   if (row === null) throw unknownDomain(added.id);
   return { body: toDomain(row, domains.tools.own, clock.now()) };

@@ -4,8 +4,11 @@ import type { Handler } from '../context.ts';
 import { unknownDomain } from './domain-problems.ts';
 
 /** Removes a domain from the account. */
-export const deleteDomain: Handler<'domains.delete'> = async ({ params }, { services, caller }) => {
-  const { domains, clock } = services;
+export const deleteDomain: Handler<'domains.delete'> = async (
+  { params },
+  { services: { database, domains }, caller },
+) => {
+  const { clock } = database;
   const row = await removeDomain(domains.tools, { accountId: caller.accountId, id: params.id }, caller.keyId);
   if (row === null) throw unknownDomain(params.id);
   return { body: toDomain(row, domains.tools.own, clock.now()) };

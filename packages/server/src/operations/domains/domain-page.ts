@@ -8,7 +8,7 @@ import { EXACT_COUNT_CAP } from '../total.ts';
 
 /** A page of domains, newest first: of those in use, or of the removed ones. */
 export async function domainPage(
-  { services, caller }: KeyedContext,
+  { services: { database, domains }, caller }: KeyedContext,
   query: {
     readonly limit: number;
     readonly cursor?: string | undefined;
@@ -25,11 +25,11 @@ export async function domainPage(
     scope,
     (asked) =>
       Promise.all([
-        listDomains(services.sql, { accountId, removed, ...filters, ...asked }),
-        countDomains(services.sql, { accountId, removed, ...filters, cap: EXACT_COUNT_CAP }),
+        listDomains(database.sql, { accountId, removed, ...filters, ...asked }),
+        countDomains(database.sql, { accountId, removed, ...filters, cap: EXACT_COUNT_CAP }),
       ]),
     (row) => row.id,
   );
-  const now = services.clock.now();
-  return { domains: rows.map((row) => toDomain(row, services.domains.tools.own, now)), ...page };
+  const now = database.clock.now();
+  return { domains: rows.map((row) => toDomain(row, domains.tools.own, now)), ...page };
 }

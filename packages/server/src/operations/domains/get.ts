@@ -4,8 +4,8 @@ import type { Handler } from '../context.ts';
 import { unknownDomain } from './domain-problems.ts';
 
 /** Reads one domain, removed or not. */
-export const getDomain: Handler<'domains.get'> = async ({ params }, { services, caller }) => {
-  const row = await readDomain(services.sql, caller.accountId, params.id);
+export const getDomain: Handler<'domains.get'> = async ({ params }, { services: { database, domains }, caller }) => {
+  const row = await readDomain(database.sql, caller.accountId, params.id);
   if (row === null) throw unknownDomain(params.id);
-  return { body: toDomain(row, services.domains.tools.own, services.clock.now()) };
+  return { body: toDomain(row, domains.tools.own, database.clock.now()) };
 };

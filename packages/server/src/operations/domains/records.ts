@@ -6,9 +6,10 @@ import { unknownDomain } from './domain-problems.ts';
 
 /** The records of a domain, as JSON or as a zone file. */
 export const getDomainRecords: Handler<'domains.records'> = async ({ params }, context) => {
-  const { services, caller } = context;
-  const row = await readDomain(services.sql, caller.accountId, params.id);
+  const { caller } = context;
+  const { database, domains } = context.services;
+  const row = await readDomain(database.sql, caller.accountId, params.id);
   if (row === null) throw unknownDomain(params.id);
-  const records = toRecords(row, services.domains.tools.own, services.clock.now());
+  const records = toRecords(row, domains.tools.own, database.clock.now());
   return { body: context.prefersText ? toZoneFile(row.name, records) : { records } };
 };

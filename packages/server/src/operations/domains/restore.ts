@@ -5,8 +5,11 @@ import type { Handler } from '../context.ts';
 import { cannotBegin, unknownDomain } from './domain-problems.ts';
 
 /** Brings a removed domain back; its records are looked up behind the answer, which is given at once. */
-export const restoreDomain: Handler<'domains.restore'> = async ({ params }, { services, caller }) => {
-  const { domains, sql, clock } = services;
+export const restoreDomain: Handler<'domains.restore'> = async (
+  { params },
+  { services: { database, domains }, caller },
+) => {
+  const { sql, clock } = database;
   const reference = { accountId: caller.accountId, id: params.id };
   const verdict = await restore(domains.tools, reference, caller.keyId);
   const row = verdict === null ? null : await readDomain(sql, caller.accountId, params.id);

@@ -6,8 +6,11 @@ import { validationFailed } from '../parse-part.ts';
 import { selectorTaken, tooManyKeys, unknownDomain } from './domain-problems.ts';
 
 /** Begins a rotation of the keys of a domain. */
-export const rotateDomain: Handler<'domains.rotate'> = async ({ params, body }, { services, caller }) => {
-  const { domains, clock } = services;
+export const rotateDomain: Handler<'domains.rotate'> = async (
+  { params, body },
+  { services: { database, domains }, caller },
+) => {
+  const { clock } = database;
   const order = { dkimSelector: body.dkimSelector ?? null, ed25519: body.ed25519 ?? null, actor: caller.keyId };
   const verdict = await rotateKeys(domains.tools, { accountId: caller.accountId, id: params.id }, order);
   if (verdict === null) throw unknownDomain(params.id);

@@ -3,8 +3,11 @@ import type { Handler } from '../context.ts';
 import { claimed, unknownDomain } from './domain-problems.ts';
 
 /** Looks the records of a domain up now. */
-export const verifyDomain: Handler<'domains.verify'> = async ({ params }, { services, caller }) => {
-  const { domains, clock } = services;
+export const verifyDomain: Handler<'domains.verify'> = async (
+  { params },
+  { services: { database, domains }, caller },
+) => {
+  const { clock } = database;
   const reference = { accountId: caller.accountId, id: params.id };
   const checked = await domains.checker.check(reference, { actor: caller.keyId, restarts: true });
   if (checked === null) throw unknownDomain(params.id);

@@ -6,11 +6,12 @@ import { assertChanged } from './assert-changed.ts';
 
 /** Takes a queued message back. */
 export const cancelEmail: Handler<'emails.cancel'> = async ({ params }, context) => {
-  const { services, caller } = context;
-  const verdict = await cancelMessage(services, caller, params.id, deciderOf(context));
+  const { caller } = context;
+  const { database, events } = context.services;
+  const verdict = await cancelMessage(database, caller, params.id, deciderOf(context));
   assertChanged(verdict, params.id);
   context.noteEmail(verdict.id);
-  services.waiter.notify([{ id: verdict.id, status: CANCELED }]);
+  events.waiter.notify([{ id: verdict.id, status: CANCELED }]);
   return { body: { id: verdict.id, status: CANCELED } };
 };
 

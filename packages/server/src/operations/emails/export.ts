@@ -1,32 +1,36 @@
 import { EXPORT_FORMATS, LIMITS } from '@postrider/core';
+import type { People } from '../../auth/people.ts';
 import { readAccounts } from '../../db/queries/accounts.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { isStillAllowed } from '../../keys/check-again.ts';
 import { ProblemError } from '../../problem.ts';
-import type { Handler, Services } from '../context.ts';
+import type { Handler } from '../context.ts';
 import { exportFileName } from './export-file-name.ts';
 import { openExport } from './export-lines.ts';
 import { toMessageFilters } from './message-filters.ts';
 
 /** The message log as a file. What has to be known before the first byte is found out first; the rows follow as they are taken. */
-export const exportEmails: Handler<'emails.export'> = async ({ query }, { services, caller, signal }) => {
+export const exportEmails: Handler<'emails.export'> = async (
+  { query },
+  { services: { database, people, exports }, caller, signal },
+) => {
   const { accountId } = caller;
-  const release = services.exports.tryAcquire(accountId);
+  const release = exports.tryAcquire(accountId);
   if (release === null) throw new ProblemError('rate_limited', TOO_MANY);
   try {
     const filters = toMessageFilters(query, caller);
     const [[account], file] = await Promise.all([
-      readAccounts(services.sql, accountId),
-      openExport(services.readsSql, filters, query.format, signal),
+      readAccounts(database.sql, accountId),
+      openExport(database.readsSql, filters, query.format, signal),
     ]);
-    const name = exportFileName(account?.name ?? '', services.clock.now(), query.format);
+    const name = exportFileName(account?.name ?? '', database.clock.now(), query.format);
     return {
       headers: {
         'content-type': EXPORT_FORMATS[query.format],
         'content-disposition': `attachment; filename="${name}"`,
         ...(file.isTruncated ? { 'x-export-truncated': 'true' } : {}),
       },
-      body: releasing(whileAllowed(file.pieces, services, caller), release),
+      body: releasing(whileAllowed(file.pieces, people, caller), release),
     };
   } catch (error) {
     release();
@@ -47,7 +51,7 @@ const CHECK_EVERY_MS = 500;
 /** Breaks the file off when its reader loses the right to it: slow readers take minutes. */
 async function* whileAllowed(
   pieces: AsyncIterable<string>,
-  { people: { tools } }: Services,
+  { tools }: People,
   caller: Caller,
 ): AsyncGenerator<string, void> {
   let checkedMs = performance.now();

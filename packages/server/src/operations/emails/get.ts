@@ -14,18 +14,19 @@ const DAY_MS = 86_400_000;
 
 /** Reads one message; with `wait`, once it is settled or the time is over. */
 export const getEmail: Handler<'emails.get'> = async ({ params, query }, context) => {
-  const { services, caller } = context;
-  const read = async () => (isUuid(params.id) ? await readMessage(services.sql, caller.accountId, params.id) : null);
+  const { caller } = context;
+  const { database, events, installation } = context.services;
+  const read = async () => (isUuid(params.id) ? await readMessage(database.sql, caller.accountId, params.id) : null);
   let row = await read();
   if (row === null)
     throw new ProblemError('not_found', { detail: `There is no message ${params.id} in this account.` });
   context.noteEmail(row.id);
   if (query.wait !== undefined && !isSettled(row.status)) {
-    await services.waiter.wait(caller.accountId, row.id, query.wait * 1_000, context.signal);
+    await events.waiter.wait(caller.accountId, row.id, query.wait * 1_000, context.signal);
     await assertStillAllowed(context, 'emails:read');
     row = (await read()) ?? row;
   }
-  const { bodyDays } = services.retention;
+  const { bodyDays } = installation.retention;
   return { body: toVisibleMessage(row, viewerOf(caller), bodyDays) };
 };
 

@@ -5,13 +5,13 @@ import { toMessageFilters } from './message-filters.ts';
 import { toMessageRecord } from './message-record.ts';
 
 /** One page of the message log. */
-export const listEmails: Handler<'emails.list'> = async ({ query }, { services, caller }) => {
+export const listEmails: Handler<'emails.list'> = async ({ query }, { services: { database }, caller }) => {
   const filters = toMessageFilters(query, caller);
   const scope = { list: 'emails', accountId: caller.accountId, filters: { ...filters } };
   const { rows, ...page } = await keysetPage(
     query,
     scope,
-    (asked) => findMessages(services, filters, asked),
+    (asked) => findMessages(database, filters, asked),
     (row) => row.id,
   );
   return { body: { messages: rows.map(toMessageRecord), ...page } };

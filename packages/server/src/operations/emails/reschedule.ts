@@ -6,13 +6,15 @@ import { toSendProblem } from './send-response.ts';
 
 /** Moves the time of a queued message. */
 export const rescheduleEmail: Handler<'emails.reschedule'> = async ({ params, body }, context) => {
-  const { services, caller } = context;
-  const now = services.clock.now();
+  const { caller } = context;
+  const { database, installation } = context.services;
+  const now = database.clock.now();
   const schedule = resolveSchedule(body.scheduled_at, now);
   if (!schedule.ok) throw toSendProblem({ kind: 'refused', ...schedule.refusal });
   // A message that is let go at once is due from this moment on, and says so.
   const dueAt = schedule.at ?? now;
-  const verdict = await rescheduleMessage(services, caller, params.id, dueAt);
+  const { retryHours } = installation;
+  const verdict = await rescheduleMessage({ ...database, retryHours }, caller, params.id, dueAt);
   assertChanged(verdict, params.id);
   context.noteEmail(verdict.id);
   return { body: { id: verdict.id, status: 'queued', scheduledAt: dueAt.toISOString() } };

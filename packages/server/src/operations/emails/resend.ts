@@ -14,6 +14,7 @@ import type { MessageOwner } from '../../visibility/redact-message.ts';
 import { redactProblem } from '../../visibility/redact-problem.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler, KeyedContext } from '../context.ts';
+import type { AccountDatabase } from '../database.ts';
 import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 
 /** A stored message with its body, as `readStoredSend` returns it. */
@@ -21,8 +22,11 @@ type SendWithBody = StoredSend & { readonly body: NonNullable<StoredSend['body']
 
 /** Sends a stored message again, under the key that sent it first and by the stricter rules of that key and the caller. */
 export const resendEmail: Handler<'emails.resend'> = async ({ params, headers }, context) => {
-  const { services, caller } = context;
-  const stored = isUuid(params.id) ? await readStoredSend(services.sql, caller.accountId, params.id) : null;
+  const {
+    services: { database },
+    caller,
+  } = context;
+  const stored = isUuid(params.id) ? await readStoredSend(database.sql, caller.accountId, params.id) : null;
   if (stored === null) {
     throw new ProblemError('not_found', { detail: `There is no message ${params.id} in this account.` });
   }
@@ -44,10 +48,10 @@ function ownerOf({ keyId, recipients }: Pick<SendWithBody, 'keyId' | 'recipients
 /** A repeated call gets the same result, even if its key or the body is gone. */
 async function findReplay(
   idempotency: SendInput['idempotency'],
-  { services, caller }: KeyedContext,
+  { services: { sending }, caller }: KeyedContext,
 ): Promise<SendVerdict | null> {
   if (idempotency === null) return null;
-  const replays = await services.acceptanceDryRun.findReplays(caller, [idempotency]);
+  const replays = await sending.acceptanceDryRun.findReplays(caller, [idempotency]);
   return replays.get(idempotency.key) ?? null;
 }
 
@@ -55,13 +59,13 @@ async function resend(
   stored: Omit<SendWithBody, 'body'>,
   body: SendWithBody['body'] | null,
   idempotency: SendInput['idempotency'],
-  { services, caller, via }: KeyedContext,
+  { services: { database, sending }, caller, via }: KeyedContext,
 ): Promise<SendVerdict> {
-  const issuer = await findIssuer(stored.keyId, services, caller);
+  const issuer = await findIssuer(stored.keyId, database, caller);
   if (body === null) throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is stored no more.` });
-  const files = await readAttachments(services.sql, caller.accountId, stored.id);
+  const files = await readAttachments(database.sql, caller.accountId, stored.id);
   const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;
-  const [verdict] = await sendMessages(services, senderOf(caller, issuer), [
+  const [verdict] = await sendMessages(sending, senderOf(caller, issuer), [
     toResendInput({ ...stored, body }, files, call),
   ]);
   if (verdict === undefined) throw new Error('a resend came back without a verdict');
@@ -69,11 +73,7 @@ async function resend(
 }
 
 /** The key that sent the message first, as it is now. */
-async function findIssuer(
-  keyId: string,
-  { sql, clock }: KeyedContext['services'],
-  { accountId }: Caller,
-): Promise<Caller> {
+async function findIssuer(keyId: string, { sql, clock }: AccountDatabase, { accountId }: Caller): Promise<Caller> {
   const row = await findKeyById(sql, accountId, keyId);
   const now = clock.now();
   if (row === null || row.revokedAt !== null) {

@@ -37,12 +37,15 @@ async function readItem(raw: unknown, index: number, toInput: (request: SendInpu
 }
 
 /** Every item's result, in order; the sends are accepted together. */
-async function answerItems(items: readonly Item[], { services, caller }: KeyedContext): Promise<readonly Answer[]> {
+async function answerItems(
+  items: readonly Item[],
+  { services: { sending }, caller }: KeyedContext,
+): Promise<readonly Answer[]> {
   const inputs = items.filter((item): item is SendInput => 'request' in item);
   const isTried = ({ request }: SendInput) => request.dry_run === true;
-  const previews = inputs.some(isTried) ? await previewSends(services, senderOf(caller), inputs.filter(isTried)) : [];
+  const previews = inputs.some(isTried) ? await previewSends(sending, senderOf(caller), inputs.filter(isTried)) : [];
   const verdicts = await sendMessages(
-    services,
+    sending,
     senderOf(caller),
     inputs.filter((input) => !isTried(input)),
   );
@@ -56,11 +59,11 @@ async function answerItems(items: readonly Item[], { services, caller }: KeyedCo
   });
 }
 
-function toResult(answer: Answer, index: number, { services, requestId }: KeyedContext): BatchItem {
+function toResult(answer: Answer, index: number, { services: { installation }, requestId }: KeyedContext): BatchItem {
   if ('dryRun' in answer) return { index, ok: answer.ok, dryRun: true, result: answer };
   if ('kind' in answer && answer.kind === 'accepted') return { index, ok: true, ...acceptedBody(answer) };
   const refusal = 'kind' in answer ? toSendProblem(answer) : answer;
-  return { index, ok: false, error: toProblem(refusal, services.baseUrl, requestId) };
+  return { index, ok: false, error: toProblem(refusal, installation.baseUrl, requestId) };
 }
 
 /** The quota after the whole call, as far as something was accepted that tells it. */

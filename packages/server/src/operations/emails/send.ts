@@ -7,14 +7,17 @@ import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 
 /** Accepts one send and returns its verdict; a dry run only checks it. */
 export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, context) => {
-  const { caller, services } = context;
+  const {
+    caller,
+    services: { sending },
+  } = context;
   const input = await toSendInput(body, context.rawBody, headers, headers['idempotency-key'], context.via);
   if (body.dry_run === true) {
-    const [preview] = await previewSends(services, senderOf(caller), [input]);
+    const [preview] = await previewSends(sending, senderOf(caller), [input]);
     if (preview === undefined) throw new Error('a dry run came back without a result');
     return { status: 200, body: preview };
   }
-  const [verdict] = await sendMessages(services, senderOf(caller), [input]);
+  const [verdict] = await sendMessages(sending, senderOf(caller), [input]);
   if (verdict === undefined) throw new Error('a send came back without a verdict');
   if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);

@@ -4,8 +4,8 @@ import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
 /** Makes a key and shows its secret this once. */
-export const createKey: Handler<'keys.create'> = async ({ body }, { services, caller }) => {
-  const made = await makeKey(services, caller.row, body);
+export const createKey: Handler<'keys.create'> = async ({ body }, { services: { database }, caller }) => {
+  const made = await makeKey(database, caller.row, body);
   if (made.kind !== 'done') throw toKeyProblem(made);
   return { body: { ...toKey(made.row), key: made.secret } };
 };

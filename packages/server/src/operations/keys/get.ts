@@ -4,9 +4,9 @@ import { isUuid } from '../../uuid-v7.ts';
 import type { Handler } from '../context.ts';
 import { unknownKey } from './key-problems.ts';
 
-export const getKey: Handler<'keys.get'> = async ({ params }, { services, caller }) => {
-  await services.settleKeyUse();
-  const row = isUuid(params.id) ? await findKeyById(services.sql, caller.accountId, params.id) : null;
+export const getKey: Handler<'keys.get'> = async ({ params }, { services: { database, callers }, caller }) => {
+  await callers.settleKeyUse();
+  const row = isUuid(params.id) ? await findKeyById(database.sql, caller.accountId, params.id) : null;
   if (row === null || row.isSeat) throw unknownKey(params.id);
   return { body: toKey(row) };
 };

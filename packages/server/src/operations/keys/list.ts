@@ -5,17 +5,17 @@ import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
 /** One page of the account's keys. */
-export const listKeys: Handler<'keys.list'> = async ({ query }, { services, caller }) => {
+export const listKeys: Handler<'keys.list'> = async ({ query }, { services: { database, callers }, caller }) => {
   const { accountId } = caller;
   const scope = { list: 'keys', accountId, filters: {} };
   const { rows, ...page } = await keysetPage(
     query,
     scope,
     async (asked) => {
-      await services.settleKeyUse();
+      await callers.settleKeyUse();
       return await Promise.all([
-        listRows(services.sql, { accountId, ...asked }),
-        countKeys(services.sql, { accountId, cap: EXACT_COUNT_CAP }),
+        listRows(database.sql, { accountId, ...asked }),
+        countKeys(database.sql, { accountId, cap: EXACT_COUNT_CAP }),
       ]);
     },
     (row) => row.keyId,

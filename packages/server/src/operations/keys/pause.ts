@@ -4,9 +4,9 @@ import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
 /** Stops the sending of a key. */
-export const pauseKey: Handler<'keys.pause'> = async ({ params }, { services, caller }) => {
-  const changed = await setPaused(services, caller.row, params.id, true);
+export const pauseKey: Handler<'keys.pause'> = async ({ params }, { services: { database, callers }, caller }) => {
+  const changed = await setPaused(database, caller.row, params.id, true);
   if (changed.kind !== 'done') throw toKeyProblem(changed, params.id);
-  services.forgetCallers();
+  callers.forget();
   return { body: toKey(changed.row) };
 };

@@ -4,9 +4,9 @@ import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
 /** Lets a paused key send again. */
-export const resumeKey: Handler<'keys.resume'> = async ({ params }, { services, caller }) => {
-  const changed = await setPaused(services, caller.row, params.id, false);
+export const resumeKey: Handler<'keys.resume'> = async ({ params }, { services: { database, callers }, caller }) => {
+  const changed = await setPaused(database, caller.row, params.id, false);
   if (changed.kind !== 'done') throw toKeyProblem(changed, params.id, caller.scopes);
-  services.forgetCallers();
+  callers.forget();
   return { body: toKey(changed.row) };
 };

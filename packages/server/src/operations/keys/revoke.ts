@@ -6,9 +6,10 @@ import { toKeyProblem } from './key-problems.ts';
 
 /** Ends a key for good. */
 export const revokeKey: Handler<'keys.revoke'> = async ({ params }, context) => {
-  const { services, caller } = context;
-  const revoked = await endKey(services, caller.row, params.id, deciderOf(context));
+  const { caller } = context;
+  const { database, callers } = context.services;
+  const revoked = await endKey(database, caller.row, params.id, deciderOf(context));
   if (revoked.kind !== 'done') throw toKeyProblem(revoked, params.id);
-  services.forgetCallers();
+  callers.forget();
   return { body: toKey(revoked.row) };
 };

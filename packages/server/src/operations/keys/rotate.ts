@@ -4,9 +4,12 @@ import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
 /** Gives a key a new secret and shows it this once. */
-export const rotateKey: Handler<'keys.rotate'> = async ({ params, body }, { services, caller }) => {
-  const rotated = await rotateSecret(services, caller.row, params.id, body.graceSeconds ?? 0);
+export const rotateKey: Handler<'keys.rotate'> = async (
+  { params, body },
+  { services: { database, callers }, caller },
+) => {
+  const rotated = await rotateSecret(database, caller.row, params.id, body.graceSeconds ?? 0);
   if (rotated.kind !== 'done') throw toKeyProblem(rotated, params.id);
-  services.forgetCallers();
+  callers.forget();
   return { body: { ...toKey(rotated.row), key: rotated.secret } };
 };

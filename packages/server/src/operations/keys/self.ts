@@ -5,21 +5,22 @@ import type { Caller } from '../../keys/caller.ts';
 import { toKey } from '../../keys/key-record.ts';
 import { quotaMonth, quotaResetsAt } from '../../sending/quota.ts';
 import { limitsOf, periodStart } from '../../sending/send-limits.ts';
-import type { Handler, Services } from '../context.ts';
+import type { Handler } from '../context.ts';
+import type { Database } from '../database.ts';
 
 /** What the calling key is and has left. */
-export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller }) => {
-  const now = services.clock.now();
+export const getOwnKey: Handler<'keys.self'> = async (_input, { services: { database, installation }, caller }) => {
+  const now = database.clock.now();
   const [usage, domains, sendsLeft] = await Promise.all([
-    readUsage(services.sql, caller.accountId, quotaMonth(now), services.monthlyQuota),
-    listSendingDomains(services.sql, caller.accountId),
-    readSendsLeft(services, caller, now),
+    readUsage(database.sql, caller.accountId, quotaMonth(now), installation.monthlyQuota),
+    listSendingDomains(database.sql, caller.accountId),
+    readSendsLeft(database, caller, now),
   ]);
   const { quota: limit, used } = usage;
   return {
     body: {
       ...toKey(caller.row),
-      sendingDomains: [...domains, services.sandboxDomain],
+      sendingDomains: [...domains, installation.sandboxDomain],
       sendsLeft,
       sendingPaused: caller.pausedBy,
       account: { id: caller.accountId, name: caller.accountName },
@@ -34,7 +35,7 @@ export const getOwnKey: Handler<'keys.self'> = async (_input, { services, caller
 };
 
 /** The least that its own limit and those of its makers leave. */
-async function readSendsLeft({ sql }: Services, caller: Caller, now: Date) {
+async function readSendsLeft({ sql }: Database, caller: Caller, now: Date) {
   const limits = limitsOf(caller);
   if (limits.length === 0) return null;
   const starts = { hour: periodStart('hour', now), day: periodStart('day', now) };

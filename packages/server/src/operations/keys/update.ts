@@ -4,9 +4,12 @@ import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
 /** Changes what is given of a key. */
-export const updateKey: Handler<'keys.update'> = async ({ params, body }, { services, caller }) => {
-  const changed = await changeKey(services, caller.row, params.id, body);
+export const updateKey: Handler<'keys.update'> = async (
+  { params, body },
+  { services: { database, callers }, caller },
+) => {
+  const changed = await changeKey(database, caller.row, params.id, body);
   if (changed.kind !== 'done') throw toKeyProblem(changed, params.id);
-  services.forgetCallers();
+  callers.forget();
   return { body: toKey(changed.row) };
 };

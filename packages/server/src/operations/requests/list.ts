@@ -6,18 +6,21 @@ import { EXACT_COUNT_CAP } from '../total.ts';
 import { toRequestRecord } from './request-record.ts';
 
 /** One page of the request log. */
-export const listRequests: Handler<'requests.list'> = async ({ query }, { services, caller }) => {
+export const listRequests: Handler<'requests.list'> = async (
+  { query },
+  { services: { database, requests }, caller },
+) => {
   const { accountId } = caller;
   const scope = { list: 'requests', accountId, filters: {} };
-  const since = new Date(services.clock.now().getTime() - LIMITS.requestLogDays * 86_400_000);
+  const since = new Date(database.clock.now().getTime() - LIMITS.requestLogDays * 86_400_000);
   const { rows, ...page } = await keysetPage(
     query,
     scope,
     async (asked) => {
-      await services.settleRequestLog();
+      await requests.settle();
       return await Promise.all([
-        readRequests(services.sql, { accountId, requestId: null, since, ...asked }),
-        countRequests(services.sql, { accountId, since, cap: EXACT_COUNT_CAP }),
+        readRequests(database.sql, { accountId, requestId: null, since, ...asked }),
+        countRequests(database.sql, { accountId, since, cap: EXACT_COUNT_CAP }),
       ]);
     },
     (row) => row.rowId,

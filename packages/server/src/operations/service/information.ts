@@ -2,12 +2,12 @@ import { OPERATIONS } from '@postrider/core';
 import type { Handler } from '../context.ts';
 
 /** The service document, its endpoints read from the registry. */
-export const getServiceInformation: Handler<'service.information'> = (_input, { services }) =>
+export const getServiceInformation: Handler<'service.information'> = (_input, { services: { installation } }) =>
   Promise.resolve({
     body: {
       service: 'Postrider',
       status: 'ok',
-      docs: `${services.baseUrl}/reference`,
+      docs: `${installation.baseUrl}/reference`,
       endpoints: {
         ...Object.fromEntries(OPERATIONS.map(({ id, method, path }) => [purposeOf(id), `${method} ${path}`])),
         reference: 'GET /reference',

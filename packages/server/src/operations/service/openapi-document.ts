@@ -1,9 +1,10 @@
 import { type JsonSchema, OPERATIONS, toOpenApi } from '@postrider/core';
 import { stringify } from 'yaml';
+import type { Installation } from '../../config/installation.ts';
 import { ProblemError } from '../../problem.ts';
-import { ALWAYS_LARGE, anonymousOwner } from '../../threads/job-threads.ts';
+import { ALWAYS_LARGE, anonymousOwner, type JobThreads } from '../../threads/job-threads.ts';
 import { threadJob } from '../../threads/thread-job.ts';
-import type { CallContext, Handler, Services } from '../context.ts';
+import type { CallContext, Handler } from '../context.ts';
 import { keepJson } from '../ready-json.ts';
 
 /** The OpenAPI document of the running server. */
@@ -23,18 +24,22 @@ interface Rendered {
 const rendered = new Map<string, Promise<Rendered>>();
 
 /** Made once: it depends on nothing but the version and the address. */
-function documentOf({ services, address }: CallContext): Promise<Rendered> {
-  const { baseUrl } = services;
+function documentOf({ services: { threads, installation }, address }: CallContext): Promise<Rendered> {
+  const { baseUrl } = installation;
   const former = rendered.get(baseUrl);
   if (former !== undefined) return former;
-  const document = render(services, address);
+  const document = render(threads, installation, address);
   rendered.set(baseUrl, document);
   document.catch(() => rendered.delete(baseUrl));
   return document;
 }
 
 /** In a thread: it takes half a second, and no key is needed to ask for it. */
-async function render({ threads, version, baseUrl: serverUrl }: Services, address: string): Promise<Rendered> {
+async function render(
+  threads: JobThreads,
+  { version, baseUrl: serverUrl }: Installation,
+  address: string,
+): Promise<Rendered> {
   const result = await threads.run(anonymousOwner(address), RENDER_DOCUMENT, { version, serverUrl }, ALWAYS_LARGE);
   if (result.kind === 'busy') {
     throw new ProblemError('unavailable', { detail: 'The server has too much to do right now to write the document.' });

@@ -1,8 +1,8 @@
 import type { Handler } from '../context.ts';
 
 /** 200 while everything this process needs works, else 503 with the reasons. */
-export const getReadiness: Handler<'service.readiness'> = async (_input, { services }) => {
-  const checks = await services.readiness.check();
+export const getReadiness: Handler<'service.readiness'> = async (_input, { services: { diagnostics } }) => {
+  const checks = await diagnostics.readiness.check();
   const ready = Object.values(checks).every(({ status }) => status === 'ok');
   return ready
     ? { body: { status: 'ok', checks } }

@@ -5,9 +5,9 @@ import type { Handler } from '../context.ts';
 import { toOwnSession } from './own-session-record.ts';
 
 export const endOwnSession: Handler<'sessions.end'> = async ({ params }, context) => {
-  const { services } = context;
+  const { people, installation } = context.services;
   const { person } = requireSession(context);
-  const verdict = await endOne(services.people, person, params.id);
+  const verdict = await endOne(people, person, params.id);
   switch (verdict.kind) {
     case 'ended':
       return { body: toOwnSession(verdict.session, person.sessionId) };
@@ -16,7 +16,7 @@ export const endOwnSession: Handler<'sessions.end'> = async ({ params }, context
     case 'browser':
       throw new ProblemError('permission_escalation', {
         detail: 'A device session cannot end the session of a browser.',
-        fix: `Sign in at ${services.baseUrl}/auth/sign-in and end it there.`,
+        fix: `Sign in at ${installation.baseUrl}/auth/sign-in and end it there.`,
       });
   }
 };

@@ -9,24 +9,27 @@ import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 
 /** Puts one address or many on the suppression list. All of them are added or none. */
-export const createSuppression: Handler<'suppressions.create'> = async ({ body }, { services, caller }) => {
-  const now = services.clock.now();
+export const createSuppression: Handler<'suppressions.create'> = async (
+  { body },
+  { services: { database }, caller },
+) => {
+  const now = database.clock.now();
   const expiresAt = body.expiresAt ?? null;
   if (expiresAt !== null && expiresAt <= now) throw pastExpiry(expiresAt);
   const { accountId, keyId: actor } = caller;
   const mailboxes = body.emails ?? (body.email === undefined ? [] : [body.email]);
   const emails = [...new Set(mailboxes.map(({ address }) => foldAddress(address)))];
   const common = { accountId, reason: body.reason ?? 'manual', emailId: null, note: body.note ?? null, expiresAt };
-  const entries = emails.map((email) => ({ ...common, id: services.ids.next(now), email }));
-  const { added, rows } = await services.sql.begin(async (transaction) => ({
-    added: await suppress(transaction, services.ids, entries, {
+  const entries = emails.map((email) => ({ ...common, id: database.ids.next(now), email }));
+  const { added, rows } = await database.sql.begin(async (transaction) => ({
+    added: await suppress(transaction, database.ids, entries, {
       now,
       actor, // What is to hold for good must not end with an entry that would.
       replacesTemporary: expiresAt === null,
     }),
     rows: await readInOrder(transaction, accountId, emails, now),
   }));
-  const shown = await redactSuppressions(services.sql, accountId, rows, viewerOf(caller));
+  const shown = await redactSuppressions(database.sql, accountId, rows, viewerOf(caller));
   const [first] = shown;
   const status = added.size > 0 ? 201 : 200;
   if (body.emails === undefined && first !== undefined) return { status, body: toSuppression(first) };

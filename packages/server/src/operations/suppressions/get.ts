@@ -6,10 +6,10 @@ import type { Handler } from '../context.ts';
 import { toSuppressionName, unknownSuppression } from './suppression-name.ts';
 
 /** Reads one entry of the suppression list by id or address. */
-export const getSuppression: Handler<'suppressions.get'> = async ({ params }, { services, caller }) => {
+export const getSuppression: Handler<'suppressions.get'> = async ({ params }, { services: { database }, caller }) => {
   const name = toSuppressionName(params.id);
-  const row = await readSuppression(services.sql, caller.accountId, name, services.clock.now());
+  const row = await readSuppression(database.sql, caller.accountId, name, database.clock.now());
   if (row === null) throw unknownSuppression(params.id);
-  const [shown = row] = await redactSuppressions(services.sql, caller.accountId, [row], viewerOf(caller));
+  const [shown = row] = await redactSuppressions(database.sql, caller.accountId, [row], viewerOf(caller));
   return { body: toSuppression(shown) };
 };

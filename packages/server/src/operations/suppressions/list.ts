@@ -8,22 +8,22 @@ import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
 /** One page of the suppression list. */
-export const listSuppressions: Handler<'suppressions.list'> = async ({ query }, { services, caller }) => {
+export const listSuppressions: Handler<'suppressions.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const email = query.email === undefined ? null : foldAddress(query.email.address);
   const filters = { email, part: query.q?.toLowerCase() ?? null, reason: query.reason ?? null };
   const scope = { list: 'suppressions', accountId, filters };
-  const filter = { accountId, ...filters, now: services.clock.now() };
+  const filter = { accountId, ...filters, now: database.clock.now() };
   const { rows, ...page } = await keysetPage(
     query,
     scope,
     (asked) =>
       Promise.all([
-        listRows(services.sql, { ...filter, ...asked }),
-        countSuppressions(services.sql, { ...filter, cap: EXACT_COUNT_CAP }),
+        listRows(database.sql, { ...filter, ...asked }),
+        countSuppressions(database.sql, { ...filter, cap: EXACT_COUNT_CAP }),
       ]),
     (row) => row.id,
   );
-  const shown = await redactSuppressions(services.sql, accountId, rows, viewerOf(caller));
+  const shown = await redactSuppressions(database.sql, accountId, rows, viewerOf(caller));
   return { body: { suppressions: shown.map(toSuppression), ...page } };
 };

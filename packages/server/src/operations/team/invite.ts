@@ -4,13 +4,13 @@ import type { Handler } from '../context.ts';
 import { toMember, tooManyInvitations, toTeamProblem } from './member-record.ts';
 
 /** Gives a seat and mails the invitation. A mail that cannot be sent takes nothing back: the address can sign in all the same. */
-export const inviteMember: Handler<'team.invite'> = async ({ body }, { services, caller }) => {
+export const inviteMember: Handler<'team.invite'> = async ({ body }, { services: { database, people }, caller }) => {
   const email = body.email.address;
-  const verdict = await invite(services, caller, { email, role: body.role });
+  const verdict = await invite(database, caller, { email, role: body.role });
   if (verdict.kind === 'limited') throw tooManyInvitations(verdict.retryAfterSeconds);
   if (verdict.kind !== 'done') throw toTeamProblem(verdict.kind, email);
   const { accountName } = caller;
-  const { mailer, onError } = services.people;
+  const { mailer, onError } = people;
   await mailInvitation(mailer, { to: email, accountName, role: body.role }).catch((error: unknown) => {
     onError(error, 'mailing an invitation');
   });

@@ -3,7 +3,7 @@ import { listMembers } from '../../db/queries/members.ts';
 import type { Handler } from '../context.ts';
 import { toMember } from './member-record.ts';
 
-export const listTeam: Handler<'team.list'> = async (_input, { services, caller }) => {
-  const rows = await listMembers(services.sql, caller.accountId);
+export const listTeam: Handler<'team.list'> = async (_input, { services: { database }, caller }) => {
+  const rows = await listMembers(database.sql, caller.accountId);
   return { body: { members: rows.map(toMember), seats: { used: rows.length, limit: LIMITS.seatsPerAccount } } };
 };

@@ -2,9 +2,12 @@ import { changeRole } from '../../auth/team.ts';
 import type { Handler } from '../context.ts';
 import { toMember, toTeamProblem } from './member-record.ts';
 
-export const updateMember: Handler<'team.update'> = async ({ params, body }, { services, caller }) => {
-  const verdict = await changeRole(services, caller, params.id, body.role);
+export const updateMember: Handler<'team.update'> = async (
+  { params, body },
+  { services: { database, people }, caller },
+) => {
+  const verdict = await changeRole(database, caller, params.id, body.role);
   if (verdict.kind !== 'done') throw toTeamProblem(verdict.kind, params.id, 'role');
-  services.people.sessions.forget();
+  people.sessions.forget();
   return { body: toMember(verdict.member) };
 };

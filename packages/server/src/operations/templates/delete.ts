@@ -4,9 +4,10 @@ import { readTemplateRecord, templateNotFound } from './template-record.ts';
 
 /** Removes a template with its versions, and answers it as it was. */
 export const deleteTemplate: Handler<'templates.delete'> = async ({ params }, context) => {
-  const { services, caller } = context;
+  const { caller } = context;
+  const { database } = context.services;
   const record = await readTemplateRecord(context, params.id);
-  const isGone = await remove(services.sql, caller.accountId, record.id);
+  const isGone = await remove(database.sql, caller.accountId, record.id);
   if (!isGone) throw templateNotFound(params.id);
   return { body: record };
 };

@@ -6,9 +6,10 @@ import { toDraftRecord } from './draft-record.ts';
 
 /** Removes a draft: its author takes it back, or a decider turns it down. */
 export const discardTemplateDraft: Handler<'templates.discard'> = async ({ params, body }, context) => {
-  const { caller, services } = context;
+  const { caller } = context;
+  const { database } = context.services;
   const mayDecide = caller.scopes.includes('approvals:decide') && !isRestricted(caller);
-  const verdict = await discardDraft(services.sql, draftDecisionOf(params.id, body, context), mayDecide);
+  const verdict = await discardDraft(database.sql, draftDecisionOf(params.id, body, context), mayDecide);
   if (verdict.kind === 'published') throw new Error('a draft that was to be discarded was published');
   if (verdict.kind !== 'discarded') throw toDraftProblem(verdict, params.id, body.version ?? null);
   return { body: toDraftRecord(verdict.draft) };

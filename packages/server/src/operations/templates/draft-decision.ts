@@ -7,12 +7,12 @@ import type { KeyedContext } from '../context.ts';
 export function draftDecisionOf(
   given: string,
   { version, contentHash, note }: OperationInput<OperationById<'templates.publish'>>['body'],
-  { caller, services, via }: KeyedContext,
+  { caller, services: { database }, via }: KeyedContext,
 ): DraftDecision {
-  const now = services.clock.now();
+  const now = database.clock.now();
   return {
     ...{ accountId: caller.accountId, actor: caller.keyId, way: via, name: toTemplateName(given) },
     ...{ version: version ?? null, contentHash: contentHash ?? null, note: note ?? null },
-    ...{ nextId: () => services.ids.next(now), now },
+    ...{ nextId: () => database.ids.next(now), now },
   };
 }

@@ -11,9 +11,9 @@ import { templateNotFound } from './template-record.ts';
 const RETRY_AFTER_SECONDS = 60;
 
 /** Who makes a version: a key in approval mode, a test key and a paused key make drafts. */
-export function makerOf({ caller, services }: KeyedContext, now: Date): VersionMaker {
+export function makerOf({ caller, services: { database } }: KeyedContext, now: Date): VersionMaker {
   const { accountId, keyId: createdBy } = caller;
-  return { accountId, createdBy, isDrafting: isRestricted(caller), nextId: () => services.ids.next(now), now };
+  return { accountId, createdBy, isDrafting: isRestricted(caller), nextId: () => database.ids.next(now), now };
 }
 
 /** Whether what the caller writes waits for a person, so that it also decides nothing. */

@@ -9,7 +9,10 @@ import { visibleDraftsOf } from './template-record.ts';
 const PAGE_BODY_BYTES = 8_000_000;
 
 /** One page of the drafts that the caller may see: its own; those of the account where it reads or decides approvals. */
-export const listTemplateDrafts: Handler<'templates.drafts'> = async ({ query }, { services, caller }) => {
+export const listTemplateDrafts: Handler<'templates.drafts'> = async (
+  { query },
+  { services: { database }, caller },
+) => {
   const { accountId } = caller;
   const filters = { accountId, keyId: visibleDraftsOf(caller) };
   const scope = { list: 'drafts', accountId, filters: { keyId: filters.keyId } };
@@ -18,8 +21,8 @@ export const listTemplateDrafts: Handler<'templates.drafts'> = async ({ query },
     scope,
     async ({ before }) => {
       const [rows, count] = await Promise.all([
-        listDrafts(services.sql, filters, { before, limit: query.limit, bodyBytes: PAGE_BODY_BYTES }),
-        countDrafts(services.sql, { ...filters, cap: EXACT_COUNT_CAP }),
+        listDrafts(database.sql, filters, { before, limit: query.limit, bodyBytes: PAGE_BODY_BYTES }),
+        countDrafts(database.sql, { ...filters, cap: EXACT_COUNT_CAP }),
       ]);
       return [rows, count, (rows.at(-1)?.more ?? 0) > 1];
     },

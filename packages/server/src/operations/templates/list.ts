@@ -9,7 +9,7 @@ import { toTemplateRecord, visibleDraftsOf } from './template-record.ts';
 const PAGE_BODY_BYTES = 8_000_000;
 
 /** One page of the account's templates. */
-export const listTemplates: Handler<'templates.list'> = async ({ query }, { services, caller }) => {
+export const listTemplates: Handler<'templates.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const draftsOf = visibleDraftsOf(caller);
   const scope = { list: 'templates', accountId, filters: {} };
@@ -19,8 +19,8 @@ export const listTemplates: Handler<'templates.list'> = async ({ query }, { serv
     scope,
     async ({ before }) => {
       const [rows, count] = await Promise.all([
-        readPage(services.sql, { accountId, draftsOf, before, limit: query.limit, ...size }),
-        countTemplates(services.sql, { accountId, draftsOf, cap: EXACT_COUNT_CAP }),
+        readPage(database.sql, { accountId, draftsOf, before, limit: query.limit, ...size }),
+        countTemplates(database.sql, { accountId, draftsOf, cap: EXACT_COUNT_CAP }),
       ]);
       return [rows, count, (rows.at(-1)?.more ?? 0) > 1];
     },

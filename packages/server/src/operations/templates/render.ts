@@ -7,13 +7,16 @@ import { faultyTemplate, rendererBusy } from './template-problems.ts';
 import { templateNotFound, visibleDraftsOf } from './template-record.ts';
 
 /** Renders a template, drafts included, stored or with parts that are not stored yet, and sends nothing. */
-export const renderTemplate: Handler<'templates.render'> = async ({ params, body }, { services, caller }) => {
+export const renderTemplate: Handler<'templates.render'> = async (
+  { params, body },
+  { services: { database, sending, threads }, caller },
+) => {
   const { variables = {}, version = null, ...draft } = body;
   const name = toTemplateName(params.id);
   const draftsOf = visibleDraftsOf(caller);
-  const stored = await readTemplateSource(services.sql, caller.accountId, name, { version, draftsOf });
+  const stored = await readTemplateSource(database.sql, caller.accountId, name, { version, draftsOf });
   if (stored === null && version !== null) {
-    const known = await readTemplateSource(services.sql, caller.accountId, name, { version: null, draftsOf });
+    const known = await readTemplateSource(database.sql, caller.accountId, name, { version: null, draftsOf });
     if (known !== null) {
       throw new ProblemError('template_not_found', {
         detail: `The template ${known.slug} has no version ${version}.`,
@@ -24,7 +27,7 @@ export const renderTemplate: Handler<'templates.render'> = async ({ params, body
   if (stored === null) throw templateNotFound(params.id);
   const { subject = stored.subject, html = stored.html, text = stored.text } = draft;
   const key = Object.keys(draft).length === 0 ? `${stored.id}@${stored.version}` : null;
-  const { renderer } = services.content.templates;
+  const { renderer } = sending.content.templates;
   const rendering = await renderer.render(caller.accountId, { key, source: { subject, html, text }, variables });
   if (!rendering.ok) {
     if ('busy' in rendering) throw rendererBusy();
@@ -33,7 +36,7 @@ export const renderTemplate: Handler<'templates.render'> = async ({ params, body
   const { html: shown, text: written } = rendering;
   const owner = { accountId: caller.accountId, keyId: caller.keyId };
   const bodies = { html: shown, text: written };
-  const derived = await services.threads.run(owner, BODY_TEXT, bodies, shown?.length ?? 0);
+  const derived = await threads.run(owner, BODY_TEXT, bodies, shown?.length ?? 0);
   if (derived.kind === 'busy') throw rendererBusy();
   return {
     body: {

@@ -6,9 +6,9 @@ import type { KeyedContext } from '../context.ts';
 import { visibleDraftsOf } from './template-record.ts';
 
 /** The refusal of a slug that the account has already. If only a draft has it, a caller that may see the draft reads how to free the slug. */
-export async function slugTaken({ services, caller }: KeyedContext, slug: string): Promise<ProblemError> {
+export async function slugTaken({ services: { database }, caller }: KeyedContext, slug: string): Promise<ProblemError> {
   const choice = { version: null, draftsOf: visibleDraftsOf(caller) };
-  const found = await readTemplateSource(services.sql, caller.accountId, toTemplateName(slug), choice);
+  const found = await readTemplateSource(database.sql, caller.accountId, toTemplateName(slug), choice);
   const errors = [{ path: 'slug', code: 'taken', message: `${slug} is taken` }];
   if (found?.status !== 'draft') {
     return new ProblemError('already_exists', {

@@ -10,10 +10,10 @@ import type { KeyedContext } from '../context.ts';
  * @throws ProblemError `validation_failed` where a part cannot be parsed, with its line.
  */
 export async function inspectParts(
-  { services, caller }: KeyedContext,
+  { services: { sending }, caller }: KeyedContext,
   source: Partial<TemplateSource>,
 ): Promise<VariablesJson> {
-  const inspection = await services.content.templates.renderer.inspect(caller.accountId, source);
+  const inspection = await sending.content.templates.renderer.inspect(caller.accountId, source);
   if (inspection.ok) return inspection.variables;
   if ('busy' in inspection) throw rendererBusy();
   throw faultyTemplate('validation_failed', inspection.faults, 'invalid_liquid');

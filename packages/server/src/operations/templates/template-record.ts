@@ -37,12 +37,12 @@ export function toTemplateRecord(row: TemplateRow): Template {
  * @throws ProblemError `not_found`, also for a version that the template does not have, or that is another author’s draft
  */
 export async function readTemplateRecord(
-  { services, caller }: KeyedContext,
+  { services: { database }, caller }: KeyedContext,
   given: string,
   version: number | null = null,
 ): Promise<Template> {
   const options = { version, versionsShown: LIMITS.templateVersionsShown, draftsOf: visibleDraftsOf(caller) };
-  const row = await readTemplate(services.sql, caller.accountId, toTemplateName(given), options);
+  const row = await readTemplate(database.sql, caller.accountId, toTemplateName(given), options);
   if (row === null) throw templateNotFound(given, version);
   return toTemplateRecord(row);
 }

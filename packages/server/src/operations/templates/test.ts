@@ -13,19 +13,20 @@ import { templateNotFound, visibleDraftsOf } from './template-record.ts';
 
 /** Sends a template to the caller's own inbox, by the way of every send. */
 export const testTemplate: Handler<'templates.test'> = async ({ params, body, headers }, context) => {
-  const { services, caller } = context;
+  const { caller } = context;
+  const { database, sending, installation } = context.services;
   assertMaySee(context);
   const name = toTemplateName(params.id);
   const [source, places] = await Promise.all([
-    readTemplateSource(services.sql, caller.accountId, name, { version: null, draftsOf: visibleDraftsOf(caller) }),
-    readTestPlaces(services.sql, caller),
+    readTemplateSource(database.sql, caller.accountId, name, { version: null, draftsOf: visibleDraftsOf(caller) }),
+    readTestPlaces(database.sql, caller),
   ]);
   if (source === null) throw templateNotFound(params.id);
   const inbox = inboxOf(places.inbox, body.to?.address);
   const key = headers['idempotency-key'];
-  const [verdict] = await sendMessages(services, senderOf(caller), [
+  const [verdict] = await sendMessages(sending, senderOf(caller), [
     {
-      request: toRequest(source, `templates@${places.domain ?? services.sandboxDomain}`, inbox, body.variables),
+      request: toRequest(source, `templates@${places.domain ?? installation.sandboxDomain}`, inbox, body.variables),
       fixedChannel: context.via === 'mcp' ? 'mcp' : null,
       headerClaims: {},
       // The path is part of what is asked for, beside the body.

@@ -9,7 +9,8 @@ import { readTemplateRecord, templateNotFound, visibleDraftsOf } from './templat
 
 /** Changes a template; what changes its content makes a version, or a draft of one. */
 export const updateTemplate: Handler<'templates.update'> = async ({ params, body }, context) => {
-  const { services, caller } = context;
+  const { caller } = context;
+  const { database } = context.services;
   const { slug = null, name = null, subject, html, text, rollbackTo = null, note = null } = body;
   const content = {
     ...(subject === undefined ? {} : { subject }),
@@ -19,12 +20,12 @@ export const updateTemplate: Handler<'templates.update'> = async ({ params, body
   const variables = Object.keys(content).length === 0 ? {} : await inspectParts(context, content);
   const template = toTemplateName(params.id);
   const choice = { version: null, draftsOf: visibleDraftsOf(caller) };
-  if ((await readTemplateSource(services.sql, caller.accountId, template, choice)) === null) {
+  if ((await readTemplateSource(database.sql, caller.accountId, template, choice)) === null) {
     throw templateNotFound(params.id);
   }
-  const maker = makerOf(context, services.clock.now());
+  const maker = makerOf(context, database.clock.now());
   const edit = { slug, name, content, variables, rollbackTo, note };
-  const verdict = await changeTemplate(services.sql, maker, template, edit);
+  const verdict = await changeTemplate(database.sql, maker, template, edit);
   switch (verdict.kind) {
     case 'changed':
       return { body: await readTemplateRecord(context, verdict.id, verdict.version) };

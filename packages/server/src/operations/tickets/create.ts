@@ -6,15 +6,18 @@ import type { Handler } from '../context.ts';
 import { ticketNotFound } from './ticket-problems.ts';
 
 /** Raises a ticket, with what is known of the request and the message it is about. */
-export const createTicket: Handler<'tickets.create'> = async ({ body }, { services, caller, signal }) => {
+export const createTicket: Handler<'tickets.create'> = async (
+  { body },
+  { services: { database, requests }, caller, signal },
+) => {
   const { accountId, keyId } = caller;
-  const now = services.clock.now();
+  const now = database.clock.now();
   const about = { accountId, requestId: body.requestId ?? null, emailId: body.emailId?.toLowerCase() ?? null };
-  await services.settleRequestLog();
-  const captured = await captureContext({ sql: services.sql, now }, about, signal);
-  const id = services.ids.next(now);
+  await requests.settle();
+  const captured = await captureContext({ sql: database.sql, now }, about, signal);
+  const id = database.ids.next(now);
   const { subject, context = {} } = body;
-  await insertTicket(services.sql, {
+  await insertTicket(database.sql, {
     ...about,
     ...captured,
     id,
@@ -24,7 +27,7 @@ export const createTicket: Handler<'tickets.create'> = async ({ body }, { servic
     context,
     createdAt: now,
   });
-  const row = await readTicket(services.sql, accountId, { id });
+  const row = await readTicket(database.sql, accountId, { id });
   if (row === null) throw ticketNotFound(id);
   return { body: toTicket(row, viewerOf(caller)) };
 };

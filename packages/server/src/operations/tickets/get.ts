@@ -6,9 +6,9 @@ import type { Handler } from '../context.ts';
 import { ticketNotFound } from './ticket-problems.ts';
 
 /** Reads one ticket with its thread. */
-export const getTicket: Handler<'tickets.get'> = async ({ params }, { services, caller }) => {
+export const getTicket: Handler<'tickets.get'> = async ({ params }, { services: { database }, caller }) => {
   const name = toTicketName(params.id);
-  const row = name === null ? null : await readTicket(services.sql, caller.accountId, name);
+  const row = name === null ? null : await readTicket(database.sql, caller.accountId, name);
   if (row === null) throw ticketNotFound(params.id);
   return { body: toTicket(row, viewerOf(caller)) };
 };

@@ -6,7 +6,7 @@ import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
 /** One page of the account's tickets. */
-export const listTickets: Handler<'tickets.list'> = async ({ query }, { services, caller }) => {
+export const listTickets: Handler<'tickets.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const viewer = viewerOf(caller);
   const filters = { status: query.status ?? null };
@@ -16,8 +16,8 @@ export const listTickets: Handler<'tickets.list'> = async ({ query }, { services
     scope,
     (asked) =>
       Promise.all([
-        listRows(services.sql, { accountId, ...filters, ...asked }),
-        countTickets(services.sql, { accountId, ...filters, cap: EXACT_COUNT_CAP }),
+        listRows(database.sql, { accountId, ...filters, ...asked }),
+        countTickets(database.sql, { accountId, ...filters, cap: EXACT_COUNT_CAP }),
       ]),
     (row) => row.id,
   );

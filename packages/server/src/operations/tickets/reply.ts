@@ -8,11 +8,11 @@ import type { Handler } from '../context.ts';
 import { ticketNotFound } from './ticket-problems.ts';
 
 /** Adds the account's message to a thread. */
-export const replyToTicket: Handler<'tickets.reply'> = async ({ params, body }, { services, caller }) => {
+export const replyToTicket: Handler<'tickets.reply'> = async ({ params, body }, { services: { database }, caller }) => {
   const { accountId, keyId } = caller;
   const name = toTicketName(params.id);
-  const now = services.clock.now();
-  const row = await services.sql.begin(async (transaction) => {
+  const now = database.clock.now();
+  const row = await database.sql.begin(async (transaction) => {
     const ticket = name === null ? null : await lockTicket(transaction, accountId, name);
     if (ticket === null) return null;
     const verdict = judgeReply(ticket, body.body.length);

@@ -7,8 +7,8 @@ import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 
 /** Lists change slowly, and are asked no more often than their answers say. */
-export const checkBlocklist: Handler<'tools.blocklist'> = async ({ body }, { services }) => {
-  const { clock, diagnostics } = services;
+export const checkBlocklist: Handler<'tools.blocklist'> = async ({ body }, { services: { database, diagnostics } }) => {
+  const { clock } = database;
   const asked = readTarget(body.target);
   const result = await diagnostics.checks.run((lookups) => lookAt(lookups.dns, diagnostics.blocklists, asked));
   return { body: toCheckResult('blocklist', asked.target, result, clock.now()) };

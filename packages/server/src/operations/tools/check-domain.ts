@@ -1,7 +1,7 @@
+import type { DiagnosticTools } from '../../diagnostics/diagnostic-tools.ts';
 import { hasFalsePunycode } from '../../diagnostics/false-punycode.ts';
 import { isPublicName } from '../../diagnostics/public-names.ts';
 import type { DnsResolver } from '../../dns/dns-resolver.ts';
-import type { Services } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 
 /**
@@ -10,7 +10,7 @@ import { validationFailed } from '../parse-part.ts';
  * @throws ProblemError where the domain is none that can exist, or no public one.
  */
 export async function checkDomain<T>(
-  { diagnostics }: Pick<Services, 'diagnostics'>,
+  { checks, isPublicOnly }: DiagnosticTools,
   domain: string,
   look: (dns: DnsResolver) => Promise<T>,
 ): Promise<T> {
@@ -18,9 +18,8 @@ export async function checkDomain<T>(
     const message = 'has a label that begins with xn-- and is no punycode (RFC 3492)';
     throw validationFailed([{ path: 'domain', code: 'invalid_domain', message }]);
   }
-  const { isPublicOnly } = diagnostics;
   if (isPublicOnly && !isPublicName(domain)) {
     throw validationFailed([{ path: 'domain', code: 'invalid_domain', message: 'must end in a public suffix' }]);
   }
-  return await diagnostics.checks.runRecent((lookups) => look(lookups.dns));
+  return await checks.runRecent((lookups) => look(lookups.dns));
 }

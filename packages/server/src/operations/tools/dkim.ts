@@ -3,8 +3,8 @@ import { toCheckResult } from '../../diagnostics/check-result.ts';
 import type { Handler } from '../context.ts';
 import { checkDomain } from './check-domain.ts';
 
-export const checkDkim: Handler<'tools.dkim'> = async ({ body }, { services }) => {
+export const checkDkim: Handler<'tools.dkim'> = async ({ body }, { services: { database, diagnostics } }) => {
   const { domain, selector = null } = body;
-  const result = await checkDomain(services, domain, (dns) => lookAt(dns, domain, selector));
-  return { body: toCheckResult('dkim', domain, result, services.clock.now()) };
+  const result = await checkDomain(diagnostics, domain, (dns) => lookAt(dns, domain, selector));
+  return { body: toCheckResult('dkim', domain, result, database.clock.now()) };
 };

@@ -3,7 +3,10 @@ import { toCheckResult } from '../../diagnostics/check-result.ts';
 import type { Handler } from '../context.ts';
 import { checkDomain } from './check-domain.ts';
 
-export const checkDmarc: Handler<'tools.dmarc'> = async ({ body: { domain } }, { services }) => {
-  const result = await checkDomain(services, domain, (dns) => lookAt(dns, domain));
-  return { body: toCheckResult('dmarc', domain, result, services.clock.now()) };
+export const checkDmarc: Handler<'tools.dmarc'> = async (
+  { body: { domain } },
+  { services: { database, diagnostics } },
+) => {
+  const result = await checkDomain(diagnostics, domain, (dns) => lookAt(dns, domain));
+  return { body: toCheckResult('dmarc', domain, result, database.clock.now()) };
 };

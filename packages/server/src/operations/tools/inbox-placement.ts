@@ -12,10 +12,13 @@ import { validationFailed } from '../parse-part.ts';
 
 type Given = OperationInput<OperationById<'tools.inbox-placement'>>['body'];
 
-export const checkInboxPlacement: Handler<'tools.inbox-placement'> = async ({ body }, { services, address }) => {
-  const { clock, diagnostics } = services;
+export const checkInboxPlacement: Handler<'tools.inbox-placement'> = async (
+  { body },
+  { services: { database, diagnostics, threads }, address },
+) => {
+  const { clock } = database;
   const ip = body.ip === undefined ? null : readAddress(body.ip);
-  const message = body.raw === undefined ? messageOf(body) : await readRaw(body.raw, services.threads, address);
+  const message = body.raw === undefined ? messageOf(body) : await readRaw(body.raw, threads, address);
   const now = clock.now();
   const result = await diagnostics.checks.run((lookups) => estimate(message, ip, { ...diagnostics, lookups, now }));
   return { body: toCheckResult('inbox-placement', message.from?.address ?? 'message', result, now) };

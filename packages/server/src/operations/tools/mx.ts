@@ -3,7 +3,7 @@ import { toCheckResult } from '../../diagnostics/check-result.ts';
 import type { Handler } from '../context.ts';
 import { checkDomain } from './check-domain.ts';
 
-export const checkMx: Handler<'tools.mx'> = async ({ body: { domain } }, { services }) => {
-  const result = await checkDomain(services, domain, (dns) => lookAt(dns, domain, services.diagnostics));
-  return { body: toCheckResult('mx', domain, result, services.clock.now()) };
+export const checkMx: Handler<'tools.mx'> = async ({ body: { domain } }, { services: { database, diagnostics } }) => {
+  const result = await checkDomain(diagnostics, domain, (dns) => lookAt(dns, domain, diagnostics));
+  return { body: toCheckResult('mx', domain, result, database.clock.now()) };
 };

@@ -4,8 +4,11 @@ import type { Handler } from '../context.ts';
 import { toEndpointProblem } from './endpoint-problems.ts';
 
 /** Adds an endpoint and shows its secret this once. */
-export const createWebhook: Handler<'webhooks.create'> = async ({ body }, { services, caller }) => {
-  const made = await makeEndpoint(services, caller, body);
+export const createWebhook: Handler<'webhooks.create'> = async (
+  { body },
+  { services: { database, webhooks }, caller },
+) => {
+  const made = await makeEndpoint({ ...database, webhooks }, caller, body);
   if (made.kind !== 'done') throw toEndpointProblem(made);
   return { body: { ...toWebhook(made.row), secret: made.secret } };
 };

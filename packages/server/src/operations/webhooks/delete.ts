@@ -4,8 +4,11 @@ import type { Handler } from '../context.ts';
 import { toEndpointProblem } from './endpoint-problems.ts';
 
 /** Removes an endpoint with what waits for it. */
-export const deleteWebhook: Handler<'webhooks.delete'> = async ({ params }, { services, caller }) => {
-  const removed = await removeEndpoint(services, caller, params.id);
+export const deleteWebhook: Handler<'webhooks.delete'> = async (
+  { params },
+  { services: { database, webhooks }, caller },
+) => {
+  const removed = await removeEndpoint({ ...database, webhooks }, caller, params.id);
   if (removed.kind !== 'done') throw toEndpointProblem(removed, params.id);
   return { body: toWebhook(removed.row) };
 };

@@ -9,11 +9,11 @@ import { knownEndpoint } from './known-endpoint.ts';
 /** One page of the attempts at an endpoint. */
 export const listWebhookDeliveries: Handler<'webhooks.deliveries'> = async (
   { params, query },
-  { services, caller },
+  { services: { database }, caller },
 ) => {
   const { accountId } = caller;
   const seesResponses = maySee(viewerOf(caller), 'webhook.address', null);
-  const { id: endpointId } = await knownEndpoint(services.sql, accountId, params.id);
+  const { id: endpointId } = await knownEndpoint(database.sql, accountId, params.id);
   const { event_type: eventType = null, status = null, event_id: eventId = null, since = null, until = null } = query;
   const filters = { endpointId, eventType, status, eventId, since, until };
   const scope = { list: 'deliveries', accountId, filters };
@@ -22,8 +22,8 @@ export const listWebhookDeliveries: Handler<'webhooks.deliveries'> = async (
     scope,
     (asked) =>
       Promise.all([
-        listDeliveries(services.readsSql, { accountId, ...filters, ...asked }),
-        countDeliveries(services.readsSql, { accountId, ...filters, cap: EXACT_COUNT_CAP }),
+        listDeliveries(database.readsSql, { accountId, ...filters, ...asked }),
+        countDeliveries(database.readsSql, { accountId, ...filters, cap: EXACT_COUNT_CAP }),
       ]),
     (row) => row.id,
   );

@@ -4,6 +4,6 @@ import type { Handler } from '../context.ts';
 import { knownEndpoint } from './known-endpoint.ts';
 
 /** Reads one endpoint. */
-export const getWebhook: Handler<'webhooks.get'> = async ({ params }, { services, caller }) => ({
-  body: toVisibleWebhook(await knownEndpoint(services.sql, caller.accountId, params.id), viewerOf(caller)),
+export const getWebhook: Handler<'webhooks.get'> = async ({ params }, { services: { database }, caller }) => ({
+  body: toVisibleWebhook(await knownEndpoint(database.sql, caller.accountId, params.id), viewerOf(caller)),
 });

@@ -5,14 +5,14 @@ import type { Handler } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 
 /** One page of the account's endpoints. */
-export const listWebhooks: Handler<'webhooks.list'> = async ({ query }, { services, caller }) => {
+export const listWebhooks: Handler<'webhooks.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const scope = { list: 'webhooks', accountId, filters: {} };
   const { rows, ...page } = await keysetPage(
     query,
     scope,
     (asked) =>
-      Promise.all([listEndpoints(services.sql, { accountId, ...asked }), countEndpoints(services.sql, accountId)]),
+      Promise.all([listEndpoints(database.sql, { accountId, ...asked }), countEndpoints(database.sql, accountId)]),
     (row) => row.id,
   );
   return { body: { webhooks: rows.map((row) => toVisibleWebhook(row, viewerOf(caller))), ...page } };

@@ -1,7 +1,8 @@
 import { LIMITS } from '@postrider/core';
 import { countReplay, type ReplaySelection, readReplay, requeueEvents } from '../../db/queries/webhook-replays.ts';
 import { ProblemError } from '../../problem.ts';
-import type { Handler, Services } from '../context.ts';
+import type { Handler } from '../context.ts';
+import type { Database } from '../database.ts';
 import { enabledEndpoint } from './known-endpoint.ts';
 
 const DAY_MS = 86_400_000;
@@ -9,10 +10,13 @@ const DAY_MS = 86_400_000;
 const BATCH = 2_000;
 
 /** Delivers the events of a window again, or says how many they are. */
-export const replayWebhook: Handler<'webhooks.replay'> = async ({ params, body }, { services, caller }) => {
+export const replayWebhook: Handler<'webhooks.replay'> = async (
+  { params, body },
+  { services: { database, webhooks }, caller },
+) => {
   const { accountId } = caller;
-  const now = services.clock.now();
-  const { id: endpointId } = await enabledEndpoint(services.sql, accountId, params.id);
+  const now = database.clock.now();
+  const { id: endpointId } = await enabledEndpoint(database.sql, accountId, params.id);
   const { since, until = now, events: types = null, ids = null, status = null } = body;
   if (since > now || until < since) throw outOfOrder(since > now);
   if (until.getTime() - since.getTime() > LIMITS.webhookReplayDays * DAY_MS) {
@@ -23,14 +27,14 @@ export const replayWebhook: Handler<'webhooks.replay'> = async ({ params, body }
   }
   const selection = { accountId, endpointId, since, until, types, ids, status };
   if (body.dryRun === true)
-    return { status: 200, body: { wouldQueue: await countReplay(services.readsSql, selection) } };
-  const queued = await queue(services, selection, now);
-  services.webhooks.wake();
+    return { status: 200, body: { wouldQueue: await countReplay(database.readsSql, selection) } };
+  const queued = await queue(database, selection, now);
+  webhooks.wake();
   return { body: { queued } };
 };
 
 /** In batches: a week can hold more than one statement should move. What was queued before one fails is queued. */
-async function queue({ sql, readsSql }: Services, selection: ReplaySelection, now: Date): Promise<number> {
+async function queue({ sql, readsSql }: Database, selection: ReplaySelection, now: Date): Promise<number> {
   let queued = 0;
   for (let after: string | null = null; ; ) {
     const eventIds: readonly string[] = await readReplay(readsSql, selection, after, BATCH);

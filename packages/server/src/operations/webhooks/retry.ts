@@ -6,15 +6,18 @@ import type { Handler } from '../context.ts';
 import { enabledEndpoint } from './known-endpoint.ts';
 
 /** Delivers the event of one attempt again. */
-export const retryWebhookDelivery: Handler<'webhooks.retry'> = async ({ params }, { services, caller }) => {
+export const retryWebhookDelivery: Handler<'webhooks.retry'> = async (
+  { params },
+  { services: { database, webhooks }, caller },
+) => {
   const { accountId } = caller;
-  const { sql, clock } = services;
+  const { sql, clock } = database;
   const { id: endpointId } = await enabledEndpoint(sql, accountId, params.id);
   const { deliveryId: id } = params;
   const eventId = isUuid(id) ? await readDeliveryEvent(sql, { accountId, endpointId, id }) : null;
   const queued =
     eventId === null ? 0 : await requeueEvents(sql, { accountId, endpointId, eventIds: [eventId] }, clock.now());
   if (queued === 0) throw new ProblemError('not_found', { detail: `The endpoint has no delivery ${id}.` });
-  services.webhooks.wake();
+  webhooks.wake();
   return { body: { queued } };
 };

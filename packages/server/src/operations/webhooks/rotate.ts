@@ -4,8 +4,11 @@ import type { Handler } from '../context.ts';
 import { toEndpointProblem } from './endpoint-problems.ts';
 
 /** Gives an endpoint a new secret and shows it this once. */
-export const rotateWebhook: Handler<'webhooks.rotate'> = async ({ params }, { services, caller }) => {
-  const rotated = await rotateEndpoint(services, caller, params.id);
+export const rotateWebhook: Handler<'webhooks.rotate'> = async (
+  { params },
+  { services: { database, webhooks }, caller },
+) => {
+  const rotated = await rotateEndpoint({ ...database, webhooks }, caller, params.id);
   if (rotated.kind !== 'done') throw toEndpointProblem(rotated, params.id);
   return { body: { ...toWebhook(rotated.row), secret: rotated.secret } };
 };

@@ -4,8 +4,12 @@ import { signWebhook, toSigningKey } from '../../webhooks/sign-webhook.ts';
 import type { Handler } from '../context.ts';
 
 /** A made-up event, signed, and in development posted to the program on this machine that it is for. */
-export const simulateWebhook: Handler<'webhooks.simulate'> = async ({ body }, { services, caller, signal }) => {
-  const { clock, ids, listening } = services;
+export const simulateWebhook: Handler<'webhooks.simulate'> = async (
+  { body },
+  { services: { database, webhooks }, caller, signal },
+) => {
+  const { clock, ids } = database;
+  const { listening } = webhooks;
   const now = clock.now();
   const id = ids.next(now);
   const secret = listening.secretOf(caller.keyId);

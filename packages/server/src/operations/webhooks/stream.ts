@@ -9,9 +9,10 @@ import { validationFailed } from '../parse-part.ts';
 /** The account's events as they happen, until the client goes, the key ends or the server does. */
 export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
   { query, headers },
-  { services, caller, signal },
+  { services: { database, webhooks }, caller, signal },
 ) => {
-  const { sql, clock, ids, listening } = services;
+  const { sql, clock, ids } = database;
+  const { listening } = webhooks;
   const { accountId, keyId } = caller;
   const lastEventId = headers['last-event-id'] || null;
   if (lastEventId !== null && !isUuid(lastEventId)) throw validationFailed([NO_EVENT_ID]);

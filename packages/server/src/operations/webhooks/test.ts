@@ -4,13 +4,16 @@ import type { Handler } from '../context.ts';
 import { enabledEndpoint } from './known-endpoint.ts';
 
 /** Sends a test event to one endpoint. */
-export const testWebhook: Handler<'webhooks.test'> = async ({ params }, { services, caller }) => {
+export const testWebhook: Handler<'webhooks.test'> = async (
+  { params },
+  { services: { database, webhooks }, caller },
+) => {
   const { accountId } = caller;
-  const { sql, clock, ids } = services;
+  const { sql, clock, ids } = database;
   const row = await enabledEndpoint(sql, accountId, params.id);
   const event = { accountId, type: 'webhook.test', data: toWebhook(row), endpointId: row.id } as const;
   const [eventId] = await sql.begin((transaction) => announce(transaction, ids, [event], clock.now()));
   if (eventId === undefined) throw new Error('an event came back without an id');
-  services.webhooks.wake();
+  webhooks.wake();
   return { body: { eventId } };
 };

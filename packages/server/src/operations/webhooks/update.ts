@@ -4,8 +4,11 @@ import type { Handler } from '../context.ts';
 import { toEndpointProblem } from './endpoint-problems.ts';
 
 /** Changes what is given of an endpoint. */
-export const updateWebhook: Handler<'webhooks.update'> = async ({ params, body }, { services, caller }) => {
-  const changed = await updateEndpoint(services, caller, params.id, body);
+export const updateWebhook: Handler<'webhooks.update'> = async (
+  { params, body },
+  { services: { database, webhooks }, caller },
+) => {
+  const changed = await updateEndpoint({ ...database, webhooks }, caller, params.id, body);
   if (changed.kind !== 'done') throw toEndpointProblem(changed, params.id);
   return { body: toWebhook(changed.row) };
 };

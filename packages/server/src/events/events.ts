@@ -1,0 +1,20 @@
+import { LIMITS } from '@postrider/core';
+import type { Sql } from '../db/client.ts';
+import { createMessageWaiter, type MessageWaiter } from './message-waiter.ts';
+import { createResourceWatcher, type ResourceWatcher } from './resource-watcher.ts';
+
+/** Lets callers wait for changes. */
+export interface Events {
+  /** Waits until a message is settled. */
+  readonly waiter: MessageWaiter;
+  /** Watches the resources of MCP subscriptions. */
+  readonly watcher: ResourceWatcher;
+}
+
+/** @param isSettled whether a wait for a message is over, unless it asks for something else */
+export function createEvents(sql: Sql, isSettled: Parameters<typeof createMessageWaiter>[1]): Events {
+  return {
+    waiter: createMessageWaiter(sql, isSettled),
+    watcher: createResourceWatcher(sql, { maxPerAccount: LIMITS.mcpSubscriptionsPerAccount }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Installation } from '../config/installation.ts';
+import type { Sql } from '../db/client.ts';
+import { type AcceptQueue, type AcceptQueueOptions, createAcceptQueue } from './accept-queue.ts';
+import { type AcceptanceDryRun, createAcceptanceDryRun } from './acceptance-dry-run.ts';
+import type { ContentTools } from './content/prepare-content.ts';
+
+/** Everything that prepares, checks and accepts sends. */
+export interface Sending {
+  readonly content: ContentTools;
+  readonly acceptanceDryRun: AcceptanceDryRun;
+  readonly acceptQueue: AcceptQueue;
+}
+
+export interface SendingOptions
+  extends Pick<AcceptQueueOptions, 'clock' | 'ids' | 'unsendable' | 'onAccepted' | 'onFault'> {
+  readonly installation: Installation;
+  readonly content: ContentTools;
+  /** For questions that change nothing. */
+  readonly sql: Sql;
+  /** For acceptance, by the kind of send. */
+  readonly pools: {
+    readonly singles: AcceptQueueOptions['sql'];
+    readonly batches: AcceptQueueOptions['batchSql'];
+    readonly files: AcceptQueueOptions['filesSql'];
+  };
+}
+
+export function createSending({ installation, content, sql, pools, ...options }: SendingOptions): Sending {
+  const { sandboxDomain, byDomain, retryHours, monthlyQuota } = installation;
+  const rules = { ...options, sandboxDomain, monthlyQuota };
+  const { singles, batches, files } = pools;
+  return {
+    content,
+    acceptanceDryRun: createAcceptanceDryRun({ ...rules, sql }),
+    acceptQueue: createAcceptQueue({
+      ...rules,
+      byDomain,
+      retryHours,
+      sql: singles,
+      batchSql: batches,
+      filesSql: files,
+    }),
+  };
+}
