@@ -33,13 +33,18 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     return outcome.body;
   }
 
-  /** Makes the call over every surface and expects of all of them what REST answers, but for the request's own id. */
+  /**
+   * Makes the call over every surface and expects the same problem from all of them, but for the request's own id and the fix: its text names
+   * operations in the caller's language, see fix-references.test.ts.
+   */
   async function expectSameRefusal(
     expected: Readonly<Record<string, unknown>>,
     call: (over: ReturnType<typeof surface>) => Promise<Outcome>,
   ): Promise<void> {
     const outcomes = await Promise.all(NAMES.map((name) => call(surface(name))));
-    const problems = outcomes.map((outcome) => (outcome.ok ? outcome : { ...outcome.problem, requestId: 'x' }));
+    const problems = outcomes.map((outcome) =>
+      outcome.ok ? outcome : { ...outcome.problem, requestId: 'x', fix: typeof outcome.problem['fix'] },
+    );
     expect(problems[0]).toMatchObject(expected);
     for (const problem of problems) expect(problem).toEqual(problems[0]);
   }
