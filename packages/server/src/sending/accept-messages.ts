@@ -37,22 +37,23 @@ export interface AcceptanceOptions extends Routing, FactOptions {
   readonly ids: IdGenerator;
 }
 
-/** Each round settles at least one of those who race for the same key or the last of a quota, so few rounds are ever needed. */
+/** Each round settles at least one of the sends that compete for the same key or the rest of a quota, so few rounds are needed. */
 const MAX_ROUNDS = 20;
 
-/** What a batch came to. */
+/** The result of a batch. */
 export interface AcceptedBatch {
   readonly verdicts: readonly SendVerdict[];
-  /** Whether everything could be written without asking for facts. */
+  /** Whether the whole batch was written without reading facts first. */
   readonly unquestioned: boolean;
 }
 
 /**
- * Accepts sends: every send of every path, one or a hundred, comes through here. One statement writes the whole batch, all or nothing, and
- * checks the rules itself. If it refuses, it names the items that failed; the facts about those are read, the rules decide each of them with
- * its facts, and the rest is written the same way. Every send gets its own verdict, in order, and a refused one never affects another.
- * @param first `write` to try without asking; `ask` if many were refused lately and asking first saves a statement.
- * @throws database errors, when nothing of the batch was accepted.
+ * Accepts sends: every send, single or in a batch, from any protocol, passes through here. One statement checks the rules and writes the
+ * whole batch or nothing. If it refuses, it names the items that failed: their facts are read, the rules decide each of them, and the rest
+ * is written the same way. Every send gets its own verdict, in order, and a refused send never affects another.
+ * @param first `write` to try without reading facts; `ask` if many sends were refused lately, so that reading facts first saves a
+ * statement.
+ * @throws database errors; nothing of the batch was accepted then.
  */
 export async function acceptMessages(
   options: AcceptanceOptions,
@@ -72,7 +73,7 @@ export async function acceptMessages(
       facts = await readBatchFacts(options.sql, doubtful, now, options);
       const renewed = renewSends(sends, facts);
       if (renewed !== null) {
-        // What was asked followed from rules that have changed.
+        // The facts were read under rules that have changed since.
         sends = renewed;
         for (const place of findDoubtful(sends)) asked.add(place);
         if (round < MAX_ROUNDS) continue;
@@ -96,8 +97,8 @@ export async function acceptMessages(
 }
 
 /**
- * The places of sends that are not written without asking: those that may be held, those that their keys refuse, whose refusal may have a
- * reason of a higher rank, and those that share an idempotency key with one before them.
+ * The places of sends that need facts before they are written: sends that may be held, sends that their keys refuse (a reason of a higher
+ * rank may apply), and sends that share an idempotency key with an earlier one in the batch.
  */
 function findDoubtful(sends: readonly ParsedSend[]): readonly number[] {
   const names = new Set<string>();
@@ -109,7 +110,7 @@ function findDoubtful(sends: readonly ParsedSend[]): readonly number[] {
   });
 }
 
-/** The sends by the rules that their keys have now; null if those are the rules they were judged by. */
+/** The sends under the current rules of their keys; null if those are the rules they were judged by. */
 function renewSends(sends: readonly ParsedSend[], { keys }: BatchFacts): readonly ParsedSend[] | null {
   const isOutdated = ({ sender }: ParsedSend) => judgesOf(sender).some((key) => hasChanged(key, keys));
   if (!sends.some(isOutdated)) return null;
@@ -159,7 +160,7 @@ function toCharges(accepted: readonly AcceptedSend[], sandboxDomain: string): re
   }));
 }
 
-/** Mail of the installation itself is sent by no key. */
+/** No key sends the installation's own mail. */
 function toSenderFact({ keyId: k, version: v, shown }: JudgingKey): readonly SenderFact[] {
   if (v == null) return [];
   return [{ k, v, s: shown?.kind === 'session' ? shown.id : undefined, e: shown?.endsAt ?? undefined }];

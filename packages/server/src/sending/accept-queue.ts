@@ -12,10 +12,10 @@ import { mayBeHeld } from './judging-keys.ts';
 import type { ParsedSend } from './parsed-send.ts';
 import type { SendVerdict } from './send-verdict.ts';
 
-/** Accepts sends. Those that arrive together share a transaction. */
+/** Accepts sends. Sends that arrive together share a transaction. */
 export interface AcceptQueue {
   accept(send: ParsedSend): Promise<SendVerdict>;
-  /** The items of one request, each with its own verdict, in order. */
+  /** Accepts the items of one request. Each gets its own verdict, in order. */
   acceptBatch(sends: readonly ParsedSend[]): Promise<readonly SendVerdict[]>;
   idle(): Promise<void>;
 }
@@ -23,32 +23,36 @@ export interface AcceptQueue {
 export interface AcceptQueueOptions extends AcceptanceOptions {
   /** Writes single sends. */
   readonly sql: Pool;
-  /** Writes batches. A separate pool, since a single send must not wait behind a large batch. */
+  /** Writes batches. A separate pool, so that a single send never waits behind a large batch. */
   readonly batchSql: Pool;
-  /** Writes sends with files. A separate pool, since a large one takes as long as thousands of others. */
+  /** Writes sends with files. A separate pool, because one large send can take as long as thousands of small ones. */
   readonly filesSql: Pool;
   readonly onAccepted: () => void;
-  /** Called with errors of single sends while others of the same request were accepted. */
+  /** Called with the error of a single send if others of the same request were accepted. */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** And about this many bytes of texts and files: a larger statement would delay all that wait, and fill the memory on both sides. */
+/**
+ * The approximate limit in bytes of bodies and files: a larger statement would delay every waiting send and use much memory on both sides.
+ */
 const MAX_BATCH_BYTES = 8_388_608;
 
-/** Batches from this size on leave buffers of their size behind. */
+/** Batches of this size and above leave buffers of their size in memory. */
 const LARGE_BATCH_BYTES = 1_048_576;
 
-/** While the database writes one batch, the next is prepared. Single sends share one connection, where it waits for the first. */
+/**
+ * The next batch is prepared while the database writes one. Single sends share one connection, on which the next batch waits for the first.
+ */
 const WRITERS = 2;
 
-/** Fewer single sends than this wait for the batch that is being written, because each batch has a fixed cost. */
+/** Below this number, single sends wait for the batch that is being written, because each batch has a fixed cost. */
 const SECOND_WRITER_FROM = 20;
 
-/** These pools keep their query plans, which must be renewed soon after the tables that they were made for grow. */
+/** These pools cache query plans, which must be renewed soon after their tables grow. */
 export const ACCEPT_CONNECTIONS = { singles: 1, batches: 2, files: 2 } as const;
 const RENEW_PLANS_MS = 2_000;
 
-/** Batches that ask for facts first after one that had to. */
+/** The number of batches that read facts first after one that had to. */
 const CAUTIOUS_BATCHES = 4;
 
 export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
@@ -61,8 +65,8 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
     { ...options, sql: options.batchSql },
     { connections: ACCEPT_CONNECTIONS.batches, secondWriterFrom: 1 },
   );
-  // Files are stored before the quota's row is locked, so that no other send waits for it meanwhile: refusals are found first.
-  // Sends of keys in approval mode are written here too, because they need more facts and more rows.
+  // Files are stored before the quota's row is locked, so that no other send waits for them; refusals are found first. Sends of keys in
+  // approval mode are written here too, because they need more facts and more rows.
   const withFiles = createWriteQueue(
     { ...options, sql: options.filesSql },
     { connections: ACCEPT_CONNECTIONS.files, secondWriterFrom: 1, alwaysAsks: true },
@@ -98,9 +102,9 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
 }
 
 /**
- * The sends of one request can fall into two statements. When the first was written and the second failed, the request must not fail as a
- * whole: its caller would not learn the ids of the accepted sends. Only the failed sends are refused then.
- * @throws the failure when no send was accepted.
+ * The sends of one request can be split across two statements. If the first succeeds and the second fails, the request must not fail as a
+ * whole, because its caller would not learn the ids of the accepted sends. Only the failed sends are refused then.
+ * @throws the failure, if no send was accepted.
  */
 async function settleAll(
   pending: readonly Promise<SendVerdict>[],
@@ -144,7 +148,7 @@ function createWriteQueue(
       const { verdicts, unquestioned } = await acceptMessages(options, sends, asks ? 'ask' : 'write');
       cautious = nextCaution(cautious, verdicts, unquestioned);
       const bytes = sends.reduce((sum, send) => sum + bytesOf(send), 0);
-      // The driver's own copies.
+      // The copies that the driver makes.
       if (bytes > LARGE_BATCH_BYTES) reportLargeGarbage(bytes);
       if (verdicts.some((verdict) => verdict.kind === 'accepted' && !verdict.replayed)) options.onAccepted();
       return verdicts;
@@ -161,7 +165,7 @@ function bytesOf({ content }: ParsedSend): number {
   return (html?.length ?? 0) + (text?.length ?? 0) + files;
 }
 
-/** Replays and refusals come in bursts, and each wastes a write; then reading the facts first is cheaper. */
+/** Replays and refusals come in bursts, and each wastes a write. Reading the facts first is cheaper then. */
 function nextCaution(cautious: number, verdicts: readonly SendVerdict[], unquestioned: boolean): number {
   if (verdicts.some((verdict) => verdict.kind === 'refused' || verdict.replayed)) return CAUTIOUS_BATCHES;
   return unquestioned ? cautious : Math.max(0, cautious - 1);

@@ -14,13 +14,13 @@ import { createSendLedger } from './send-ledger.ts';
 import { acceptedStatus, type QuotaState, type SendVerdict, toHeldSend } from './send-verdict.ts';
 
 export interface DryRunOptions {
-  /** Not a connection of the accept queue, which sends wait for. */
+  /** A connection outside the accept queue's pools, so that sends never wait for a dry run. */
   readonly sql: Sql;
   readonly clock: Clock;
-  /** The same as in the accept queue. */
+  /** The accept queue uses the same option. */
   readonly unsendable?: Unsendable;
   readonly sandboxDomain: string;
-  /** The monthly quota of accounts that have none of their own. */
+  /** The monthly quota of accounts without their own. */
   readonly monthlyQuota: number;
 }
 
@@ -29,20 +29,20 @@ export interface Examination {
   readonly findings: AcceptanceFindings;
   readonly provenance: Provenance;
   readonly quota: { readonly limit: number; readonly used: number; readonly cost: number };
-  /** Why it would be held; empty where it would not. */
+  /** Why it would be held; empty if it would not. */
   readonly holdReasons: readonly HoldReason[];
 }
 
 type IdempotencyClaim = NonNullable<ParsedSend['idempotency']>;
 
-/** The API key that idempotency keys belong to. */
+/** The API key that the idempotency keys belong to. */
 type ClaimOwner = Pick<JudgingKey, 'accountId' | 'keyId'>;
 
 /** Checks sends against the acceptance rules without writing anything. */
 export interface AcceptanceDryRun {
-  /** Checks each send against every rule, as if it came alone. */
+  /** Checks each send against every rule, as if it were the only one. */
   examine(sends: readonly ParsedSend[]): Promise<readonly Examination[]>;
-  /** The verdicts of sends that repeat an idempotency key, by key, without their content; new keys are missing. */
+  /** The verdicts of sends that repeat an idempotency key, by key and without their content. New keys are missing from the map. */
   findReplays(owner: ClaimOwner, keys: readonly IdempotencyClaim[]): Promise<ReadonlyMap<string, SendVerdict>>;
 }
 

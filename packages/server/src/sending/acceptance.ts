@@ -8,29 +8,29 @@ import {
 } from '@postrider/core';
 import { isAllowed } from './allowlist.ts';
 
-/** What the rules of the keys that judge a send ask about it: no facts but the keys are needed. */
+/** What the rules of the keys that judge a send need to know. No facts are read beyond the keys. */
 export interface KeyQuestion {
   readonly recipients: readonly { readonly email: string; readonly kind: RecipientKind }[];
   readonly recipientAllowlist: readonly string[] | null;
-  /** Of the caller, where another key than the one a send goes out under asks for it. */
+  /** The caller's allowlist, if the send is issued under another key. */
   readonly callerAllowlist?: readonly string[] | null;
   readonly pausedBy?: 'key' | 'account' | null;
-  /** Why the key may not send as it says; null where it may. */
+  /** Why the key's persona does not permit this send; null if it does. */
   readonly personaFault?: Refusal | null;
 }
 
 /** What the rules need to know about one send and the account behind it. */
 export interface AcceptanceQuestion extends KeyQuestion {
   readonly fromDomain: string;
-  /** Quota units: recipients that leave the installation. */
+  /** Quota units: the recipients outside the installation. */
   readonly cost: number;
-  /** Why a key that judges the send is good for nothing any more; null where all are good. */
+  /** Why a key that judges the send is no longer valid; null if all are. */
   readonly keyFault?: Refusal | null;
   readonly accountSuspended: boolean;
-  /** Why the key may not send so many; null where it may. */
+  /** Why the send exceeds a key's send limit; null if it does not. */
   readonly sendLimitFault?: Refusal | null;
   readonly domainVerified: boolean;
-  /** Why a domain that the account has is not one to send from; null where it has none of that name. */
+  /** Why the account cannot send from its domain of this name; null if it has no such domain. */
   readonly unsendable?: UnsendableDomain | null;
   readonly suppressed: (email: string) => boolean;
   readonly quotaLimit: number;
@@ -42,11 +42,11 @@ export interface UnsendableDomain {
   readonly id: string;
   /** `held`: another account has the name. */
   readonly because: 'unverified' | 'held' | 'removed';
-  /** The required records that were not found yet. */
+  /** The required records that the last lookup did not find. */
   readonly missing: readonly PublishableRecord[];
 }
 
-/** A DNS record as a person publishes it. */
+/** A DNS record as the user publishes it. */
 export interface PublishableRecord {
   readonly type: string;
   readonly host: string;
@@ -56,23 +56,24 @@ export interface PublishableRecord {
 
 export type AcceptanceVerdict = { readonly ok: true } | (Refusal & { readonly ok: false });
 
-/** Why a send is refused: a code of the catalogue, and what is special about this case. */
+/** Why a send is refused: an error code of the catalogue and the details of this case. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly detail: string;
   readonly fix?: string;
   readonly recipients?: readonly RefusedRecipient[];
-  /** The fields at fault, where it is the fault of some. */
+  /** The invalid fields, if the refusal is about fields. */
   readonly errors?: readonly FieldProblem[];
-  /** After which another try may succeed. */
+  /** The delay after which a retry may succeed. */
   readonly retryAfterSeconds?: number;
-  /** What is left, where that is why. */
+  /** The remaining quota, if the quota is the reason. */
   readonly quota?: { readonly limit: number; readonly remaining: number };
 }
 
 /**
- * The acceptance check every recipient of every send passes, whatever the path: account, pauses, the key's persona, sending domain, the
- * key's allowlist, the suppression list, the monthly quota, the key's send limits. One failing recipient refuses the whole send, and all that fail are named.
+ * The acceptance check that every recipient of every send passes, on every path: account, pauses, the key's persona, sending domain, the
+ * key's allowlist, the suppression list, the monthly quota, the key's send limits. One failing recipient refuses the whole send, and the
+ * refusal names all recipients that fail.
  */
 export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict {
   const key = refuseKey(question);
@@ -81,7 +82,7 @@ export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict
   const refused = question.recipients.flatMap((recipient) => refuseRecipient(recipient, question));
   const first = refused[0];
   if (first !== undefined) return { ok: false, ...refusedRecipients(first.code, refused) };
-  // What costs nothing is no matter of the quota, also where that was lowered below what has been used.
+  // Sends that cost nothing skip the quota check, even if the quota was lowered below what has been used.
   if (question.cost > 0 && question.quotaUsed + question.cost > question.quotaLimit) {
     return { ok: false, ...overQuota(question) };
   }
@@ -89,14 +90,14 @@ export function checkAcceptance(question: AcceptanceQuestion): AcceptanceVerdict
   return sendLimitFault === null ? { ok: true } : { ok: false, ...sendLimitFault };
 }
 
-/** Why the keys that judge a send refuse it by themselves: a pause, a locked persona, an allowlist; null where they do not. */
+/** Why the keys that judge a send refuse it without any facts: a pause, a locked persona, an allowlist. Null if they do not. */
 export function checkKeyRules(question: KeyQuestion): Refusal | null {
   const refused = question.recipients.filter(({ email }) => !isAllowedByAll(email, question));
   const notAllowed = refused.map(({ email, kind }) => ({ email, kind, code: 'recipient_not_allowed' as const }));
   return refuseUse(question) ?? (notAllowed.length > 0 ? refusedRecipients('recipient_not_allowed', notAllowed) : null);
 }
 
-/** What concerns the account and the key as a whole, whoever the mail is for. */
+/** The rules about the account and the key as a whole, whoever the recipients are. */
 function refuseKey(question: AcceptanceQuestion): Refusal | null {
   const { accountSuspended, keyFault = null } = question;
   return accountSuspended ? ACCOUNT_SUSPENDED : (keyFault ?? refuseUse(question));
@@ -121,18 +122,18 @@ const PAUSED: Readonly<Record<'key' | 'account', Refusal>> = {
 
 const ACCOUNT_SUSPENDED: Refusal = { code: 'account_suspended', detail: 'The account is suspended.' };
 
-/** What each rule says by itself; null where it has nothing against the send. */
+/** The result of each rule on its own; null if the rule permits the send. */
 export interface AcceptanceFindings {
   readonly account: Refusal | null;
   readonly domain: Refusal | null;
   readonly allowlist: Refusal | null;
   readonly suppression: Refusal | null;
   readonly quota: Refusal | null;
-  /** Whom a send would be refused for, with the reason it would tell. */
+  /** The recipients that a send would be refused for, each with the reason that the refusal would give. */
   readonly refused: readonly RefusedRecipient[];
 }
 
-/** The same check without an end at the first failure: every rule is asked, as a dry run tells them. */
+/** The same check without stopping at the first failure: a dry run reports the result of every rule. */
 export function examineAcceptance(question: AcceptanceQuestion): AcceptanceFindings {
   const each = (rule: (email: string) => boolean, code: RefusedRecipient['code']) =>
     question.recipients.filter(({ email }) => rule(email)).map(({ email, kind }) => ({ email, kind, code }));

@@ -1,8 +1,9 @@
 import { foldAddress, parseMailbox, toAsciiDomain } from '@postrider/core';
 
 /**
- * Whether a recipient is on a key's allowlist. Entries: `a@b.c` (exactly that address), `@b.c` (everyone at exactly that domain),
- * `*.b.c` (everyone at any subdomain of it, not at it). Compared without case. Null allows everyone; an empty list nobody.
+ * Whether a recipient is on a key's allowlist. Entries: `a@b.c` (exactly that address), `@b.c` (every address at exactly that domain),
+ * `*.b.c` (every address at any subdomain, but not at the domain itself). Case is ignored. Null allows every address; an empty list allows
+ * none.
  */
 export function isAllowed(email: string, allowlist: readonly string[] | null): boolean {
   if (allowlist === null) return true;
@@ -16,7 +17,10 @@ function matches(entry: string, address: string, domain: string): boolean {
   return entry.startsWith('@') ? domain === entry.slice(1) : address === entry;
 }
 
-/** Whether everybody whom the `inner` list allows is allowed by the `outer` one: entry by entry, which may refuse a list that would add up. */
+/**
+ * Whether `outer` allows every address that `inner` allows. Compares entry by entry, so it may refuse a list that is only covered by
+ * several entries together.
+ */
 export function isAllowlistWithin(inner: readonly string[] | null, outer: readonly string[] | null): boolean {
   if (outer === null) return true;
   if (inner === null) return false;
@@ -26,14 +30,14 @@ export function isAllowlistWithin(inner: readonly string[] | null, outer: readon
 function isWithin(entry: string, wide: string): boolean {
   if (entry === wide) return true;
   if (wide.startsWith('*.')) {
-    // `*.a.b` lies within `*.b`, whose domain is a suffix of its own.
+    // `*.a.b` is within `*.b`, because `a.b` is a subdomain of `b`.
     const domain = entry.startsWith('*.') ? entry.slice(2) : entry.slice(entry.lastIndexOf('@') + 1);
     return domain.endsWith(wide.slice(1)) && domain.length > wide.length - 1;
   }
   return wide.startsWith('@') && !entry.startsWith('@') && !entry.startsWith('*.') && entry.endsWith(wide);
 }
 
-/** The entries as they are stored and compared, folded and with A-labels; the second list names what is no entry. */
+/** The entries as they are stored and compared: folded and with A-labels. The second list contains the invalid entries. */
 export function normalizeAllowlist(given: readonly string[]): {
   readonly entries: readonly string[];
   readonly unknown: readonly string[];
@@ -52,7 +56,7 @@ function normalizeEntry(text: string): string | null {
     return domain === null ? null : `${prefix}${domain}`;
   }
   const verdict = parseMailbox(text);
-  // A star is allowed before the @, but who writes one here means a pattern, and there is none of that form.
+  // An asterisk is valid before the @, but a caller who writes one here means a pattern, and no pattern has that form.
   if (!verdict.ok || verdict.mailbox.name !== null || verdict.mailbox.local.includes('*')) return null;
   return foldAddress(verdict.mailbox.address);
 }

@@ -24,38 +24,38 @@ import { periodStart } from './send-limits.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What keeps a domain of the account from sending. */
+/** Why a domain of the account cannot send. */
 export type Unsendable = (domain: DomainRow) => UnsendableDomain;
 
-/** What the rules need to know of a batch of sends, at hand by name. */
+/** What the rules need to know about a batch of sends, indexed by name. */
 export interface BatchFacts {
   readonly accounts: ReadonlyMap<string, AcceptanceFacts['accounts'][number]>;
-  /** Each as the account's id, a space, and the name. */
+  /** Each entry is the account's id, a space, and the name. */
   readonly domains: ReadonlySet<string>;
-  /** Of domains that the account has and cannot send from, by the same names. */
+  /** The domains that the account has but cannot send from, by the same names. */
   readonly unsendable: ReadonlyMap<string, UnsendableDomain>;
   readonly suppressed: ReadonlySet<string>;
-  /** Each by the id of its API key, a space, and the key. */
+  /** By the id of the API key, a space, and the idempotency key. */
   readonly idempotency: ReadonlyMap<string, AcceptanceFacts['idempotency'][number]>;
   /** Of keys that have send limits. */
   readonly sent: readonly SentFact[];
   /** Of keys in approval mode. */
   readonly holds: HoldFacts;
-  /** The keys that judge the sends, as they are now. */
+  /** The current state of the keys that judge the sends. */
   readonly keys: KeyStates;
-  /** What callers showed to be let in and has not ended, by its name. */
+  /** The credentials of the callers that have not ended, by name. */
   readonly lasting: ReadonlySet<string>;
 }
 
 export interface FactOptions {
   readonly sandboxDomain: string;
-  /** Of accounts that have none of their own. */
+  /** The quota of accounts without their own. */
   readonly monthlyQuota: number;
-  /** Says why a domain cannot be sent from; without it the reason stays unknown. */
+  /** Explains why a domain cannot be sent from; without it the reason stays unknown. */
   readonly unsendable?: Unsendable;
 }
 
-/** Reads the facts of a whole batch in one round trip, and in a second one why domains cannot be sent from, if there are any. */
+/** Reads the facts of a whole batch in one round trip. If the account cannot send from some domains, a second one reads why. */
 export async function readBatchFacts(
   query: Query,
   sends: readonly ParsedSend[],
@@ -66,7 +66,7 @@ export async function readBatchFacts(
     .filter((send) => needsDomain(send, sandboxDomain))
     .map(({ sender, request }) => ({ accountId: sender.accountId, value: request.from.domain }));
   const holding = readHoldFactsOf(query, sends);
-  // If another question fails first, the failure of this one is reported below.
+  // If another query fails first, the failure of this one is reported below.
   holding.catch(() => undefined);
   const judging = readKeyStates(query, sends);
   judging.catch(() => undefined);
@@ -98,17 +98,17 @@ export async function readBatchFacts(
   return indexFacts(facts, domains, unsendables, await holding, await judging, await shown);
 }
 
-/** Idempotency keys made before this are forgotten. */
+/** Idempotency keys created before this time have expired. */
 export function idempotencyHorizon(now: Date): Date {
   return new Date(now.getTime() - LIMITS.idempotencyKeyHours * HOUR_MS);
 }
 
-/** Whether the sender's domain must be verified: any account may send from the sandbox domain, and some domains were checked before. */
+/** Whether the sender's domain must be verified. Any account may send from the sandbox domain, and some domains were checked before. */
 export function needsDomain({ request, domainChecked }: ParsedSend, sandboxDomain: string): boolean {
   return !domainChecked && request.from.domain !== sandboxDomain;
 }
 
-/** What is counted from send to send of a batch, as it is before this one. */
+/** The counters that change from send to send of a batch, as they are before this one. */
 interface Counted {
   readonly sandboxDomain: string;
   /** Quota units of the send. */
@@ -154,7 +154,7 @@ export function keyQuestionOf(send: ParsedSend): KeyQuestion {
   };
 }
 
-/** Null if no key that judges the send has locked its persona against what it claims. */
+/** Why a locked persona refuses what the send claims; null if no key that judges the send does. */
 function personaFaultOf(send: ParsedSend): Refusal | null {
   const { sender } = send;
   const own = checkPersonaLock(send, sender);

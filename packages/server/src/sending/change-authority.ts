@@ -9,8 +9,8 @@ type ChangingCaller = Pick<
 >;
 
 /**
- * Why a caller may not change a queued message; null where it may. A restricted key changes only what it sent itself, and a held key moves no
- * time that a person has approved or is asked to approve.
+ * Why a caller may not change a queued message; null if it may. A restricted key may change only its own messages. A key in approval mode
+ * may not move a time that a user has approved or is asked to approve.
  */
 export function refuseChange(
   change: 'cancel' | 'reschedule',

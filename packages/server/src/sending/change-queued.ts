@@ -26,24 +26,24 @@ export interface ChangeTools {
 }
 
 export interface RescheduleTools extends ChangeTools {
-  /** For how many hours a message is retried before it fails. */
+  /** The number of hours that a message is retried before it fails. */
   readonly retryHours: number;
 }
 
-/** What came of the wish to change a queued message. */
+/** The result of a request to change a queued message. */
 export type QueuedVerdict =
   | { readonly kind: 'changed'; readonly id: string }
   | { readonly kind: 'missing' }
   | (Refusal & { readonly kind: 'refused' })
   | { readonly kind: 'not_queued'; readonly currentStatus: MessageStatus };
 
-/** Deliveries get their ids in the same turn as their message; a second is far more than a hundred of them ever took. */
+/** Deliveries get their ids together with their message. Even a hundred of them never took close to a second. */
 const IDS_WITHIN_MS = 1_000;
 
 /**
- * Takes a queued message back: out of the outbox, its content gone, its quota given back to the month it was taken from. The row locks of its
- * deliveries decide against the workers, so that it is either canceled or sent. The log keeps the row, and its idempotency key goes on
- * standing for it. One that is held is withdrawn with its hold.
+ * Cancels a queued message: removes it from the outbox, deletes its content and returns its quota to the month it was charged to. The row
+ * locks of its deliveries settle the race with the workers, so the message is either canceled or sent. The log keeps the row, and its
+ * idempotency key stays in use. A held message is withdrawn together with its hold.
  */
 export async function cancelMessage(
   tools: ChangeTools,
@@ -66,11 +66,11 @@ export async function cancelMessage(
   const verdict = await cancel();
   if (verdict.kind !== 'not_queued' || verdict.currentStatus !== 'pending_approval') return verdict;
   const isWithdrawn = await withdrawHeldMessage(sql, ids, { accountId, messageId }, decider, now);
-  // Where it was decided in between it may be queued by now, and that can be taken back as well.
+  // A hold decided in the meantime may have queued the message, which can be canceled too.
   return isWithdrawn ? { kind: 'changed', id: messageId.toLowerCase() } : await cancel();
 }
 
-/** Cancels a message that an approver let go. What becomes of a decision is in the trail of the hold and in the audit log as well. */
+/** Cancels a message that an approver released. The events of the hold and the audit log also record what became of the decision. */
 async function cancelApproved(
   sql: Sql,
   ids: IdGenerator,
@@ -87,7 +87,7 @@ async function cancelApproved(
   return answered.verdict;
 }
 
-/** Moves the time a queued message is due at; its retries end as long after it as ever. */
+/** Moves the time at which a queued message is due. Its retries still end the same time after it. */
 export async function rescheduleMessage(
   tools: RescheduleTools,
   caller: JudgingKey,
@@ -105,7 +105,7 @@ export async function rescheduleMessage(
   return toVerdict(await rescheduleQueuedMessage(sql, keyOf(accountId, messageId), change));
 }
 
-/** Whose message it is where the caller may change it, as far as it is queued; else why not. */
+/** The owner of a queued message if the caller may change it; otherwise the reason why not. */
 async function findOwner(
   { sql }: ChangeTools,
   change: 'cancel' | 'reschedule',
@@ -125,7 +125,7 @@ function keyOf(accountId: string, messageId: string): QueuedMessageKey {
 
 function toVerdict({ id, obstacle }: QueuedChange): QueuedVerdict {
   if (obstacle === null) return { kind: 'changed', id };
-  // The column holds what message-status.ts names.
+  // The column contains only the statuses of message-status.ts.
   return obstacle === 'missing'
     ? { kind: 'missing' }
     : { kind: 'not_queued', currentStatus: obstacle as MessageStatus };

@@ -17,7 +17,7 @@ export type DecidedSend =
   | {
       readonly kind: 'accepted';
       readonly send: ParsedSend;
-      /** In the batch of parsed sends. */
+      /** The index in the batch of parsed sends. */
       readonly place: number;
       readonly id: string;
       /** True for a repeated request, which is not written again. */
@@ -26,7 +26,7 @@ export type DecidedSend =
       readonly hold: HeldSend | null;
       /** Quota units. */
       readonly cost: number;
-      /** What the batch had charged the account when this send was decided, including it. */
+      /** What the batch had charged the account when this send was decided, including this send. */
       readonly charged: number;
     };
 
@@ -34,13 +34,13 @@ export type AcceptedSend = Extract<DecidedSend, { readonly kind: 'accepted' }>;
 
 export interface DecidedBatch {
   readonly decisions: readonly DecidedSend[];
-  /** Those that must be written, in the order in which they were counted. */
+  /** The sends that must be written, in the order in which they were counted. */
   readonly accepted: readonly AcceptedSend[];
   readonly quota: QuotaLedger;
   readonly sent: SendLedger;
 }
 
-/** The sends whose facts are known, by their places. */
+/** The sends whose facts are known, by their index. */
 export interface KnownSends {
   readonly asked: ReadonlySet<number>;
   readonly facts: BatchFacts;
@@ -52,8 +52,8 @@ interface DecidingOptions {
 }
 
 /**
- * Decides each send of a batch, in order. The rules judge the sends whose facts are known. The accepting statement checks all others itself, so
- * nothing is assumed about them here.
+ * Decides each send of a batch, in order. The rules judge the sends whose facts are known; the accepting statement checks all others
+ * itself, so nothing is assumed about them here.
  * @param known null if no facts were read
  */
 export function decideSends(
@@ -95,7 +95,7 @@ export function decideSends(
   return { decisions, accepted, quota, sent };
 }
 
-/** What the caller learns, after the batch was written. */
+/** What the caller receives after the batch was written. */
 export function toVerdicts({ decisions, quota }: DecidedBatch): readonly SendVerdict[] {
   return decisions.map((decided): SendVerdict => {
     if (decided.kind === 'refused') return decided;
@@ -105,12 +105,12 @@ export function toVerdicts({ decisions, quota }: DecidedBatch): readonly SendVer
   });
 }
 
-/** The name of a send's idempotency key, which belongs to the key that asks for the send. */
+/** The name of a send's idempotency key, which belongs to the key of the caller. */
 export function idempotencyNameOf({ sender, idempotency }: ParsedSend): string {
   return `${callingKeyOf(sender).keyId} ${idempotency?.key ?? ''}`;
 }
 
-/** What is counted from send to send of a batch. */
+/** The counters that change from send to send of a batch. */
 interface Ledgers {
   readonly quota: QuotaLedger;
   readonly sent: SendLedger;
@@ -119,7 +119,7 @@ interface Ledgers {
   readonly takenKeys: Set<string>;
 }
 
-/** The decision about a send whose idempotency key was used before; null for any other. */
+/** The decision for a send whose idempotency key was used before; null for any other send. */
 function decideRepeated(
   send: ParsedSend,
   place: number,

@@ -4,9 +4,9 @@ import { type HtmlTag, isHtmlSpace, opensTag, readTag } from '../html/html-tag.t
 import { TextLayout } from './text-layout.ts';
 
 /**
- * Derives the plain text of a message from its HTML, for senders who gave none. Never throws, and takes time linear in
- * the length whatever the input: markup that never ends hides the rest, as in browsers.
- * @returns text with LF line ends, empty where the HTML shows no text.
+ * Derives the plain text of a message from its HTML if the sender gave none. Never throws, and takes time linear in the length for any
+ * input: unterminated markup hides the rest, as in browsers.
+ * @returns text with LF line ends, empty if the HTML shows no text.
  */
 export function deriveText(html: string): string {
   const page = new TextPage();
@@ -34,7 +34,7 @@ function opensDeclaration(next: number): boolean {
   return next === 0x21 || next === 0x2f || next === 0x3f;
 }
 
-/** Handles the markup at `at`; answers the index after it. */
+/** Handles the markup at `at` and returns the index after it. */
 function readMarkup(html: string, at: number, page: TextPage): number {
   if (!opensTag(html, at)) return skipDeclaration(html, at);
   const tag = readTag(html, at);
@@ -48,7 +48,7 @@ function readMarkup(html: string, at: number, page: TextPage): number {
   return rule.content === 'raw text' ? findRawTextEnd(html, tag.end, tag.name) : tag.end;
 }
 
-/** Comments end at the first "-->", which may overlap their opening; doctypes and the like end at ">". */
+/** A comment ends at the first "-->", which may overlap its opening; doctypes and similar markup end at ">". */
 function skipDeclaration(html: string, at: number): number {
   const isComment = html.startsWith('<!--', at);
   const end = isComment ? html.indexOf('-->', at + 2) : html.indexOf('>', at);
@@ -69,7 +69,7 @@ function findRawTextEnd(html: string, from: number, name: string): number {
   return html.length;
 }
 
-/** Deep nesting must not let the indent outgrow the text. */
+/** Caps the indent, so that deep nesting does not make it larger than the text. */
 const MAX_INDENT_DEPTH = 8;
 
 interface OpenList {
@@ -77,7 +77,7 @@ interface OpenList {
   itemCount: number;
 }
 
-/** The state of one derivation: which elements are open and what they mean for the text. */
+/** The state of one derivation: the open elements and their effect on the text. */
 class TextPage {
   readonly #layout = new TextLayout();
   readonly #lists: OpenList[] = [];
@@ -85,7 +85,7 @@ class TextPage {
   #linkHasImage = false;
   #preDepth = 0;
   #isInHead = false;
-  /** The element whose content is being dropped, and how many of its name are open within it. */
+  /** The element whose content is being dropped, and how many elements of its name are open within it. */
   #hiddenName = '';
   #hiddenDepth = 0;
 
@@ -131,7 +131,7 @@ class TextPage {
     this.#hiddenDepth = 1;
   }
 
-  /** A paragraph is closed by the next block, whether or not anyone wrote its end tag (WHATWG HTML §13.1.2.4). */
+  /** The next block closes a paragraph, with or without an end tag (WHATWG HTML §13.1.2.4). */
   #endsHiddenParagraph(rule: ElementRule): boolean {
     if (this.#hiddenName !== 'p' || rule.breaks === 0) return false;
     this.#hiddenName = '';
@@ -183,7 +183,7 @@ class TextPage {
   }
 
   #beginLink(href: string | null): void {
-    this.#endLink(); // links do not nest: a second start tag closes the first
+    this.#endLink(); // Links do not nest: a second start tag closes the first.
     this.#linkUrl = href === null ? null : shownUrl(decodeHTMLAttribute(href));
     this.#linkHasImage = false;
     if (this.#linkUrl !== null) this.#layout.beginSpan();
@@ -208,12 +208,12 @@ function indentOf(depth: number): string {
   return '  '.repeat(Math.max(0, Math.min(depth, MAX_INDENT_DEPTH)));
 }
 
-/** An element that its own style hides: the usual way to give a mailbox a preview line that the message does not show. */
+/** Whether an element's own style hides it: the usual way to give mailboxes a preview line that the message does not show. */
 function isHidden(style: string | null): boolean {
   return style !== null && /(?:^|;)\s*display\s*:\s*none\b/i.test(style);
 }
 
-/** The address of a link as a reader would use it, or null for one that leads nowhere outside the message. */
+/** The address of a link as shown to the reader; null if it leads nowhere outside the message. */
 function shownUrl(href: string): string | null {
   const url = href.replace(/[\t\n\r]/g, '').trim();
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
@@ -223,7 +223,7 @@ function shownUrl(href: string): string | null {
   return url === '' || url.startsWith('#') ? null : url;
 }
 
-/** What is left of an address without what people leave out when they write it. */
+/** The address without the parts that users leave out when they write one. */
 function bareAddress(text: string): string {
   const start = /^https?:\/\//i.exec(text)?.[0].length ?? 0;
   return text.slice(start, text.endsWith('/') ? -1 : undefined);

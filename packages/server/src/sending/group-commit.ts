@@ -1,6 +1,6 @@
 /**
- * Lets requests that arrive while a batch is being written share the next one. There is no timer: an idle queue writes at once, and under
- * load the batches grow to what one round trip can carry.
+ * Lets requests that arrive while a batch is being written share the next batch. There is no timer: an idle queue writes immediately, and
+ * under load the batches grow to what one round trip can carry.
  */
 export interface GroupCommit<Item, Verdict> {
   submit(item: Item): Promise<Verdict>;
@@ -20,15 +20,17 @@ export interface GroupCommitOptions<Item, Verdict> {
   /** The most bytes in a batch; a larger item is written alone. */
   readonly maxBytes: number;
   readonly bytesOf: (item: Item) => number;
-  /** Batches written at the same time. */
+  /** The number of batches written concurrently. */
   readonly writers: number;
-  /** How many items must wait before another batch starts beside the running ones: small ones would cost more than the wait. */
+  /**
+   * The number of items that must wait before another batch starts while others are running. Small batches would cost more than the wait.
+   */
   readonly secondWriterFrom: number;
   /** Verdicts in the order of the items. */
   readonly write: (items: readonly Item[]) => Promise<readonly Verdict[]>;
-  /** Whether a failure may be the fault of one item: then each is written separately, so that it fails alone. */
+  /** Whether one item may have caused the failure. Each item is then written separately, so that only that one fails. */
   readonly isItemFault: (error: unknown) => boolean;
-  /** Whether a failure means an outage: then all waiting items fail with it, rather than one batch after the other. */
+  /** Whether a failure means an outage. All waiting items then fail with it, instead of one batch after the other. */
   readonly isOutage: (error: unknown) => boolean;
 }
 
@@ -46,7 +48,7 @@ export function createGroupCommit<Item, Verdict>(
     }
   }
 
-  /** How many of the waiting items the next batch takes. */
+  /** The number of waiting items that the next batch takes. */
   function countNext(): number {
     let bytes = 0;
     let count = 0;
@@ -58,7 +60,7 @@ export function createGroupCommit<Item, Verdict>(
     return count;
   }
 
-  /** The next batch starts before this one's callers are resolved: the database works while their responses are written. */
+  /** The next batch starts before this one's callers are resolved, so the database works while their responses are written. */
   async function runWriter(entries: readonly Entry<Item, Verdict>[]): Promise<void> {
     const settle = await writeBatch(entries);
     busy -= 1;
@@ -67,7 +69,7 @@ export function createGroupCommit<Item, Verdict>(
     if (busy === 0 && queue.length === 0) resolveIdle();
   }
 
-  /** Writes a batch and returns the function that resolves its callers. `behind` is what else this writer was to write. */
+  /** Writes a batch and returns the function that resolves its callers. `behind` is what this writer was to write next. */
   async function writeBatch(
     entries: readonly Entry<Item, Verdict>[],
     behind: Entry<Item, Verdict>[] = [],
@@ -106,7 +108,7 @@ export function createGroupCommit<Item, Verdict>(
     submit: (item) =>
       new Promise((resolve, reject) => {
         queue.push({ item, bytes: options.bytesOf(item), resolve, reject });
-        // The other requests of this tick join before the batch starts.
+        // Other requests of this tick join before the batch starts.
         if (busy < options.writers) queueMicrotask(startWriters);
       }),
     idle: () => (busy === 0 && queue.length === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),

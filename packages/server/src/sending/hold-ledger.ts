@@ -18,7 +18,7 @@ import type { JudgingKey } from './key-rules.ts';
 import type { ParsedSend } from './parsed-send.ts';
 
 const HOUR_MS = 3_600_000;
-/** A caller that was told there are too many holds may look again in a minute. */
+/** A caller that is refused for too many holds may retry after a minute. */
 const RETRY_AFTER_SECONDS = 60;
 
 /** Why a send is held, and until when. */
@@ -27,12 +27,12 @@ export interface HoldVerdict {
   readonly expiresAt: Date;
 }
 
-/** Keeps the holds of keys while a batch is decided, so that its items are counted one after the other. */
+/** Counts the holds of keys while a batch is decided, so that its items are counted one after the other. */
 export interface HoldLedger {
-  /** Null where nothing holds the send. */
+  /** Null if nothing holds the send. */
   holdOf(send: ParsedSend): HoldVerdict | null;
   /**
-   * Why no more can be held of the key or its account; null if it can.
+   * Why the key or its account cannot have another hold; null if it can.
    * @param cost quota units of the send
    * @param monthlyQuota of the account
    */
@@ -40,7 +40,7 @@ export interface HoldLedger {
   count(send: ParsedSend, cost: number): void;
 }
 
-/** Reads the facts of those sends that may be held, in one round trip; none where there are no such sends. */
+/** Reads the facts of the sends that may be held, in one round trip; none if there are no such sends. */
 export async function readHoldFactsOf(query: Query, sends: readonly ParsedSend[]): Promise<HoldFacts> {
   const holdable = sends.filter(({ sender }) => mayBeHeld(sender));
   if (holdable.length === 0) return NO_HOLD_FACTS;
@@ -59,7 +59,7 @@ export async function readHoldFactsOf(query: Query, sends: readonly ParsedSend[]
 
 export const NO_HOLD_FACTS: HoldFacts = { keys: [], recipients: [], vouched: [] };
 
-/** Null where it does not matter what was written by whom, or nothing stored was sent. */
+/** Null if authorship does not matter or no stored template was used. */
 function askedTemplate(
   { sender, content, resendOf }: ParsedSend,
   { keyId, approval }: JudgingKey,
@@ -124,7 +124,7 @@ const TOO_MANY_HELD: Refusal = {
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 
-/** The quota units that undecided holds of an account may reserve together, so that they leave the rest to sends that are not held. */
+/** The quota units that the undecided holds of an account may reserve together. The rest is left to sends that are not held. */
 function heldQuota(monthlyQuota: number): number {
   return Math.floor((monthlyQuota * LIMITS.heldQuotaPercent) / 100);
 }
@@ -139,7 +139,7 @@ function quotaReserved({ before, cost, most }: Readonly<Record<'before' | 'cost'
   };
 }
 
-/** What the rules of one key ask about a send. */
+/** What the rules of one key need to know about a send. */
 function toQuestion(
   { sender: { accountId, persona }, request, recipients, content, resendOf }: ParsedSend,
   keyId: string,
@@ -154,7 +154,7 @@ function toQuestion(
     domain: request.from.domain,
   };
   const writer = { names: [key?.accountName ?? null, persona.agentName], domains: key?.replyDomains ?? [] };
-  // Bodies are read in threads before they come here. Where no rule asked by then, one that asks now cannot be evaluated.
+  // Threads have read the bodies before this point. A rule that did not ask by then cannot be evaluated now.
   return {
     recipients,
     carriesFiles: content.attachments.length > 0 || (content.findings?.embedsFiles ?? true),
@@ -170,7 +170,7 @@ function toQuestion(
   };
 }
 
-/** What is shown of senders and recipients. An answer is one click away as well, so the address of `reply_to` is among them. */
+/** The senders and recipients as the approver sees them. A reply is one click away, so the `reply_to` address is among them. */
 function displayNames({ from, reply_to: replyTo, to, cc = [], bcc = [] }: ParsedSend['request']): readonly string[] {
   const names = [from, ...to, ...cc, ...bcc].map(({ name }) => name ?? '');
   return [...names, replyTo?.name ?? '', replyTo?.address ?? ''];

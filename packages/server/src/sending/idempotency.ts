@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HoldReason } from '@postrider/core';
 
-/** What a request under an idempotency key is compared by: the caller's own input, before defaults, with object keys in one order. */
+/** What requests under the same idempotency key are compared by: the caller's own input before defaults, with object keys in one order. */
 export function fingerprintOf(input: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(canonicalInput(input)))
@@ -13,14 +13,14 @@ export type IdempotencyVerdict =
   | { readonly kind: 'replay'; readonly messageId: string; readonly hold: StoredHold | null }
   | { readonly kind: 'reused' };
 
-/** What a stored key says about a request that brings it again. */
+/** What a stored key says about a request that repeats it. */
 export function checkIdempotency(stored: StoredKey | undefined, fingerprint: string): IdempotencyVerdict {
   if (stored === undefined) return { kind: 'new' };
   if (stored.fingerprint !== fingerprint) return { kind: 'reused' };
   return { kind: 'replay', messageId: stored.messageId, hold: stored.hold ?? null };
 }
 
-/** A stored key, with the hold of its message where it was held. */
+/** A stored key, with the hold of its message if the message was held. */
 interface StoredKey {
   readonly fingerprint: string;
   readonly messageId: string;
@@ -33,19 +33,19 @@ export interface StoredHold {
   readonly expiresAt: string;
 }
 
-/** The refusal of a key that came before with another body. */
+/** The refusal of a key that was used before with a different body. */
 export const IDEMPOTENCY_KEY_REUSED = {
   code: 'idempotency_key_reused',
   detail: 'This idempotency key came before with another body.',
 } as const;
 
-/** The refusal of a key whose first request has not been answered yet. */
+/** The refusal of a key whose first request is still in progress. */
 export const IDEMPOTENCY_IN_PROGRESS = {
   code: 'idempotency_in_progress',
   detail: 'A request with this idempotency key is running.',
 } as const;
 
-/** The input in the one form that is hashed. */
+/** The input in its canonical form for hashing. */
 export function canonicalInput(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonicalInput);
   if (typeof value !== 'object' || value === null) return value;

@@ -8,8 +8,9 @@ import type { JudgingKey } from './key-rules.ts';
 import { toKeyRules } from './key-rules.ts';
 
 /**
- * Why a key may not move the time of a queued message: a new time is a send by the present rules of the caller and of the keys that the message
- * was sent by. A pause, an allowlist or a hold from after the send would have no effect on it otherwise. Users are not restricted.
+ * Why a key may not move the time of a queued message. A new time counts as a send under the current rules of the caller and of the keys
+ * that the message was sent by; otherwise a pause, allowlist or hold set after the send would have no effect on it. Users are not
+ * restricted.
  */
 export async function judgeReschedule(
   query: Query,
@@ -38,7 +39,10 @@ function restrictionsOf(row: ApiKeyRow) {
   return { recipientAllowlist, pausedBy };
 }
 
-/** Links, files within bodies, templates and earlier contact were read when the message was sent, and are not stored: rules about them hold. */
+/**
+ * Links, files within bodies, templates and earlier contact were read when the message was sent and are not stored, so rules about them
+ * hold the message.
+ */
 function toHoldQuestion({ recipients, trusted }: QueuedContent) {
   return {
     ...{ recipients, carriesFiles: true, isTemplated: false, links: () => UNREAD_HOSTS, isKnown: null },

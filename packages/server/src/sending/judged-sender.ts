@@ -1,6 +1,6 @@
 import type { JudgingKey, MakerSendLimit } from './key-rules.ts';
 
-/** A caller as far as sending knows it: its key, and the account's switches. */
+/** A caller as far as sending needs it: its key and the account's switches. */
 interface SendingCaller extends JudgingKey {
   readonly trackOpens: boolean;
   readonly trackClicks: boolean;
@@ -9,20 +9,20 @@ interface SendingCaller extends JudgingKey {
 declare const judged: unique symbol;
 
 /**
- * Who sends: the key that a send goes out under, with the account's switches, and the caller that asks for it. Nothing but the functions of this
- * file makes one, so no send can leave out a key that has to judge it.
+ * The sender: the key that a send is issued under, with the account's switches, and the caller that asks for it. Only the functions of this
+ * file create one, so no send can bypass a key that has to judge it.
  */
 export interface Sender extends JudgingKey {
   readonly trackOpens: boolean;
   readonly trackClicks: boolean;
-  /** The caller, where the send goes out under another key; null where it is the same. */
+  /** The caller, if the send is issued under another key; otherwise null. */
   readonly askedBy: JudgingKey | null;
   readonly [judged]: true;
 }
 
 /**
- * The sender of what a caller asks for.
- * @param issuer the key that the message goes out under, where that is another: both judge the send then, and the stricter rule counts
+ * The sender of a caller's request.
+ * @param issuer the key that the message is issued under, if that is another: both judge the send then, and the stricter rule applies
  */
 export function senderOf(caller: SendingCaller, issuer: SendingCaller = caller): Sender {
   const { trackOpens, trackClicks } = issuer;
@@ -51,7 +51,7 @@ export function installationSender(accountId: string, keyId: string): Sender {
     trackOpens: false,
     trackClicks: false,
     askedBy: null,
-  } as Sender; // As above.
+  } as Sender; // The brand exists in types only.
 }
 
 function judgingKeyOf(caller: SendingCaller): JudgingKey {

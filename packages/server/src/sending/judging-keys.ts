@@ -2,18 +2,18 @@ import { fetchableHosts } from './attachment-hosts.ts';
 import type { Sender } from './judged-sender.ts';
 import type { JudgingKey } from './key-rules.ts';
 
-/** The keys whose rules a send must satisfy, all of them: the caller first, then the key that it is sent under if that is another. */
+/** The keys whose rules a send must satisfy, all of them: first the caller, then the key that it is issued under if that is another. */
 export function judgesOf(sender: Sender): readonly JudgingKey[] {
   const { askedBy } = sender;
   return askedBy ? [askedBy, sender] : [sender];
 }
 
-/** The key that asks for a send: its holds, its idempotency keys. */
+/** The key that asks for a send; its holds and idempotency keys belong to this key. */
 export function callingKeyOf(sender: Sender): JudgingKey {
   return sender.askedBy ?? sender;
 }
 
-/** Whether nothing of a send may leave the installation. */
+/** Whether no mail of a send may leave the installation. */
 export function isTestSend(sender: Sender): boolean {
   return sender.mode === 'test' || sender.askedBy?.mode === 'test';
 }
@@ -23,7 +23,7 @@ export function pausedOf(sender: Sender): JudgingKey['pausedBy'] {
   return sender.askedBy?.pausedBy ?? sender.pausedBy;
 }
 
-/** The hosts that each judge of a send lets files be fetched from; a URL must be on every list. */
+/** The hosts that each key that judges a send allows files to be fetched from. A URL must be on every list. */
 export function hostListsOf(sender: Sender): readonly (readonly string[] | null)[] {
   return judgesOf(sender).map(({ attachmentHosts, mode, approval, recipientAllowlist }) =>
     fetchableHosts({

@@ -3,30 +3,30 @@ import type { HoldRule } from '../approvals/holds/hold-rules.ts';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 import type { ShownCredential } from '../db/queries/shown-credentials.ts';
 
-/** The send limit of a key that made another one, directly or by a key in between. */
+/** The send limit of a key that created another one, directly or through a key in between. */
 export interface MakerSendLimit {
   readonly keyId: string;
   readonly sendLimit: SendLimit;
 }
 
-/** What a key says of everything it sends. */
+/** The rules of a key for everything it sends. */
 export interface KeyRules {
-  /** What a test key sends never leaves the installation. */
+  /** Mail that a test key sends never leaves the installation. */
   readonly mode: KeyMode;
   readonly recipientAllowlist: readonly string[] | null;
-  /** Hosts that its attachments may be fetched from; null leaves it to the kind of key. */
+  /** The hosts that its attachments may be fetched from; null leaves it to the kind of key. */
   readonly attachmentHosts: readonly string[] | null;
   readonly persona: { readonly source: Source | null; readonly agentName: string | null };
-  /** Whether sends may claim nothing else than the persona. */
+  /** Whether its sends may claim only what the persona names. */
   readonly lockPersona: boolean;
   readonly sendLimit: SendLimit | null;
-  /** Send limits of the keys that it was made by: what it sends counts as theirs. */
+  /** The send limits of the keys that created it: its sends count toward those limits. */
   readonly makerLimits: readonly MakerSendLimit[];
-  /** What is paused, so that nothing can be sent. */
+  /** What is paused and therefore blocks all sends. */
   readonly pausedBy: 'key' | 'account' | null;
-  /** Which of its sends wait for a person; none where it has no such rule, as mail of the installation itself. */
+  /** Which of its sends wait for approval; none without an approval rule, as for mail of the installation itself. */
   readonly approval?: HoldRule | null | undefined;
-  /** Of the key these rules were read from; none for mail of the installation itself, which no key sends. */
+  /** The id of the key these rules were read from; none for mail of the installation itself, which no key sends. */
   readonly version?: number | null | undefined;
   readonly ipAllowlist?: readonly string[] | null | undefined;
 }
@@ -35,11 +35,11 @@ export interface KeyRules {
 export interface JudgingKey extends KeyRules {
   readonly accountId: string;
   readonly keyId: string;
-  /** By what the caller was let in; none for the key that a resend goes out under, and for mail of the installation itself. */
+  /** The credential that the caller presented; none for the key that a resend is issued under, and for mail of the installation itself. */
   readonly shown?: ShownCredential | null | undefined;
 }
 
-/** What a stored key says of everything it sends. */
+/** The rules of a stored key for everything it sends. */
 export function toKeyRules(row: ApiKeyRow) {
   return {
     mode: row.mode,

@@ -11,30 +11,30 @@ import type { ParsedSend } from './parsed-send.ts';
 /** The keys that judge sends as they are stored now, by id. */
 export type KeyStates = ReadonlyMap<string, JudgingKeyRow>;
 
-/** What is known of the callers of a batch: their keys as they are now, and what they showed that has not ended. */
+/** The callers of a batch: the current state of their keys, and which of the presented credentials have not ended. */
 export interface CallerStates {
   readonly keys: KeyStates;
   /** By `nameOfShown`. */
   readonly lasting: ReadonlySet<string>;
 }
 
-/** A name of what a caller showed, the same for every send it asks for. */
+/** A name for the caller's credential, the same for every send it asks for. */
 export function nameOfShown(shown: ShownCredential): string {
   return `${shown.kind} ${shown.kind === 'session' ? shown.id : shown.hash}`;
 }
 
-/** Whether a key, or a pause of its account, has changed since a send was judged by it; mail of the installation is sent by no key. */
+/** Whether a key or the pause of its account has changed since it judged a send. No key sends mail of the installation. */
 export function hasChanged({ keyId, version, pausedBy }: JudgingKey, states: KeyStates): boolean {
   const row = version == null ? undefined : states.get(keyId);
   return row !== undefined && (row.version !== version || toKeyRules(row).pausedBy !== pausedBy);
 }
 
-/** The sender with the rules that its keys have now. */
+/** The sender with the current rules of its keys. */
 export function withPresentRules(sender: Sender, states: KeyStates): Sender {
   const rulesOf = ({ keyId, version }: JudgingKey) => {
     const row = version == null ? undefined : states.get(keyId);
     if (row === undefined) return {};
-    // The networks stay those that the address was held against.
+    // Keeps the networks that the caller's address was checked against.
     const { ipAllowlist: _networks, ...rules } = toKeyRules(row);
     return rules;
   };
@@ -43,8 +43,8 @@ export function withPresentRules(sender: Sender, states: KeyStates): Sender {
 }
 
 /**
- * Why a send may not go out by the present state of its keys: they are read again when the statement finds one changed.
- * @param send with the rules that its keys have now
+ * Why a send is refused under the current state of its keys, which are read again when the statement finds one changed.
+ * @param send with the current rules of its keys
  */
 export function keyFaultOf(send: ParsedSend, { keys, lasting }: CallerStates, now: Date): Refusal | null {
   const { sender } = send;
@@ -54,7 +54,7 @@ export function keyFaultOf(send: ParsedSend, { keys, lasting }: CallerStates, no
   return calling ?? (askedBy ? issuerFaultOf(sender, keys, now) : null) ?? hostFaultOf(send);
 }
 
-/** A session that ended while a file was fetched, or a secret that was replaced meanwhile. */
+/** A session that ended while a file was fetched, or a secret that was replaced in the meantime. */
 function shownFaultOf({ shown }: JudgingKey, lasting: CallerStates['lasting']): Refusal | null {
   if (!shown || lasting.has(nameOfShown(shown))) return null;
   return shown.kind === 'session' ? SESSION_ENDED : REPLACED;
@@ -67,7 +67,7 @@ function faultOf({ keyId, version }: JudgingKey, states: KeyStates, now: Date): 
   return row.expiresAt !== null && row.expiresAt <= now ? EXPIRED : null;
 }
 
-/** The key a resend goes out under need not be allowed to send any more, but it must be good. */
+/** The key a resend is issued under need not have the right to send any more, but it must be valid. */
 function issuerFaultOf(sender: Sender, states: KeyStates, now: Date): Refusal | null {
   const fault = faultOf(sender, states, now);
   return fault === REVOKED ? ISSUER_REVOKED : fault;
@@ -80,7 +80,7 @@ function callerFaultOf({ keyId, version, ipAllowlist }: JudgingKey, states: KeyS
   return String(row.ipAllowlist) === String(ipAllowlist ?? null) ? null : OTHER_NETWORKS;
 }
 
-/** Files that were fetched before the hosts of a key changed. The sender has the rules of now. */
+/** Checks files that were fetched before the hosts of a key changed. The sender has the current rules. */
 function hostFaultOf({ request, sender }: ParsedSend): Refusal | null {
   const urls = (request.attachments ?? []).flatMap(({ url }) => url ?? []);
   const lists = hostListsOf(sender);

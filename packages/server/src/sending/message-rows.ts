@@ -12,12 +12,12 @@ import { provenanceOf } from './provenance.ts';
 import type { Recipient } from './recipients.ts';
 import type { HeldSend } from './send-verdict.ts';
 
-/** What the settings say about how messages are sent. */
+/** The settings that affect how messages are sent. */
 export interface Routing {
   readonly sandboxDomain: string;
-  /** As of planDeliveries; false if not given. */
+  /** As in planDeliveries; the default is false. */
   readonly byDomain?: boolean;
-  /** For how long a message is retried; 24 if not given. */
+  /** The number of hours that a message is retried; the default is 24. */
   readonly retryHours?: number;
 }
 
@@ -25,25 +25,25 @@ interface RowOptions extends Routing {
   readonly ids: IdGenerator;
 }
 
-/** An accepted send, of which the rows need no more than this. */
+/** The part of an accepted send that its rows need. */
 type WrittenSend = Pick<Extract<DecidedSend, { kind: 'accepted' }>, 'send' | 'id' | 'cost'>;
 
-/** When the retries of a message end that is due at this moment. */
+/** When the retries of a message that is due at this moment end. */
 export function expiryOf(dueAt: Date, retryHours: number = LIMITS.retryHoursDefault): Date {
   return new Date(dueAt.getTime() + retryHours * 3_600_000);
 }
 
-/** Reminders go out at these parts of the time a hold has. */
+/** Reminders are sent after these fractions of a hold's lifetime. */
 const REMINDERS: readonly number[] = [0.5, 0.9];
 
-/** When the approvers of a hold are reminded next; null where they have been for the last time. */
+/** When the approvers of a hold are reminded next; null after the last reminder. */
 export function nextReminder(createdAt: Date, expiresAt: Date, after: Date): Date | null {
   const spanMs = expiresAt.getTime() - createdAt.getTime();
   const times = REMINDERS.map((part) => new Date(createdAt.getTime() + Math.floor(spanMs * part)));
   return times.find((at) => at > after) ?? null;
 }
 
-/** The rows of an accepted send. A held one has nothing to deliver yet, and no time that it waits for. */
+/** The rows of an accepted send. A held send has no deliveries and no due time yet. */
 export function toNewMessage(
   { send, id, cost }: WrittenSend,
   hold: NewHold | null,
@@ -90,7 +90,7 @@ export function toNewMessage(
   return { row, html, text, recipients, deliveries, attachments, hold };
 }
 
-/** The rows of a hold: what it shows is pinned by the hash of all of it. */
+/** The rows of a hold. Its hash covers everything that the approver sees. */
 export async function toNewHold(
   send: ParsedSend,
   { approvalId: id, reasons, expiresAt }: HeldSend,
@@ -123,14 +123,14 @@ export async function toNewHold(
   };
 }
 
-/** A message that holds unsubscribe links, in its headers or its bodies, is another one for each recipient. */
+/** A message with unsubscribe links in its headers or bodies differs for each recipient. */
 function isPersonal({ request, content }: ParsedSend): boolean {
   return (
     request.unsubscribe === true || hasUnsubscribePlaceholder(content.html) || hasUnsubscribePlaceholder(content.text)
   );
 }
 
-/** Undefined where it is empty. */
+/** Undefined if it is empty. */
 function filled<T extends object>(record: T | undefined): T | undefined {
   for (const _key in record) return record;
   return undefined;
@@ -140,7 +140,7 @@ function addressesOf(recipients: readonly Recipient[], kind: Recipient['kind']):
   return recipients.filter((recipient) => recipient.kind === kind).map(({ email }) => email);
 }
 
-/** Keys made of the content end after minutes and not hours: they count as kept for the rest of the time already. */
+/** Keys derived from the content expire after minutes, not hours. They are stored as if most of the time had already passed. */
 function keptSince(key: string | undefined, now: Date): Date | undefined {
   if (key === undefined || !key.startsWith(AUTOMATIC_KEY_PREFIX)) return undefined;
   const earlierMs = LIMITS.idempotencyKeyHours * 3_600_000 - LIMITS.automaticKeyMinutes * 60_000;

@@ -5,7 +5,7 @@ import { isTestSend } from './judging-keys.ts';
 import { isSandboxAddress } from './plan-deliveries.ts';
 import { collectRecipients, type Recipient } from './recipients.ts';
 
-/** One parsed send, with everything that follows from the request alone. The rules decide on it, with facts (`decide-sends.ts`). */
+/** One parsed send with everything that follows from the request alone. `decide-sends.ts` decides on it with facts. */
 export interface ParsedSend {
   /** The keys that judge it. */
   readonly sender: Sender;
@@ -14,26 +14,26 @@ export interface ParsedSend {
   readonly recipients: readonly Recipient[];
   /** What `prepareContent` made of the request. */
   readonly content: SendContent;
-  /** Set by entries that know their own channel. */
+  /** Set by callers with a fixed channel, such as MCP and SMTP. */
   readonly fixedChannel: Channel | null;
   readonly headerClaims: { readonly source?: Source | undefined; readonly agentName?: string | undefined };
-  /** True if it was checked already that mail may be sent from the domain, though another account has verified it. */
+  /** True if the right to send from the domain was checked before, even though another account has verified it. */
   readonly domainChecked: boolean;
-  /** The message that this one repeats; null for a new one. */
+  /** The message that this send repeats; null for a new one. */
   readonly resendOf: string | null;
   /** The idempotency key, with the fingerprint of the caller's own input. */
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null;
   /**
-   * Asked right before the commit, by entries that cannot report a late acceptance: after false the send is not accepted, because no one waits
-   * for the result. After true it may be, whatever happens.
+   * Called right before the commit, for callers that cannot report a late acceptance. False rejects the send, because no one waits for the
+   * result. After true the send may be accepted whatever happens.
    */
   readonly claim: (() => boolean) | undefined;
 }
 
-/** The parts of a parsed send that its entry knows: REST, MCP, SMTP, a batch, a resend, a test of a template, mail of the installation. */
+/** The parts of a parsed send that its origin provides: REST, MCP, SMTP, a batch, a resend, a template test or mail of the installation. */
 export interface SendInput extends Pick<ParsedSend, 'request' | 'fixedChannel' | 'headerClaims' | 'idempotency'> {
   readonly resendOf?: string;
-  /** What was made of the repeated message's request the first time. */
+  /** The content that was made of the repeated message's request the first time. */
   readonly stored?: StoredContent;
   readonly domainChecked?: boolean;
   readonly claim?: () => boolean;
@@ -56,7 +56,7 @@ export function toParsedSend(sender: Sender, input: SendInput, content: SendCont
   };
 }
 
-/** Quota units of a send: test addresses and what test keys send are free, because nothing leaves. */
+/** Quota units of a send. Test addresses and sends of test keys are free, because nothing leaves the installation. */
 export function costOf(
   { sender, recipients }: Pick<ParsedSend, 'sender' | 'recipients'>,
   sandboxDomain: string,

@@ -3,8 +3,8 @@ import type { KeyRules } from './key-rules.ts';
 import { type ClaimingSend, provenanceOf } from './provenance.ts';
 
 /**
- * Why a send may not claim what it claims; null where it may. A lock fixes what the persona names: the agent's name, the source, or both.
- * What the persona leaves open stays open.
+ * Why the persona does not permit what a send claims; null if it does. A lock fixes what the persona names: the agent's name, the source,
+ * or both. What the persona leaves open stays open.
  */
 export function checkPersonaLock(
   send: ClaimingSend,

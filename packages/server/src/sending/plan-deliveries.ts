@@ -1,13 +1,13 @@
-/** The route of test addresses; nothing on it leaves the installation. */
+/** The route of test addresses; its mail never leaves the installation. */
 export const SANDBOX_ROUTE = 'sandbox';
-/** The route of what test keys send to anybody else; nothing on it goes anywhere. */
+/** The route of mail from test keys to all other addresses; its mail is never delivered. */
 export const SIMULATED_ROUTE = 'simulated';
-/** The route of everything else, whatever the transport setting makes of it. */
+/** The route of all other mail, whichever transport is configured. */
 export const OUTBOUND_ROUTE = 'outbound';
 
 export interface PlannedDelivery {
   readonly route: string;
-  /** The domain of its recipients, where each domain goes its own way; else empty. */
+  /** The domain of its recipients if each domain is delivered separately; otherwise empty. */
   readonly destination: string;
   readonly ordinals: readonly number[];
 }
@@ -15,10 +15,10 @@ export interface PlannedDelivery {
 type Recipient = { readonly ordinal: number; readonly email: string };
 
 /**
- * Groups a message's recipients by the way they go: one delivery attempt each for the sandbox's and for all others, or for each domain.
- * @param isPersonal whether the message names its reader, so that each recipient gets a copy and a delivery attempt of their own.
- * @param byDomain whether whoever takes the delivery attempts goes to the mail servers of one domain with each.
- * @param isTest whether a test key sends it, and then nothing leaves.
+ * Groups a message's recipients by route: one delivery attempt for the sandbox and one for all others, or one for each domain.
+ * @param isPersonal whether the message differs by recipient, so that each one gets a separate copy and delivery attempt.
+ * @param byDomain whether the transport delivers each attempt to the mail servers of a single domain.
+ * @param isTest whether a test key sends it, so that nothing leaves the installation.
  */
 export function planDeliveries(
   recipients: readonly Recipient[],
@@ -31,7 +31,7 @@ export function planDeliveries(
   const isSandboxed = ({ email }: Recipient) => isSandboxAddress(email, sandboxDomain);
   const add = (recipient: Recipient) => {
     const route = isSandboxed(recipient) ? SANDBOX_ROUTE : isTest ? SIMULATED_ROUTE : OUTBOUND_ROUTE;
-    // What is only simulated does not wait where the true servers of its domain take nothing at present.
+    // A simulated delivery does not wait when the real servers of its domain are unavailable.
     const domain = route === SIMULATED_ROUTE ? sandboxDomain : domainOf(recipient.email);
     const destination = byDomain ? domain : '';
     const name = isPersonal ? String(recipient.ordinal) : `${route} ${destination}`;
@@ -44,7 +44,7 @@ export function planDeliveries(
   return [...planned.values()];
 }
 
-/** The domain of a checked address: lower case, A-labels. */
+/** The domain of a validated address: lower case, A-labels. */
 function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -10,9 +10,9 @@ import { type ParsedSend, type SendInput, toParsedSend } from './parsed-send.ts'
 import type { Sending } from './sending.ts';
 
 /**
- * What would become of sends, without sending, storing or charging anything: every rule is checked for each send, also after one failed.
- * Idempotency keys have no effect.
- * @throws if the database or another part does not respond.
+ * Shows what would happen to sends without sending, storing or charging anything. Every rule is checked for each send, even after one
+ * failed. Idempotency keys have no effect.
+ * @throws if the database or another dependency does not respond.
  */
 export async function previewSends(
   sending: Sending,
@@ -39,7 +39,7 @@ async function previewTogether(
     return toParsedSend(sender, { ...input, idempotency: null }, content);
   });
   const examinations = await sending.acceptanceDryRun.examine(sends);
-  // Each send has its content and its examination, in order.
+  // `sends`, `made` and `examinations` are in the same order.
   return examinations.map((examination, index) => {
     const send = sends[index];
     if (send === undefined) throw new Error('an examination came back without its send');
@@ -63,7 +63,7 @@ interface MadeContent {
   readonly findings: BodyFindings;
 }
 
-/** Where the content cannot be made, the rest is checked and shown all the same. */
+/** If the content cannot be prepared, the rest is still checked and shown. */
 function contentAsGiven({ subject = '', html, text }: SendRequest, findings: BodyFindings = {}): SendContent {
   const nothing = { template: null, templateMakers: null, attachments: [], tracking: null, scheduledAt: null };
   return { subject, html: html ?? null, text: text ?? null, ...nothing, findings };

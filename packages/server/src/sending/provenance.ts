@@ -1,6 +1,6 @@
 import type { Channel, Source } from '@postrider/core';
 
-/** Where the parts of a message's provenance may come from, by falling rank. */
+/** The sources of a message's provenance, highest rank first. */
 export interface ProvenanceClaims {
   readonly body: {
     readonly channel?: Channel | undefined;
@@ -9,7 +9,7 @@ export interface ProvenanceClaims {
   };
   readonly headers: { readonly source?: Source | undefined; readonly agentName?: string | undefined };
   readonly persona: { readonly source: Source | null; readonly agentName: string | null };
-  /** Set by entries that know their own channel (MCP, SMTP); the caller's claim does not count there. */
+  /** Set by callers with a fixed channel (MCP, SMTP); the client's own claim is ignored there. */
   readonly fixedChannel: Channel | null;
 }
 
@@ -19,9 +19,9 @@ export interface Provenance {
   readonly agentName: string | null;
 }
 
-/** The claims of one send. */
+/** The provenance claims of one send. */
 export interface ClaimingSend extends Pick<ProvenanceClaims, 'fixedChannel'> {
-  /** The key that it is sent under. */
+  /** The key that it is issued under. */
   readonly sender: Pick<ProvenanceClaims, 'persona'>;
   readonly request: {
     readonly channel?: Channel | undefined;

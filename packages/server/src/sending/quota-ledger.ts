@@ -2,17 +2,17 @@ import type { AccountFact } from '../db/queries/acceptance-facts.ts';
 import type { QuotaUsage } from '../db/queries/insert-messages.ts';
 import type { QuotaState } from './send-verdict.ts';
 
-/** Keeps the quota while a batch is decided, so that its items are charged one after the other. */
+/** Counts the quota while a batch is decided, so that its items are charged one after the other. */
 export interface QuotaLedger {
   usageOf(accountId: string): { readonly limit: number; readonly used: number };
-  /** Returns what the batch has charged the account, including this. */
+  /** Returns what the batch has charged the account, including this charge. */
   charge(accountId: string, units: number): number;
-  /** Takes over what the statement returned: others may have charged the same accounts in between. */
+  /** Applies what the statement returned, because other batches may have charged the same accounts in the meantime. */
   settle(usage: readonly QuotaUsage[]): void;
   stateAt(accountId: string, charged: number): QuotaState;
 }
 
-/** For accounts without facts the statement decides whether their quota suffices, and `settle` says what they have used. */
+/** For accounts without facts, the statement decides whether their quota suffices, and `settle` applies what they have used. */
 export function createQuotaLedger(facts: Iterable<AccountFact>): QuotaLedger {
   const accounts = new Map<string, { limit: number; used: number; charged: number }>();
   for (const { accountId, quota, used } of facts) {

@@ -7,7 +7,7 @@ export interface Recipient {
   readonly email: string;
 }
 
-/** The recipients of a send, each address once: named twice it stays where it was named first, in the order to, cc, bcc. */
+/** The recipients of a send without duplicates: the first occurrence of an address counts, in the order to, cc, bcc. */
 export function collectRecipients(request: Pick<SendRequest, 'to' | 'cc' | 'bcc'>): readonly Recipient[] {
   const seen = new Set<string>();
   const recipients: Recipient[] = [];

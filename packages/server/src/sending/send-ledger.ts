@@ -5,16 +5,16 @@ import type { Sender } from './judged-sender.ts';
 import { judgesOf } from './judging-keys.ts';
 import { type CountedLimit, chargesOf, checkSendLimit, limitsOf, type SendPeriod } from './send-limits.ts';
 
-/** Keeps the send limits of keys while a batch is decided, so that its items are counted one after the other. */
+/** Counts the send limits of keys while a batch is decided, so that its items are counted one after the other. */
 export interface SendLedger {
-  /** Why one of the keys that judge the send may not send one more now. */
+  /** Why one of the keys that judge the send may not send another message now. */
   faultOf(sender: Sender): Refusal | null;
-  /** @param item the place of the send in the batch that is written */
+  /** @param item the index of the send in the batch that is written */
   count(sender: Sender, item: number): void;
   charges(): readonly SendCharge[];
 }
 
-/** @param facts of the sends that are judged here; a limited key without any has sent nothing in the period */
+/** @param facts of the sends that are judged here; a limited key without facts has sent nothing in the period */
 export function createSendLedger(facts: readonly SentFact[], now: Date): SendLedger {
   const before = new Map(facts.map(({ keyId, period, sends }) => [`${keyId} ${period}`, sends]));
   const counted = new Map<string, { accountId: string; limit: CountedLimit; items: number[] }>();
@@ -42,7 +42,7 @@ export function createSendLedger(facts: readonly SentFact[], now: Date): SendLed
   };
 }
 
-/** The limits of all who judge a send, each once: of a resend both keys may be made by the same one. */
+/** The limits of all keys that judge a send, each once: the two keys of a resend may have been created by the same key. */
 export function limitsOn(sender: Sender): Iterable<CountedLimit> {
   return new Map(
     judgesOf(sender)

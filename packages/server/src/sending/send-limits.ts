@@ -9,7 +9,7 @@ const SEND_PERIODS: readonly SendPeriod[] = ['hour', 'day'];
 
 const PERIOD_MS: Readonly<Record<SendPeriod, number>> = { hour: 3_600_000, day: 86_400_000 };
 
-/** When the hour or the day began that a moment lies in; both are counted in UTC, as the quota's months are. */
+/** The start of the hour or day that a moment is in. Both are counted in UTC, like the quota's months. */
 export function periodStart(period: SendPeriod, now: Date): Date {
   const ms = now.getTime();
   return new Date(ms - (ms % PERIOD_MS[period]));
@@ -21,14 +21,17 @@ function secondsToNextPeriod(period: SendPeriod, now: Date): number {
   return Math.max(1, Math.ceil((endMs - now.getTime()) / 1_000));
 }
 
-/** A send limit that a key's sends count against: its own, or that of a key which made it. */
+/** A send limit that a key's sends count toward: its own, or that of a key that created it. */
 export interface CountedLimit {
   readonly keyId: string;
   readonly sendLimit: SendLimit;
   readonly isMaker: boolean;
 }
 
-/** Every limit that the sends of a key count against. Keys made by a limited key share its limit, so that making keys is no way around it. */
+/**
+ * Every limit that the sends of a key count toward. Keys created by a limited key share its limit, so that creating keys does not bypass
+ * it.
+ */
 export function limitsOf({
   keyId,
   sendLimit,
@@ -39,8 +42,8 @@ export function limitsOf({
 }
 
 /**
- * What some sends add to a limit, in the periods that it names.
- * @param items the sends, by their places in the batch
+ * What these sends add to a limit in its periods.
+ * @param items the sends, by their index in the batch
  */
 export function chargesOf(
   account_id: string,
@@ -56,15 +59,15 @@ export function chargesOf(
   });
 }
 
-/** Whether a key may send only so many messages. */
+/** Whether a key has a limit on the messages it may send. */
 export function isSendLimited({ sendLimit, makerLimits }: Pick<KeyRules, 'sendLimit' | 'makerLimits'>): boolean {
   return sendLimit !== null || makerLimits.length > 0;
 }
 
 /**
- * The refusal of a send by a key that has sent all it may; null where it may send. Of an hour and a day that are both over the longer wait is
- * told: the shorter one would lead into the next refusal.
- * @param sent messages of the present hour and day, by period
+ * Why a key that has reached its limit may not send; null if it may. If the hour and the day are both over the limit, the refusal gives the
+ * longer wait, because the shorter one would lead to another refusal.
+ * @param sent messages of the current hour and day, by period
  */
 export function checkSendLimit(
   limit: Omit<CountedLimit, 'keyId'>,
@@ -78,7 +81,7 @@ export function checkSendLimit(
   return over === undefined ? null : refuseByLimit(limit, over, now);
 }
 
-/** The refusal of a send beyond what a key may send in a period. */
+/** The refusal of a send that exceeds a key's limit for a period. */
 export function refuseByLimit(
   { sendLimit: limit, isMaker }: Omit<CountedLimit, 'keyId'>,
   over: SendPeriod,

@@ -8,9 +8,9 @@ import type { SendVerdict } from './send-verdict.ts';
 import type { Sending } from './sending.ts';
 
 /**
- * Prepares and accepts sends: content first, then the accept queue. Each gets its own verdict, in order, and a refused one never affects
+ * Prepares and accepts sends: content first, then the accept queue. Each gets its own verdict, in order, and a refused send never affects
  * another.
- * @throws if the database or another part does not respond: nothing is known of the sends then, and they may be repeated.
+ * @throws if the database or another dependency does not respond; the outcome is unknown then, and the sends may be repeated.
  */
 export async function sendMessages(
   sending: Sending,
@@ -43,7 +43,7 @@ async function sendTogether(
       ? [await sending.acceptQueue.accept(only)]
       : await sending.acceptQueue.acceptBatch(sends);
   const verdicts = accepted.values();
-  // Each send has its verdict, in order.
+  // `verdicts` is in the order of the prepared sends.
   return prepared.map((result) => ('kind' in result ? result : (verdicts.next().value as SendVerdict)));
 }
 
@@ -53,7 +53,7 @@ async function prepareSend(
   input: SendInput,
   files: FileSession,
 ): Promise<ParsedSend | SendVerdict> {
-  // `previewSends` is for dry runs; here one would be sent.
+  // Dry runs belong in `previewSends`; this function would send the message.
   if (input.request.dry_run === true) throw new Error('a dry run was about to be sent');
   const made = await prepareContent(sending.content, sender, input, files);
   if (made.ok) return toParsedSend(sender, input, made.content);
@@ -79,8 +79,8 @@ async function findReplays(
 const NO_REPLAYS: ReadonlyMap<string, SendVerdict> = new Map();
 
 /**
- * Whether the content of the same request may differ the second time: a template was deleted, a file is gone, a time has passed. A repeated
- * request is then looked up first, so that it gets the same result. For others the lookup of the accept queue is enough.
+ * Whether the content of the same request may differ the second time: a template was deleted, a file is gone, a time has passed. Such a
+ * repeated request is looked up first, so that it gets the same result. For all others the lookup of the accept queue is enough.
  */
 function mayDiffer({ template, attachments, scheduled_at }: SendRequest): boolean {
   return (

@@ -7,7 +7,7 @@ export interface QuotaState {
   readonly remaining: number;
 }
 
-/** What the caller learns about a send that waits for an approver. */
+/** What the caller receives for a send that waits for approval. */
 export interface HeldSend {
   readonly approvalId: string;
   readonly reasons: readonly HoldReason[];
@@ -27,7 +27,7 @@ export type SendVerdict =
     }
   | (Refusal & { readonly kind: 'refused' });
 
-/** How a send was held, from what is stored of its first request. */
+/** How a send was held, from the stored data of its first request. */
 export function toHeldSend(hold: StoredHold | null): HeldSend | null {
   return hold === null ? null : { ...hold, expiresAt: new Date(hold.expiresAt) };
 }

@@ -4,7 +4,7 @@ import { type AcceptQueue, type AcceptQueueOptions, createAcceptQueue } from './
 import { type AcceptanceDryRun, createAcceptanceDryRun } from './acceptance-dry-run.ts';
 import type { ContentTools } from './content/prepare-content.ts';
 
-/** Everything that prepares, checks and accepts sends. */
+/** The parts that prepare, check and accept sends. */
 export interface Sending {
   readonly content: ContentTools;
   readonly acceptanceDryRun: AcceptanceDryRun;
@@ -15,7 +15,7 @@ export interface SendingOptions
   extends Pick<AcceptQueueOptions, 'clock' | 'ids' | 'unsendable' | 'onAccepted' | 'onFault'> {
   readonly installation: Installation;
   readonly content: ContentTools;
-  /** For questions that change nothing. */
+  /** For reads. */
   readonly sql: Sql;
   /** For acceptance, by the kind of send. */
   readonly pools: {

@@ -1,21 +1,21 @@
 /**
- * Lays out plain text: collapses blanks and holds breaks back until text follows, so that no line ends in blanks, at
- * most one line in a row is empty, and no empty line stands first or last.
+ * Lays out plain text. It collapses spaces and defers line breaks until text follows, so that no line ends with spaces, at most one line in
+ * a row is empty, and the text neither starts nor ends with an empty line.
  */
 export class TextLayout {
   readonly #parts: string[] = [];
-  /** Line breaks due before the next text: 2 leave an empty line. */
+  /** Line breaks pending before the next text; two leave an empty line. */
   #breaks = 0;
-  /** Blanks due before the next text on the same line; at the start of a line only preformatted text sets them. */
+  /** Spaces pending before the next text on the same line. Only preformatted text sets them at the start of a line. */
   #gap = '';
   #indent = '';
-  /** The list marker due on the next line, its indent included. */
+  /** The list marker pending for the next line, including its indent. */
   #marker = '';
   #isSpanOpen = false;
   #spanStart = -1;
   #isAfterSpan = false;
 
-  /** Adds running text; any white space in it counts as one space. */
+  /** Adds running text; any run of white space counts as one space. */
   addText(text: string): void {
     let at = 0;
     while (at < text.length) {
@@ -31,7 +31,7 @@ export class TextLayout {
     }
   }
 
-  /** Adds text whose line breaks and inner blanks stay. */
+  /** Adds text and keeps its line breaks and inner spaces. */
   addPreformatted(text: string): void {
     text.split(/\r\n?|\n/).forEach((source, index) => {
       if (index > 0) this.addLineBreak();
@@ -48,24 +48,24 @@ export class TextLayout {
     });
   }
 
-  /** Asks for at least this many line breaks before what comes next. */
+  /** Requests at least this many line breaks before the next text. */
   requestBreaks(count: 1 | 2): void {
-    if (this.#marker !== '') return; // what a list item holds begins beside its marker
+    if (this.#marker !== '') return; // The content of a list item starts on the line of its marker.
     this.#gap = '';
     if (this.#breaks < count) this.#breaks = count;
   }
 
-  /** Adds one line break to those due. */
+  /** Adds one line break to the pending ones. */
   addLineBreak(): void {
     this.requestBreaks(this.#breaks === 0 ? 1 : 2);
   }
 
-  /** Parts the next text from what stands before it on its line: two spaces, where a space would look like one cell. */
+  /** Separates the next text from the previous text on its line by two spaces, since a single space would look like part of one cell. */
   requestCellGap(): void {
     if (this.#breaks === 0 && this.#parts.length > 0) this.#gap = '  ';
   }
 
-  /** Begins a list item on a new line; after the first of a list no empty line may come between. */
+  /** Begins a list item on a new line. Items after the first have no empty line before them. */
   beginItem(marker: string, isFirst: boolean): void {
     this.#marker = '';
     this.requestBreaks(1);
@@ -77,19 +77,19 @@ export class TextLayout {
     this.#marker = '';
   }
 
-  /** What further lines begin with. */
+  /** Sets what the following lines begin with. */
   setIndent(indent: string): void {
     this.#indent = indent;
   }
 
-  /** Begins a span of text that may be replaced or added to when it ends; two that touch are kept apart. */
+  /** Begins a span of text that may be replaced or extended when it ends. A space separates adjacent spans. */
   beginSpan(): void {
     if (this.#isAfterSpan) this.#addSpace();
     this.#isSpanOpen = true;
     this.#spanStart = -1;
   }
 
-  /** Ends the span; answers what was written since it began, without what was due before it. */
+  /** Ends the span and returns the text written since it began, without the spacing that was pending before it. */
   endSpan(): string {
     this.#isSpanOpen = false;
     return this.#spanStart === -1 ? '' : this.#parts.slice(this.#spanStart).join('');
@@ -101,7 +101,7 @@ export class TextLayout {
     this.attach(text);
   }
 
-  /** Adds to the text before, ahead of whatever is due. */
+  /** Appends to the previous text, before any pending breaks or spaces. */
   attach(text: string): void {
     this.#parts.push(text);
     this.#isAfterSpan = true;
@@ -131,17 +131,17 @@ export class TextLayout {
 
 const BREAKS = ['', '\n', '\n\n'];
 
-/** The no-break space counts: in mail it is mostly used to push things apart, which plain text cannot show. */
+/** The no-break space counts as a blank: mail mostly uses it for spacing, which plain text cannot show. */
 function isBlank(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0;
 }
 
-/** Soft hyphens, zero-width spaces and byte order marks guide a browser's layout and mean nothing in plain text. */
+/** Soft hyphens, zero-width spaces and byte order marks affect a browser's layout and mean nothing in plain text. */
 function isInvisible(code: number): boolean {
   return code === 0xad || code === 0x200b || code === 0xfeff;
 }
 
-/** The end of text that may be copied in one piece: single spaces between words are part of it. */
+/** The end of the text that can be copied in one piece, including single spaces between words. */
 function endOfRun(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
@@ -153,7 +153,7 @@ function endOfRun(text: string, from: number): number {
   return at;
 }
 
-/** Whether the blank at `at` is a plain space with text right behind it. */
+/** Whether the blank at `at` is a plain space followed directly by text. */
 function isSingleSpace(text: string, at: number): boolean {
   if (text.charCodeAt(at) !== 0x20 || at + 1 >= text.length) return false;
   const next = text.charCodeAt(at + 1);

@@ -1,18 +1,18 @@
 import type { Refusal } from './acceptance.ts';
 import type { ParsedSend } from './parsed-send.ts';
 
-/** Keeps which sends of a batch nobody waits for any more, so that they are not accepted behind the back of whoever was told otherwise. */
+/** Tracks the sends of a batch whose callers no longer wait, so that no send is accepted after its caller was told that it was not. */
 export interface WithdrawnSends {
   /** The refusal of a send that was withdrawn; null for every other. */
   refusalOf(send: ParsedSend): Refusal | null;
   /**
-   * What is to be asked between the writing and the commit of these sends; undefined where none of them can be withdrawn.
-   * It throws `WithdrawnError` where one was, and then nothing of the batch may be committed.
+   * The check to run after these sends are written and before the commit; undefined if none of them can be withdrawn. It throws
+   * `WithdrawnError` if one was, and then nothing of the batch may be committed.
    */
   beforeCommit(sends: readonly ParsedSend[]): (() => void) | undefined;
 }
 
-/** A batch was undone because one of its sends was withdrawn while it was written; the others are to be written again. */
+/** A batch was rolled back because one of its sends was withdrawn while it was written. The others must be written again. */
 export class WithdrawnError extends Error {
   override readonly name = 'WithdrawnError';
 }

@@ -1,9 +1,9 @@
-/** The endings of files that run as programs when they are opened. */
+/** The extensions of files that run as programs when they are opened. */
 const REFUSED_ENDINGS = new Set(['exe', 'bat', 'cmd', 'com', 'scr', 'js', 'vbs', 'msi', 'lnk', 'jar']);
 
 /**
- * The name a file is sent under: without folders, and without the dots and spaces at its end that some systems drop when they store it.
- * Null where nothing is left of it.
+ * The name a file is sent under: without folders, and without trailing dots and spaces, which some systems drop when they store a file.
+ * Null if nothing is left of it.
  */
 export function sanitiseFilename(given: string): string | null {
   const name = given.slice(Math.max(given.lastIndexOf('/'), given.lastIndexOf('\\')) + 1);
@@ -12,14 +12,14 @@ export function sanitiseFilename(given: string): string | null {
 }
 
 /**
- * Whether a file of this name runs as a program. The last ending decides. A colon ends the name on Windows (`a.exe:b.txt` is stored as
- * `a.exe`), so what stands before one is looked at as well; wide and other look-alike letters count as those they stand for.
+ * Whether a file of this name runs as a program. The last extension decides. A colon ends the name on Windows (`a.exe:b.txt` is stored as
+ * `a.exe`), so the part before it is checked too. Full-width and other look-alike letters count as the letters they resemble.
  */
 export function isRefusedType(filename: string): boolean {
   return (
     filename
       .normalize('NFKC')
-      // Invisible characters hide an ending from us, and some systems drop them.
+      // Invisible characters can hide an extension from this check, and some systems drop them.
       .replace(/\p{Cf}/gu, '')
       .toLowerCase()
       .split(':')
@@ -27,7 +27,7 @@ export function isRefusedType(filename: string): boolean {
   );
 }
 
-/** What follows the last dot, in lower case; empty without one. */
+/** The text after the last dot, in lower case; empty without a dot. */
 export function endingOf(filename: string): string {
   const dot = filename.lastIndexOf('.');
   return dot === -1 ? '' : filename.slice(dot + 1).toLowerCase();

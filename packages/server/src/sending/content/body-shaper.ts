@@ -3,10 +3,10 @@ import type { JobThreads } from '../../threads/job-threads.ts';
 import type { JobOwner } from '../../threads/thread-pool.ts';
 import { type BodyOrder, type ReturnedBodies, SHAPE_BODIES, type ShapedBodies } from './shape-bodies.ts';
 
-/** The threads had too much to do: the same may be asked again. */
+/** The threads are overloaded; the same request may be repeated. */
 export type Busy = { readonly busy: true };
 
-/** Shapes bodies without keeping other requests waiting, however large and whatever is in them. */
+/** Shapes bodies without delaying other requests, whatever their size and content. */
 export interface BodyShaper {
   shape(owner: JobOwner, order: BodyOrder): Promise<ShapedBodies | Busy>;
 }

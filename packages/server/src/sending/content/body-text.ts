@@ -1,7 +1,7 @@
 import { threadJob } from '../../threads/thread-job.ts';
 import { deriveText } from '../derive-text.ts';
 
-/** The plain text of a message: absent text is derived from the html, and an empty one says that none is wanted. */
+/** The plain text of a message: missing text is derived from the HTML, and an empty string means that no text part is wanted. */
 export function toBodyText(html: string | null, text: string | null | undefined): string | null {
   if (text === undefined || text === null) return html === null ? null : deriveText(html);
   return text === '' ? null : text;

@@ -1,11 +1,11 @@
 import { nextSlice } from '../../time-slice.ts';
 
-/** A multiple of four, so that every piece decodes by itself; decoded in less than a millisecond. */
+/** A multiple of four, so that every piece decodes independently, in less than a millisecond. */
 const PIECE_CHARACTERS = 512 * 1024;
 
 /**
- * Decodes base64 of RFC 4648 §4, strictly: padded, without foreign characters. Line breaks, blanks and tabs are allowed anywhere, because
- * many encoders write lines. Null where it is anything else: half a file would be worse than none. Works in slices, since a file may be as
+ * Decodes base64 of RFC 4648 §4 strictly: padded, without foreign characters. Line breaks, spaces and tabs are allowed anywhere, because
+ * many encoders write lines. Null for anything else, since half a file would be worse than none. Works in slices, because a file may be as
  * large as a request.
  */
 export async function decodeBase64(given: string): Promise<Buffer | null> {
@@ -16,7 +16,7 @@ export async function decodeBase64(given: string): Promise<Buffer | null> {
   for (let start = 0; start < given.length; start += PIECE_CHARACTERS) {
     if (start > 0) await nextSlice();
     const piece = given.slice(start, start + PIECE_CHARACTERS);
-    // The decoder would read letters outside of ASCII by their low byte.
+    // The decoder would read non-ASCII letters by their low byte.
     if (Buffer.byteLength(piece) !== piece.length) return null;
     const text = rest + withoutBlanks(piece);
     const whole = text.length - (text.length % 4);
@@ -31,7 +31,7 @@ export async function decodeBase64(given: string): Promise<Buffer | null> {
   return rest === '' ? decoded.subarray(0, length) : null;
 }
 
-/** Byte by byte: an expression takes twenty times as long where every other character is a blank. */
+/** Works byte by byte: a regular expression takes twenty times as long if every other character is a space. */
 function withoutBlanks(text: string): string {
   if (!/[\r\n\t ]/.test(text)) return text;
   const bytes = Buffer.from(text, 'latin1');
@@ -44,12 +44,12 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Decodes text in groups of four to where it belongs; returns the number of bytes, or null where it is something else. */
+/** Decodes text in groups of four into its place in the target. Returns the number of bytes, or null if the text is not base64. */
 function writeWhole(decoded: Buffer, at: number, text: string): number | null {
-  // The decoder also reads the URL alphabet.
+  // The decoder also accepts the URL-safe alphabet.
   if (text.includes('-') || text.includes('_')) return null;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const written = decoded.write(text, at, 'base64');
-  // It skips what it does not know, and stops at padding: each such character makes the result shorter.
+  // The decoder skips unknown characters and stops at padding, so each such character makes the result shorter.
   return written === (text.length / 4) * 3 - padding ? written : null;
 }

@@ -1,7 +1,7 @@
 import type { SendRequest } from '@postrider/core';
 import type { ContentAttachment } from './send-content.ts';
 
-/** What the message says beside its files. */
+/** The parts of the message other than its files. */
 export interface MessageText {
   readonly request: SendRequest;
   readonly subject: string;
@@ -11,12 +11,12 @@ export interface MessageText {
 
 /** Boundaries, the composer's own headers and a signature of each kind. */
 const FRAME_BYTES = 4_096;
-/** The longest an octet of UTF-8 becomes in a header: `%C3` twice, once in each way a name is written. */
+/** The longest form of a UTF-8 byte in a header: `%C3` twice, once for each way in which a name is written. */
 const HEADER_GROWTH = 6;
 const PART_BYTES = 512;
 
 /**
- * The size a message has on the wire, at most: exact for the files, which are nearly all of it, and an upper bound for the rest. In octets.
+ * The maximum size of a message on the wire, in bytes: exact for the files, which are nearly all of it, and an upper bound for the rest.
  */
 export function encodedSize(
   { request, subject, html, text }: MessageText,
@@ -36,13 +36,13 @@ export function encodedSize(
   return FRAME_BYTES + HEADER_GROWTH * header + bodySize(html) + bodySize(text) + files;
 }
 
-/** Octets of base64 in lines of 76 with their line ends. */
+/** Bytes of base64 in lines of 76 characters with their line ends. */
 function base64Size(bytes: number): number {
   const characters = Math.ceil(bytes / 3) * 4;
   return characters + 2 * Math.ceil(characters / 76);
 }
 
-/** Base64 is the longest that a body ever becomes, save for line breaks that grow to two octets each. */
+/** Base64 is the longest encoding of a body, except for line breaks, each of which grows to two bytes. */
 function bodySize(body: string | null): number {
   return body === null ? 0 : base64Size(Buffer.byteLength(body) + occurrences(body, '\n') + occurrences(body, '\r'));
 }

@@ -8,17 +8,17 @@ export type FetchVerdict =
   | {
       readonly ok: false;
       readonly code: 'attachment_url_refused' | 'attachment_fetch_failed' | 'attachment_too_large';
-      /** Reads on from the name of the field. */
+      /** A predicate that follows the name of the field. */
       readonly message: string;
     };
 
-/** The files of one call, which may be a whole batch: they share its time, its connections and its room. */
+/** The files of one call, which may be a whole batch. They share its time limit, connections and memory limit. */
 export interface FileSession {
-  /** An address that is named twice is fetched once. Never rejects. */
+  /** Fetches a URL; a URL that is named twice is fetched once. Never rejects. */
   fetch(url: string): Promise<FetchVerdict>;
-  /** What is wrong with a URL that can be seen without any lookup or request; reads on from the name of the field. */
+  /** What is wrong with a URL, as far as that is known without a lookup or request. A predicate that follows the name of the field. */
   faultOf(url: string): string | null;
-  /** To be called when the files are stored or the send is refused: gives back the room they took. */
+  /** Releases the memory the files took. Call it when they are stored or the send is refused. */
   close(): void;
 }
 
@@ -28,21 +28,21 @@ export interface FileSource {
 
 export interface FileSourceOptions {
   readonly client: OutboundClient;
-  /** For all files of one call, from the first fetch on. */
+  /** The time for all files of one call, from the first fetch on. */
   readonly totalMs?: number;
-  /** Octets of fetched files that this process holds at once, whoever they are for. */
+  /** The bytes of fetched files that this process keeps in memory at a time, over all callers. */
   readonly maxHeldBytes?: number;
-  /** Octets of one call. */
+  /** The bytes of one call. */
   readonly maxCallBytes?: number;
 }
 
-/** More connections than this gain one call little, and cost the machine that is asked. */
+/** More connections gain one call little and burden the remote host. */
 const FETCHES_AT_ONCE = 8;
 const MEGABYTE = 1024 * 1024;
 const MAX_HELD_BYTES = 192 * MEGABYTE;
-/** What a call may carry in its own body it may have fetched, and half as much again. */
+/** The files that a call fetches may be half as large again as those that it can carry in its own body. */
 const MAX_CALL_BYTES = 60 * MEGABYTE;
-/** The largest file whose base64 fits into a message, beside nothing else. */
+/** The largest file whose base64 fits into a message with no other content. */
 const MAX_FILE_BYTES = Math.floor((LIMITS.encodedMessageBytes / 4) * 3);
 
 /** Fetches the files that sends name by URL. */
@@ -58,7 +58,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
     let isFull = false;
     let isClosed = false;
 
-    /** Counts octets as they come: what is announced is not what is sent. */
+    /** Counts bytes as they arrive, because the announced length may be wrong. */
     function takeRoom(bytes: number): boolean {
       isFull ||= taken + bytes > maxCallBytes;
       if (isFull || isClosed || held + bytes > maxHeldBytes) return false;
@@ -96,7 +96,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       },
       faultOf: (url) => client.refusalOf(url),
       close() {
-        // A fetch that nobody waits for any more may still be running: it finds no room.
+        // A fetch that no caller waits for any more may still be running; it gets no memory.
         isClosed = true;
         held -= taken;
         taken = 0;
@@ -107,7 +107,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   return { open };
 }
 
-/** Compressed answers would be stored as they are, and are a way to send a bomb. */
+/** A compressed response would be stored compressed, and could be a decompression bomb. */
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
 
 function judge(answer: OutboundResult, callIsFull: boolean): FetchVerdict {

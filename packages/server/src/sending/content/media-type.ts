@@ -1,6 +1,6 @@
 import { endingOf } from './attachment-name.ts';
 
-/** What names say about files, from the registry of media types; the endings that occur in mail. */
+/** File extensions that occur in mail, with their media types from the IANA registry. */
 const TYPES: Readonly<Record<string, string>> = {
   '7z': 'application/x-7z-compressed',
   aac: 'audio/aac',
@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-/** The media type a file's name stands for; `application/octet-stream` where nobody knows. */
+/** The media type of a file name; `application/octet-stream` if the extension is unknown. */
 export function guessMediaType(filename: string): string {
   const ending = endingOf(filename);
   return (Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined) ?? 'application/octet-stream';

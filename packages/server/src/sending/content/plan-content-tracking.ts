@@ -7,7 +7,7 @@ export interface TrackingSwitches {
   readonly trackClicks: boolean;
 }
 
-/** What of a send is tracked under its account's switches; null where that is nothing: no html, no switch, or nothing to follow in it. */
+/** What is tracked in a send under its account's switches. Null if nothing is: no HTML, no switch, or nothing trackable in it. */
 export function planContentTracking(
   html: string | null,
   headers: Readonly<Record<string, string>> | undefined,

@@ -9,9 +9,9 @@ import { guessMediaType } from './media-type.ts';
 import type { ContentAttachment } from './send-content.ts';
 
 export interface PreparedAttachments {
-  /** Those that are in order, in the order of the request. */
+  /** The valid attachments, in the order of the request. */
   readonly attachments: readonly ContentAttachment[];
-  /** One refusal a code, with every field it is about; empty where all is well. */
+  /** One refusal for each code, with every field it is about; empty if all attachments are valid. */
   readonly refusals: readonly Refusal[];
 }
 
@@ -34,10 +34,10 @@ export interface FileRule {
 }
 
 /**
- * Checks, decodes and fetches the files of a send. Nothing is fetched for a send that is refused for something that can be seen without
- * fetching, and nothing for a dry run.
- * @param files the files of the call the send came in, or where it gets a session of its own.
- * @param isRefused whether the send is refused for something else already.
+ * Checks, decodes and fetches the files of a send. Fetches nothing for a dry run, nor for a send that is refused for a reason that can be
+ * seen without fetching.
+ * @param files the files of the call that contains the send, or the source to open a separate session from.
+ * @param isRefused whether the send is already refused for another reason.
  */
 export async function prepareAttachments(
   message: MessageText,
@@ -70,7 +70,7 @@ async function readAttachments(
     ...given.flatMap(checkShape),
     ...repeatedContentIds(given),
     ...given.flatMap((one, index) => checkHost(one, index, hosts)),
-    // A send finds the other faults of a URL when it is fetched.
+    // A real send finds the other faults of a URL when it fetches it.
     ...(isDryRun ? given.flatMap((one, index) => checkUrlOf(one, index, files)) : []),
   ];
   const isFetching = seen.length === 0 && !isRefused && !isDryRun;
@@ -92,7 +92,7 @@ async function readAttachments(
 
 const UNFETCHED = new Uint8Array();
 
-/** Before any name is resolved: a lookup alone can carry data to the owner of the name server. */
+/** Checked before any name is resolved: a lookup alone can carry data to the owner of the name server. */
 function checkHost({ content, url }: Given, index: number, hosts: FileRule['hosts']): Fault[] {
   if (url === undefined || content !== undefined || isFetchable(url, hosts)) return [];
   const message = 'names a host that this key may not fetch from';
@@ -129,7 +129,7 @@ function checkShape({ filename, content, url, content_type }: Given, index: numb
   return [];
 }
 
-/** `cid:` would name either. */
+/** Two files with the same content id would make `cid:` ambiguous. */
 function repeatedContentIds(given: readonly Given[]): Fault[] {
   const seen = new Set<string>();
   return given.flatMap(({ content_id }, index) => {
@@ -143,7 +143,7 @@ function repeatedContentIds(given: readonly Given[]): Fault[] {
   });
 }
 
-/** Null where another fault says enough about it. */
+/** Null if another fault covers it. */
 async function readContent({ content, url }: Given, index: number, files: FileSession) {
   if (content !== undefined && url !== undefined) return null;
   if (url !== undefined) {

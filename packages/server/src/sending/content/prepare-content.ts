@@ -13,29 +13,29 @@ import type { BodyFindings, SendContent } from './send-content.ts';
 
 export type ContentVerdict =
   | { readonly ok: true; readonly content: SendContent }
-  /** All that is wrong, the first one first: a dry run names every one, a send is refused by the first. */
+  /** All faults, the first one first: a dry run reports every one, a send is refused with the first. */
   | {
       readonly ok: false;
       readonly refusals: readonly Refusal[];
-      /** About the bodies of what was refused. */
+      /** What was found in the bodies of a refused send. */
       readonly findings: BodyFindings;
     };
 
-/** What the stages of preparation work with. */
+/** What the stages of preparation need. */
 export interface ContentTools {
   readonly now: () => Date;
-  /** Where the files come from that a send names by URL. */
+  /** Where files that a send names by URL come from. */
   readonly files: FileSource;
   readonly templates: TemplateTools;
   readonly bodies: BodyShaper;
 }
 
 /**
- * Makes the content of a send before it is accepted: what is accepted is what is sent. Renders the template, fetches and checks files, tags
- * links, finds the links to track, derives the text.
- * @param files the files of the call that the send came in
- * @param isDryRun nothing is fetched then
- * @throws if a part that it needs does not respond: nothing is known of the send then.
+ * Prepares the content of a send before acceptance, so that the accepted content is what is sent. Renders the template, fetches and checks
+ * files, tags links, finds the links to track and derives the text.
+ * @param files the files of the call that contains the send
+ * @param isDryRun fetches nothing
+ * @throws if a dependency does not respond; the outcome of the send is unknown then.
  */
 export async function prepareContent(
   tools: ContentTools,
@@ -46,7 +46,7 @@ export async function prepareContent(
 ): Promise<ContentVerdict> {
   const { accountId, keyId, trackOpens, trackClicks } = sender;
   const rules = judgesOf(sender).map(({ approval }) => approval?.holdWhen);
-  // Large bodies of one key wait behind each other, and each question costs a look at them.
+  // Asks only what a rule needs: each question costs a pass over the body, and large bodies of one key are queued behind each other.
   const seeksLinks = rules.some((rule) => rule?.linkDomainNotIn != null);
   const seeksFiles = rules.some((rule) => rule?.hasAttachments === true);
   const judgesValues = rules.some((rule) => rule?.freeformBody === true);

@@ -7,17 +7,17 @@ import { parseTemplateReference } from '../../templates/template-reference.ts';
 import type { TemplateTools } from '../../templates/template-tools.ts';
 import type { Refusal } from '../acceptance.ts';
 
-/** What a message says, before links are tagged and text is derived. */
+/** The content of a message before links are tagged and text is derived. */
 export interface WrittenContent {
   readonly subject: string;
   readonly html: string | null;
-  /** Null or undefined: to be derived. */
+  /** Null or undefined: derive it. */
   readonly text: string | null | undefined;
-  /** The template with the version that was rendered, `welcome@3`. */
+  /** The template with the rendered version, such as `welcome@3`. */
   readonly template: string | null;
-  /** Who vouches for the parts of it that are used; null without one. */
+  /** The keys and users who vouch for the parts that are used; null without a template. */
   readonly templateMakers: readonly (string | null)[] | null;
-  /** What the variables added to the template; null where no rule asks or it cannot be known. */
+  /** What the variables added to the template; null if no rule needs it or it cannot be determined. */
   readonly values: PrintedValues | null;
 }
 
@@ -26,8 +26,8 @@ export type RenderVerdict =
   | { readonly ok: false; readonly refusals: readonly Refusal[] };
 
 /**
- * Renders the template of a send. A subject in the request takes the place of the template's, which is not rendered then.
- * @throws where the database does not answer.
+ * Renders the template of a send. A subject in the request replaces the template's subject, which is not rendered then.
+ * @throws if the database does not respond.
  */
 export async function renderTemplate(
   { sources, renderer }: TemplateTools,
@@ -74,7 +74,7 @@ function notFound(template: string): Refusal {
   };
 }
 
-/** For every sender: what is rendered into mail was published. */
+/** Drafts are excluded for every sender: only published versions are rendered into mail. */
 function unpublished(source: TemplateSourceRow): Refusal {
   return {
     code: 'template_not_found',

@@ -5,12 +5,12 @@ const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 export type ScheduleVerdict =
-  /** Null: now. */
+  /** Null means now. */
   { readonly ok: true; readonly at: Date | null } | { readonly ok: false; readonly refusal: Refusal };
 
 /**
- * When a send is due. A time that has just passed means now, because clocks differ and requests take a moment; one further back is a
- * mistake, and so is one so far ahead that the sender's account may look quite different by then.
+ * When a send is due. A time that has just passed means now, because clocks differ and requests take a moment. A time further back is a
+ * mistake, and so is one so far ahead that the sender's account may have changed completely by then.
  */
 export function resolveSchedule(given: ScheduledAt, now: Date): ScheduleVerdict {
   const at = given.kind === 'at' ? given.at : addDuration(now, given.duration);
@@ -30,7 +30,7 @@ function refuse(message: string): ScheduleVerdict {
   return { ok: false, refusal: { code: 'validation_failed', detail, errors } };
 }
 
-/** Months and years by the UTC calendar, ending with the month where it has no such day; the rest by the clock. */
+/** Adds months and years by the UTC calendar, clamped to the last day of the month; adds other units as elapsed time. */
 function addDuration(from: Date, duration: IsoDuration): Date {
   const months = duration.years * 12 + duration.months;
   const moved = new Date(from);

@@ -1,48 +1,48 @@
 import type { AddedText } from '../../approvals/holds/added-text.ts';
 import type { LinkHosts } from '../../links/link-hosts.ts';
 
-/** A send's content as it is stored and delivered: rendered, tagged, its files at hand. Made before acceptance. */
+/** The content of a send as it is stored and delivered: rendered, tagged and with its files loaded. Made before acceptance. */
 export interface SendContent {
   readonly subject: string;
-  /** After UTM tagging, before tracking: what a reader of the API sees. */
+  /** The bodies after UTM tagging and before tracking, as the API shows them. */
   readonly html: string | null;
   readonly text: string | null;
-  /** The template with the version that was rendered, `welcome@3`; null without one. */
+  /** The template with the rendered version, such as `welcome@3`; null without one. */
   readonly template: string | null;
-  /** The ids of the keys and users who vouch for the parts that were rendered; null where nothing was rendered, as in a resend. */
+  /** The ids of the keys and users who vouch for the rendered parts. Null if nothing was rendered, as in a resend. */
   readonly templateMakers: readonly (string | null)[] | null;
   readonly attachments: readonly ContentAttachment[];
-  /** Null where the message carries neither pixel nor rewritten link. */
+  /** Null if the message has neither a tracking pixel nor rewritten links. */
   readonly tracking: ContentTracking | null;
-  /** When it is to be delivered; null for at once. */
+  /** When it is to be delivered; null for immediately. */
   readonly scheduledAt: Date | null;
-  /** What rules of the key asked about its bodies while it was made. */
+  /** What the rules of the key needed to know about its bodies when it was made. */
   readonly findings?: BodyFindings;
-  /** What the variables added to its template, where a rule of the key asked while it was made. */
+  /** What the variables added to its template, if a rule of the key needed that when it was made. */
   readonly addedText?: AddedText;
 }
 
-/** What is taken over from a message that is sent again. */
+/** What a resend takes over from the first message. */
 export type StoredContent = Pick<SendContent, 'template' | 'attachments'>;
 
 export interface ContentAttachment {
   /** Sanitised: no folders, no control characters. */
   readonly filename: string;
   readonly contentType: string;
-  /** Set where the file is inline. */
+  /** Set if the file is inline. */
   readonly contentId: string | null;
   readonly content: Uint8Array;
-  /** True of a file that is named by URL in a dry run: it is not fetched, and its content is empty here. */
+  /** True for a file that a dry run names by URL: it is not fetched, so its content is empty. */
   readonly isUnfetched?: true;
 }
 
 export interface ContentTracking {
   readonly openPixel: boolean;
-  /** The links that are rewritten, in the order of the html; a tracking URL names one by its index. */
+  /** The rewritten links, in the order of the HTML. A tracking URL names a link by its index. */
   readonly links: readonly string[];
 }
 
-/** What rules of a key ask about bodies. What is absent was not asked. */
+/** What the rules of a key need to know about bodies. Missing fields were not requested. */
 export interface BodyFindings {
   /** Where the links lead. */
   readonly linkHosts?: LinkHosts;

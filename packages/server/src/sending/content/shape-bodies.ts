@@ -11,34 +11,34 @@ import { planContentTracking, type TrackingSwitches } from './plan-content-track
 import type { BodyFindings, ContentTracking } from './send-content.ts';
 import { tagLinks } from './tag-links.ts';
 
-/** The bodies of one send, with all that decides what becomes of them. Plain data, so that a thread can be asked. */
+/** The bodies of one send with everything that decides how they are shaped. Plain data, so that it can be passed to a thread. */
 export interface BodyOrder extends TrackingSwitches {
   readonly html: string | null;
-  /** Null or undefined: to be derived. */
+  /** Null or undefined: derive it. */
   readonly text: string | null | undefined;
   readonly subject: string;
   readonly utm: SendRequest['utm'];
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Whether a rule asks where the links lead. */
+  /** Whether a rule needs the link destinations. */
   readonly seeksLinks: boolean;
-  /** Whether a rule asks for files within the bodies. */
+  /** Whether a rule needs the files within the bodies. */
   readonly seeksFiles: boolean;
-  /** What the variables of a template printed, where a rule asks what they add. */
+  /** What the variables of a template printed, if a rule needs what they add. */
   readonly values?: PrintedValues | null;
 }
 
 export interface ShapedBodies {
   readonly html: string | null;
   readonly text: string | null;
-  /** Why they cannot be sent; null where they can. */
+  /** Why the bodies cannot be sent; null if they can. */
   readonly refusal: Refusal | null;
   readonly tracking: ContentTracking | null;
   readonly findings: BodyFindings;
-  /** Null where no rule asks. */
+  /** Null if no rule needs it. */
   readonly addedText: AddedText | null;
 }
 
-/** All that is worked out from the text of a message, and takes time in proportion to it: links tagged and found, the plain text derived. */
+/** Everything computed from the text of a message in time proportional to its length: tags and finds links, derives the plain text. */
 export function shapeBodies(order: BodyOrder): ShapedBodies {
   const { headers, utm } = order;
   const tagged = tagLinks({ utm, headers }, { html: order.html, text: toBodyText(order.html, order.text) });
@@ -49,7 +49,7 @@ export function shapeBodies(order: BodyOrder): ShapedBodies {
     refusal: tagged.ok ? null : tagged.refusal,
     tracking: tagged.ok ? planContentTracking(html, headers, order) : null,
     findings: findInBodies(order, html, text),
-    // Before links are tagged: the neutral rendering is not tagged either.
+    // Runs before links are tagged, because the neutral rendering is not tagged either.
     addedText: order.values ? findAddedText(order, order.values) : null,
   };
 }
@@ -66,7 +66,7 @@ function findInBodies(
   };
 }
 
-/** `asGiven`: the body is the one of the order, which need not travel back from a thread. */
+/** `asGiven`: the body is unchanged from the input, so the thread need not copy it back. */
 export interface ReturnedBodies extends ShapedBodies {
   readonly asGiven: { readonly html: boolean; readonly text: boolean };
 }

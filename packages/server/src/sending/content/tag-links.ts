@@ -13,17 +13,17 @@ export interface Bodies {
 
 export type TaggedBodies =
   | (Bodies & { readonly ok: true })
-  /** A body would outgrow its limit: tags are many times as long as a short link. It stays as it is. */
+  /** A body would exceed its size limit, because tags are many times as long as a short link. It stays unchanged. */
   | (Bodies & { readonly ok: false; readonly refusal: Refusal });
 
-/** The bodies with UTM parameters on their links, where a send asks for them; as they are where it does not. */
+/** The bodies with UTM parameters on their links if the send asks for them; otherwise unchanged. */
 export function tagLinks(
   { utm, headers = {} }: Pick<SendRequest, 'utm' | 'headers'>,
   { html, text }: Bodies,
 ): TaggedBodies {
   if (utm === undefined) return { ok: true, html, text };
   const tags = toUtmTags(utm);
-  // A text derived from the html shows the addresses of its links, without their marks.
+  // Text derived from the HTML shows the addresses of its links without UTM parameters.
   const marked = html === null ? [] : markedUnsubscribeUrls(html);
   const tagged = {
     html: html === null ? null : tagHtml(html, tags, readProtectedLinks(headers), LIMITS.bodyBytes),
