@@ -4,10 +4,10 @@ import type { DomainChecker } from '../sending-domains/domain-checker.ts';
 import type { AccountServices, Services } from './context.ts';
 import { type AccountPools, bindDatabase } from './database.ts';
 
-/** So many accounts are kept at hand; making one anew costs microseconds. */
+/** The maximum number of cached accounts; creating the services again costs microseconds. */
 const KEPT_ACCOUNTS = 1_000;
 
-/** Answers the services of an account: those of the installation, with everything that reads or writes for it bound to the account. */
+/** Returns the services of an account: those of the installation, with everything that reads or writes bound to the account. */
 export function createAccountServices(
   pools: AccountPools,
   whole: () => Services,
@@ -35,7 +35,10 @@ function bindServices(services: Services, pools: AccountPools, accountId: string
   };
 }
 
-/** What a look-up finds may move a name from one account to another, so it works for all of them: only for a domain that the account sees. */
+/**
+ * The checker works across accounts, because a lookup may move a name from one account to another. So it runs only for a domain that the
+ * account can see.
+ */
 function gateChecker(checker: DomainChecker, sql: Sql): DomainChecker {
   return {
     ...checker,

@@ -5,14 +5,14 @@ import { ProblemError } from '../problem.ts';
 import type { KeyedContext } from './context.ts';
 
 /**
- * Checks a caller again whose request has waited: their key may have been revoked or narrowed meanwhile, or their seat taken away.
- * @throws ProblemError where they may not have the answer any more
+ * Checks a caller again after its request has waited: the key may have been revoked or narrowed in the meantime, or the seat removed.
+ * @throws ProblemError if the caller may no longer receive the response
  */
 export async function assertStillAllowed(
   { services: { people }, caller }: KeyedContext,
   scope: Scope | null,
 ): Promise<void> {
-  // Sessions belong to no account, so the database bound to one does not show all of them.
+  // Sessions belong to no account, so the database bound to one account does not show all of them.
   const { sql, clock } = people.tools;
   if (await isStillAllowed(sql, caller, scope, clock.now())) return;
   throw lostPermission(caller);

@@ -15,7 +15,10 @@ import type { AccountDatabase, Database } from './database.ts';
 import type { ExportLimit } from './emails/export-limit.ts';
 import type { RequestHistory } from './requests/request-history.ts';
 
-/** What handlers work with, by capability: made once, at the composition root. A handler destructures the capabilities that it uses. */
+/**
+ * The services that handlers use, by capability, created once at the composition root. A handler destructures the capabilities that it
+ * uses.
+ */
 export interface Services {
   readonly database: Database;
   readonly sending: Sending;
@@ -40,35 +43,35 @@ export interface AccountServices extends Services {
   readonly database: AccountDatabase;
 }
 
-/** One call, whatever way it came in. */
+/** One call, whatever protocol it arrived by. */
 export interface CallContext {
   readonly services: Services;
   readonly requestId: string;
-  /** Over MCP the channel is not the caller's to claim. */
+  /** Over MCP the caller cannot claim another channel. */
   readonly via: 'rest' | 'mcp';
-  /** Of the client, as far as it can be believed. */
+  /** The client's address, as far as it can be trusted. */
   readonly address: string;
-  /** Whether the caller prefers an answer in plain text, where the operation has one. */
+  /** Whether the caller prefers a plain text response, if the operation has one. */
   readonly prefersText: boolean;
   /** Null for public operations. */
   readonly caller: Caller | null;
   /** The browser or program that sent the request; null over MCP, which has no sign-in. */
   readonly clientInfo: ClientInfo | null;
-  /** Ends waiting when the caller has gone. */
+  /** Ends a wait when the caller has disconnected. */
   readonly signal: AbortSignal;
-  /** The input as given, before defaults: what an idempotency key stands for. */
+  /** The input as given, before defaults, which an idempotency key is compared by. */
   readonly rawBody: unknown;
-  /** Ties the request log's entry to a message. */
+  /** Links the request log's entry to a message. */
   noteEmail(id: string): void;
 }
 
-/** A call by a key, or by a person in its place: what handlers of operations behind a key receive. */
+/** A call by a key, or by a user in its place: what handlers of operations that need a key receive. */
 export interface KeyedContext extends CallContext {
   readonly services: AccountServices;
   readonly caller: Caller;
 }
 
-/** A call that only signed-in people make: it may reach beyond the account the session is in, to the person's others. */
+/** A call that only signed-in users can make. It may reach the user's other accounts, beyond the one the session is in. */
 export interface PersonContext extends CallContext {
   readonly caller: Caller;
 }
@@ -90,7 +93,7 @@ export type Handler<Id extends CallableId> = (
   context: ContextOf<Id>,
 ) => Promise<Reply<ResponseBodyOf<OperationById<Id>>>>;
 
-/** A file is answered piece by piece. */
+/** A file is returned in pieces. */
 type ResponseBodyOf<O extends OperationById<CallableId>> = O extends { readonly response: 'stream' }
   ? AsyncIterable<string | Uint8Array>
   : OperationOutput<O> | (O extends { readonly asText: string } ? string : never);

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ProblemError } from '../problem.ts';
 import { isUuid } from '../uuid-v7.ts';
 
-/** What a cursor belongs to: it means nothing in another list, another account, or with other filters. */
+/** The scope of a cursor: it is invalid in another list, in another account, or with other filters. */
 export interface CursorScope {
   readonly list: string;
   readonly accountId: string;
@@ -11,14 +11,14 @@ export interface CursorScope {
 
 const TAG_BYTES = 12;
 
-/** An opaque cursor behind the row of this id. */
+/** An opaque cursor for the position after the row with this id. */
 export function encodeCursor(id: string, scope: CursorScope): string {
   return Buffer.concat([tagOf(id, scope), Buffer.from(id.replaceAll('-', ''), 'hex')]).toString('base64url');
 }
 
 /**
- * The id a cursor stands behind; null without a cursor.
- * @throws ProblemError `invalid_cursor` where it is broken, or was made for something else.
+ * The id of the row that a cursor follows; null without a cursor.
+ * @throws ProblemError `invalid_cursor` if it is malformed or belongs to another list
  */
 export function decodeCursor(cursor: string | undefined, scope: CursorScope): string | null {
   if (cursor === undefined) return null;

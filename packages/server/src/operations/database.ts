@@ -3,7 +3,7 @@ import { bindAccount } from '../db/account-client.ts';
 import type { AccountSql, Pool, Sql } from '../db/client.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 
-/** The records: the connections to read and write them, and the clock and the ids of new rows. */
+/** The connections that read and write records, with the clock and the id generator for new rows. */
 export interface Database {
   /** Sees the whole installation. Handlers of operations with a key receive an `AccountDatabase` instead. */
   readonly sql: Sql;
@@ -13,7 +13,7 @@ export interface Database {
   readonly ids: IdGenerator;
 }
 
-/** The database of one account: it returns and accepts only rows of that account, whatever the statement says. */
+/** The database of one account: it returns and accepts only rows of that account, whatever the statement. */
 export interface AccountDatabase extends Database {
   readonly sql: AccountSql;
   readonly readsSql: AccountSql;
@@ -25,7 +25,7 @@ export interface AccountPools {
   readonly reads: Pool;
 }
 
-/** A third of the connections: one account that does much at once leaves the others theirs. */
+/** A third of the connections, so that one busy account leaves connections for the others. */
 const TRANSACTIONS_AT_ONCE = 2;
 
 export function bindDatabase({ clock, ids }: Database, pools: AccountPools, accountId: string): AccountDatabase {

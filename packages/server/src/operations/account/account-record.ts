@@ -5,7 +5,7 @@ import type { Services } from '../context.ts';
 
 type AccountRecord = OperationOutput<OperationById<'account.get'>>;
 
-/** The account as reads show it. */
+/** The account as reads return it. */
 export async function readAccount(
   { database, installation }: Pick<Services, 'database' | 'installation'>,
   accountId: string,

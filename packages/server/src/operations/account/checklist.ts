@@ -11,7 +11,7 @@ export const getAccountChecklist: Handler<'account.checklist'> = async (
   const { sandboxDomain } = installation;
   const fullScopes = expandScopes(['full']).scopes.length;
   const facts = await readChecklistFacts(sql, caller.accountId, fullScopes);
-  // Whoever asks has a key, and uses it.
+  // A caller has a key and is using it, so this step is done.
   const items = toChecklist({ ...facts, keyUsed: true }, sandboxDomain);
   return { body: { items: [...items], completed: items.filter(({ done }) => done).length, total: items.length } };
 };

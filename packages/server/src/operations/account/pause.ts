@@ -2,7 +2,6 @@ import { pauseAccount as setPaused } from '../../accounts/pause-account.ts';
 import type { Handler } from '../context.ts';
 import { readAccount } from './account-record.ts';
 
-/** Stops the sending of the whole account. */
 export const pauseAccount: Handler<'account.pause'> = async (
   _input,
   { services: { database, callers, installation }, caller },

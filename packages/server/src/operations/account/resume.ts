@@ -3,7 +3,6 @@ import type { Handler } from '../context.ts';
 import { pausedByUser } from '../paused-by-user.ts';
 import { readAccount } from './account-record.ts';
 
-/** Lets a paused account send again. */
 export const resumeAccount: Handler<'account.resume'> = async (
   _input,
   { services: { database, callers, installation }, caller },

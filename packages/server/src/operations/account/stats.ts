@@ -59,7 +59,7 @@ function toBounceKinds({ hard, soft, block, spam, unknown }: WholeCounts) {
   return { hard, soft, block, spam, unknown };
 }
 
-/** What is not tracked is not measured, and then the block is absent. */
+/** Metrics of untracked mail are unknown, so the block is missing then. */
 function toEngagement(
   { openTracked, opened, clickTracked, clicked }: WholeCounts,
   { trackOpens, trackClicks }: { readonly trackOpens: boolean; readonly trackClicks: boolean },
@@ -72,7 +72,7 @@ function toEngagement(
 
 const NOTHING: OutcomeCounts = { sent: 0, delivered: 0, bounced: 0, complained: 0 };
 
-/** Of channels and sources every one there is, used or not. */
+/** Every channel and source is listed, used or not. */
 function toProvenance(rows: readonly StatsRow[]): Pick<Stats, 'byChannel' | 'bySource' | 'topAgents'> {
   const of = (kind: StatsKind, value: string) =>
     withRates(rows.find((row) => row.kind === kind && row.value === value) ?? NOTHING);

@@ -10,7 +10,7 @@ export const updateAccount: Handler<'account.update'> = async (
   const { name = null, trackOpens = null, trackClicks = null, cancelDeletion: isKept = false } = body;
   if (isKept) await cancelDeletion(database, caller.accountId, caller.keyId);
   await changeAccount(database.sql, caller.accountId, { name, trackOpens, trackClicks });
-  // Here the switches act at once; other processes believe what they read of a key for half a second.
+  // The switches take effect here at once; other processes cache a key for half a second.
   callers.forget();
   return { body: await readAccount({ database, installation }, caller.accountId) };
 };

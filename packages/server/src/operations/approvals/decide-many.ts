@@ -5,14 +5,14 @@ import { assertMayDecide, decideOne } from './decide.ts';
 
 type Results = OperationOutput<OperationById<'approvals.decide-many'>>['results'];
 
-/** Approves or rejects several holds, each by itself. */
+/** Approves or rejects several holds, each independently. */
 export const decideApprovals: Handler<'approvals.decide-many'> = async ({ body }, context) => {
   assertMayDecide(context.caller);
   const { ids, decision, note } = body;
   const { baseUrl } = context.services.installation;
   const results: Results = [];
-  // One after the other: each takes the row of the account's quota, and would only wait for the one before. Each checks the caller again: a
-  // hundred decisions take seconds, in which the right to decide can be taken away.
+  // Runs one after the other: each decision locks the row of the account's quota, so parallel ones would only wait. Each checks the caller
+  // again, because a hundred decisions take seconds, in which the caller can lose the right to decide.
   for (const [index, id] of ids.entries()) {
     try {
       const approval = await decideOne(id, { decision, note }, context);

@@ -12,13 +12,12 @@ import { validationFailed } from '../parse-part.ts';
 import { deciderOf } from './decider-of.ts';
 import { approvalNotFound } from './get.ts';
 
-/** Approves or rejects one hold. */
 export const decideApproval: Handler<'approvals.decide'> = async ({ params, body }, context) => {
   assertMayDecide(context.caller);
   return { body: await decideOne(params.id, body, context) };
 };
 
-/** Decides one hold and answers its record. */
+/** Decides one hold and returns its record. */
 export async function decideOne(id: string, decision: Decision, context: KeyedContext): Promise<Approval> {
   const { caller } = context;
   const { database, delivery, events, threads, installation } = context.services;
@@ -40,7 +39,7 @@ export async function decideOne(id: string, decision: Decision, context: KeyedCo
   return toVisibleApproval(row, viewerOf(caller));
 }
 
-/** A key that is held itself would decide what its like may not send. */
+/** A key in approval mode could otherwise approve sends like its own. */
 export function assertMayDecide({ person, approval }: Caller): void {
   if (person !== null || approval === null) return;
   throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });

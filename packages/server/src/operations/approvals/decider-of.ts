@@ -1,7 +1,7 @@
 import type { Decider } from '../../approvals/holds/decider.ts';
 import type { KeyedContext } from '../context.ts';
 
-/** Who acts in a call: a signed-in person goes by the id of their seat, as the key that stands for it does. */
+/** The user or key that acts in a call. A signed-in user is named by the id of the seat, as is the key that represents the seat. */
 export function deciderOf({ caller, via, address, requestId }: KeyedContext): Decider {
   return { actor: caller.keyId, way: via, address, requestId };
 }

@@ -7,7 +7,7 @@ import { assertStillAllowed } from '../assert-still-allowed.ts';
 import type { Handler } from '../context.ts';
 import { visibleKeyOf } from './visible-approvals.ts';
 
-/** Reads one hold; with `wait`, once it is decided or the time is over. */
+/** Reads one hold. With `wait`, returns once it is decided or the time is over. */
 export const getApproval: Handler<'approvals.get'> = async ({ params, query }, context) => {
   const { caller } = context;
   const { database, events } = context.services;
@@ -30,7 +30,7 @@ export function approvalNotFound(id: string): ProblemError {
   return new ProblemError('not_found', { detail: `There is no held send ${id} that this key may see.` });
 }
 
-/** The message of a hold leaves this status with the decision. */
+/** The decision moves the message of a hold out of this status. */
 function isDecided(status: string): boolean {
   return status !== 'pending_approval';
 }

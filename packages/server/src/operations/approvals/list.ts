@@ -6,7 +6,6 @@ import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 import { visibleKeyOf } from './visible-approvals.ts';
 
-/** One page of the holds that the caller may see. */
 export const listApprovals: Handler<'approvals.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const filters = { accountId, keyId: visibleKeyOf(caller), status: query.status ?? null };

@@ -6,7 +6,6 @@ import type { Handler } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
-/** One page of the account's audit log. */
 export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const named = { action: query.action ?? null, actor: query.actor ?? null, targetId: query.target_id ?? null };
@@ -29,7 +28,7 @@ export const listAuditEntries: Handler<'audit.list'> = async ({ query }, { servi
   return { body: { entries: rows.map((row) => toEntry(row, viewerOf(caller))), ...page } };
 };
 
-/** The URL of a webhook endpoint is masked as in the endpoint's own record; such an entry no longer gives its hash. */
+/** Masks the URL of a webhook endpoint as in the endpoint's own record. The hash of the entry cannot be recomputed from the masked form. */
 function toEntry(row: AuditEntryRow, viewer: Viewer): AuditEntry {
   const { url } = row.details;
   const isEndpoint = row.action.startsWith('webhook.') && typeof url === 'string';

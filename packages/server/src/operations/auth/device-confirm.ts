@@ -3,7 +3,7 @@ import { ProblemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';
 import { requireSession } from './require-session.ts';
 
-/** A session of a device confirms no other: it could give that one what it was not allowed itself. */
+/** A session of a device cannot confirm another device: it could grant rights that it does not have itself. */
 export const confirmDevice: Handler<'auth.device-confirm'> = async ({ body }, context) => {
   const { caller, address } = context;
   const { people, installation } = context.services;

@@ -2,7 +2,7 @@ import { pollDevice } from '../../auth/device-sign-in.ts';
 import { ProblemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';
 
-/** Answers the token of a device once a person has confirmed it. */
+/** Returns the token of a device after a user has confirmed it. */
 export const takeDeviceToken: Handler<'auth.device-token'> = async ({ body }, { services: { people } }) => {
   const verdict = await pollDevice(people.tools, body.deviceCode);
   switch (verdict.kind) {

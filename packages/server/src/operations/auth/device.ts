@@ -2,7 +2,7 @@ import { describeClient } from '../../auth/device-client.ts';
 import { startDevice as start } from '../../auth/device-sign-in.ts';
 import type { Handler } from '../context.ts';
 
-/** Makes the codes. The page's address leaves the code out, so that a link in a mail cannot stand for typing it. */
+/** Creates the codes. The page's address omits the code, so that a link in an email cannot replace typing it. */
 export const startDevice: Handler<'auth.device'> = async (
   { body },
   { services: { people, installation }, address, clientInfo },

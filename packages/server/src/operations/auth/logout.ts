@@ -2,7 +2,6 @@ import { endSession } from '../../auth/end-session.ts';
 import { foreignOrigin } from '../../auth/foreign-origin.ts';
 import type { Handler } from '../context.ts';
 
-/** Ends the session that the request bears. */
 export const logOut: Handler<'auth.logout'> = async (_input, { services: { people, installation }, clientInfo }) => {
   const { cookies } = people;
   const sessionToken = clientInfo?.sessionToken ?? null;

@@ -2,7 +2,7 @@ import { toLocalPath } from '../../auth/client-info.ts';
 import { MAGIC_LINK_SECONDS } from '../../auth/magic-link.ts';
 import type { Handler } from '../context.ts';
 
-/** Asks for a sign-in link. Whoever asks, and for whatever address, is answered alike. */
+/** Requests a sign-in link. The response is the same for every caller and every address. */
 export const requestMagicLink: Handler<'auth.magic-link'> = async (
   { body },
   { services: { people, installation }, clientInfo },

@@ -3,7 +3,7 @@ import type { Person } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import type { PersonContext } from '../context.ts';
 
-/** The signed-in user of a call that API keys cannot make. @throws ProblemError when the call has no session */
+/** The signed-in user of a call that API keys cannot make. @throws ProblemError if the call has no session */
 export function requireSession({ caller, clientInfo }: Pick<PersonContext, 'caller' | 'clientInfo'>): {
   readonly person: Person;
   readonly sessionToken: SessionToken;

@@ -13,7 +13,6 @@ const SIGNED_OUT: SessionRecord = {
   expiresAt: null,
 };
 
-/** Who is signed in. */
 export function toSession(session: LiveSession | null): SessionRecord {
   const person = session?.caller.person ?? null;
   if (session === null || person === null) return SIGNED_OUT;

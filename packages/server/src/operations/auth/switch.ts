@@ -9,7 +9,7 @@ import type { Handler } from '../context.ts';
 import { requireSession } from './require-session.ts';
 import { toSession } from './session-record.ts';
 
-/** Moves the session to another seat of the person. */
+/** Moves the session to another seat of the same user. */
 export const switchSession: Handler<'auth.switch'> = async ({ body }, context) => {
   const { caller } = context;
   const { people } = context.services;
@@ -27,7 +27,7 @@ export const switchSession: Handler<'auth.switch'> = async ({ body }, context) =
   return { body: toSession(await sessions.findFresh(sessionToken)) };
 };
 
-/** Each account sees in its audit log who comes and who goes. */
+/** The audit logs of both accounts record the switch. */
 async function noteMoved(
   transaction: Transaction,
   { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,

@@ -9,7 +9,6 @@ import { cannotBegin, selectorTaken, unknownDomain } from './domain-problems.ts'
 
 const DEFAULT_RETURN_PATH = 'bounce';
 
-/** Adds a sending domain with its keys. */
 export const createDomain: Handler<'domains.create'> = async (
   { body },
   { services: { database, domains, installation }, caller },
@@ -31,7 +30,7 @@ export const createDomain: Handler<'domains.create'> = async (
   if (added.kind === 'selector-taken') throw selectorTaken(added);
   if (added.kind !== 'added') throw cannotBegin(added, name, { again: 'create the domain', path: 'name' });
   const row = await readDomain(database.sql, accountId, added.id);
-  // Only where somebody removed it by hand in the same moment.
+  // Only if a user removed it in the same moment.
   if (row === null) throw unknownDomain(added.id);
   return { body: toDomain(row, domains.tools.own, clock.now()) };
 };

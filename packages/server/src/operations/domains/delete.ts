@@ -3,7 +3,6 @@ import { removeDomain } from '../../sending-domains/remove-domain.ts';
 import type { Handler } from '../context.ts';
 import { unknownDomain } from './domain-problems.ts';
 
-/** Removes a domain from the account. */
 export const deleteDomain: Handler<'domains.delete'> = async (
   { params },
   { services: { database, domains }, caller },

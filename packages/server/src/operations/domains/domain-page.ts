@@ -6,7 +6,7 @@ import type { KeyedContext } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
-/** A page of domains, newest first: of those in use, or of the removed ones. */
+/** A page of domains, newest first: either current or removed ones. */
 export async function domainPage(
   { services: { database, domains }, caller }: KeyedContext,
   query: {

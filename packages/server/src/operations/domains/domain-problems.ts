@@ -12,8 +12,8 @@ export function unknownDomain(id: string): ProblemError {
 }
 
 /**
- * Why a name cannot begin in an account.
- * @param call the one that is to be made again once there is room or the challenge is published, in words, and the field that it is at fault in.
+ * Why an account cannot begin to use a domain name.
+ * @param call `again`: what to repeat after freeing room or publishing the challenge, in words; `path`: the field that is at fault.
  */
 export function cannotBegin(
   refusal: BeginRefusal,
@@ -42,7 +42,7 @@ export function cannotBegin(
   }
 }
 
-/** Not the same where the DNS could not be asked: the challenge may well be published. */
+/** A failed DNS lookup is a separate case, because the challenge may well be published. */
 export function claimed(name: string, { challenge, isVerified, outcome }: NameClaim, again: string): ProblemError {
   const { host, value } = challenge;
   const held = `Another account of this server has ${isVerified ? 'verified' : 'proven that it owns'} ${name}`;
@@ -66,7 +66,7 @@ export function tooManyKeys({ retryAfterSeconds }: TooManyKeys): ProblemError {
   });
 }
 
-/** A selector names one key, also for a while after that key or its domain is gone. */
+/** A selector names one key, and stays reserved for a while after that key or its domain is gone. */
 export function selectorTaken({ selector, name }: SelectorTaken): ProblemError {
   return new ProblemError('already_exists', {
     detail: `${name} recently had a key with the selector ${selector}, and DNS caches may still contain its record.`,

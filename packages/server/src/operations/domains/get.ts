@@ -3,7 +3,7 @@ import { toDomain } from '../../sending-domains/domain-record.ts';
 import type { Handler } from '../context.ts';
 import { unknownDomain } from './domain-problems.ts';
 
-/** Reads one domain, removed or not. */
+/** Reads one domain, current or removed. */
 export const getDomain: Handler<'domains.get'> = async ({ params }, { services: { database, domains }, caller }) => {
   const row = await readDomain(database.sql, caller.accountId, params.id);
   if (row === null) throw unknownDomain(params.id);

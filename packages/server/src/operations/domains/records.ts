@@ -4,7 +4,7 @@ import { toRecords } from '../../sending-domains/domain-record.ts';
 import type { Handler } from '../context.ts';
 import { unknownDomain } from './domain-problems.ts';
 
-/** The records of a domain, as JSON or as a zone file. */
+/** The DNS records of a domain, as JSON or as a zone file. */
 export const getDomainRecords: Handler<'domains.records'> = async ({ params }, context) => {
   const { caller } = context;
   const { database, domains } = context.services;

@@ -4,7 +4,7 @@ import { restoreDomain as restore } from '../../sending-domains/restore-domain.t
 import type { Handler } from '../context.ts';
 import { cannotBegin, unknownDomain } from './domain-problems.ts';
 
-/** Brings a removed domain back; its records are looked up behind the answer, which is given at once. */
+/** Restores a removed domain. The response is sent at once; the DNS lookup of its records follows in the background. */
 export const restoreDomain: Handler<'domains.restore'> = async (
   { params },
   { services: { database, domains }, caller },

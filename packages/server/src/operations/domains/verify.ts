@@ -2,7 +2,7 @@ import { toDomain } from '../../sending-domains/domain-record.ts';
 import type { Handler } from '../context.ts';
 import { claimed, unknownDomain } from './domain-problems.ts';
 
-/** Looks the records of a domain up now. */
+/** Checks the DNS records of a domain now. */
 export const verifyDomain: Handler<'domains.verify'> = async (
   { params },
   { services: { database, domains }, caller },

@@ -2,7 +2,7 @@ import { ProblemError } from '../../problem.ts';
 import type { QueuedVerdict } from '../../sending/change-queued.ts';
 import { toSendProblem } from './send-response.ts';
 
-/** Throws when a message could not be changed: it does not exist, or is no longer queued. */
+/** @throws ProblemError if a message could not be changed: it does not exist, or is no longer queued. */
 export function assertChanged(
   verdict: QueuedVerdict,
   id: string,

@@ -4,7 +4,6 @@ import { deciderOf } from '../approvals/decider-of.ts';
 import type { Handler } from '../context.ts';
 import { assertChanged } from './assert-changed.ts';
 
-/** Takes a queued message back. */
 export const cancelEmail: Handler<'emails.cancel'> = async ({ params }, context) => {
   const { caller } = context;
   const { database, events } = context.services;
@@ -17,5 +16,5 @@ export const cancelEmail: Handler<'emails.cancel'> = async ({ params }, context)
 
 const CANCELED = 'canceled' satisfies MessageStatus;
 
-/** The same under its other spelling. */
+/** The same operation under its alternative spelling. */
 export const deleteEmail: Handler<'emails.delete'> = (input, context) => cancelEmail({ ...input }, context);

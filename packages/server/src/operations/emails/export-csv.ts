@@ -1,28 +1,28 @@
 import { CELL_SEPARATOR, SEPARATORS } from '../../db/queries/export-messages.ts';
 
 /**
- * Where a formula could start: at the start of the cell, and behind anything that some spreadsheet or setting splits cells at, in which quotes do not
- * protect the cell. Spaces, invisible characters and quotes in front are skipped, since a spreadsheet may drop them. The wide and small forms of the
- * four characters are read as the plain ones.
+ * Where a formula could start: at the start of the cell, and after any character at which some spreadsheet or setting splits cells, where
+ * quotes do not protect the cell. Leading spaces, invisible characters and quotes are skipped, since a spreadsheet may drop them. The
+ * full-width and small forms of the four characters count as the plain ones.
  */
 const FORMULA_START =
   /(^|[,;|\t\r\n])([ "\v\f\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]*)(?='*[=+\-@＝＋－＠﹦﹢﹣﹫])/g;
-/** A cell that starts with one of these is moved into the next cell or row by some spreadsheets. */
+/** Some spreadsheets move a cell that starts with one of these into the next cell or row. */
 const BREAK_START = /^(?='*[\t\r\n])/;
 const NEEDS_QUOTES = /[",;|\t\r\n]/;
-/** What a cell must contain for any of the above to match. Most records contain none of it, and are not taken apart. */
+/** What a cell must contain for any of the above to match. Most records contain none of it and are not split into cells. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it separates the cells.
 const SUSPICIOUS = /[",;|\t\r\n]|\u001f[\s\u200b-\u200f\u2060]*'*[=+\-@＝＋－＠﹦﹢﹣﹫]/;
 
-/** Records as lines of CSV, without the end of the last. */
+/** Records as lines of CSV, without the final line end. */
 export function toCsv(records: string): string {
   if (!SUSPICIOUS.test(records)) return records.replaceAll(CELL_SEPARATOR, ',').replaceAll(SEPARATORS.csv, '\n');
   return records.split(SEPARATORS.csv).map(toCsvLine).join('\n');
 }
 
 /**
- * A record as a line of CSV (RFC 4180). An apostrophe in front of each character that could start a formula makes a spreadsheet show text. Where the
- * text has apostrophes there itself one more is added, so that taking one away restores every cell exactly.
+ * A record as a line of CSV (RFC 4180). An apostrophe before each character that could start a formula makes a spreadsheet show text. Text
+ * that already has apostrophes there gets one more, so that removing one always restores the original cell.
  */
 function toCsvLine(record: string): string {
   if (!SUSPICIOUS.test(record)) return record.replaceAll(CELL_SEPARATOR, ',');

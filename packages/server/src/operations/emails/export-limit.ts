@@ -1,6 +1,6 @@
-/** Limits the exports that each account runs at a time in this process, so that a few unread ones do not use up the connections of all. */
+/** Limits the exports that each account runs at a time in this process, so that a few unread ones do not use up all connections. */
 export interface ExportLimit {
-  /** Returns the release function, which may be called twice; null when the account runs too many exports already. */
+  /** Returns the release function, which may be called twice; null if the account already runs too many exports. */
   tryAcquire(accountId: string): (() => void) | null;
 }
 

@@ -15,22 +15,22 @@ import { collectMatches } from '../../db/queries/search-messages.ts';
 import { toCsv } from './export-csv.ts';
 
 export interface ExportFile {
-  /** Whether more messages match than a file holds. */
+  /** Whether more messages match than a file can contain. */
   readonly isTruncated: boolean;
-  /** The file, piece by piece; nothing is read before it is asked for. */
+  /** The file in pieces; nothing is read before it is requested. */
   readonly pieces: AsyncIterable<string>;
 }
 
-/** Rows a statement reads: enough that the statement itself costs little beside them, few enough that memory stays small. */
+/** Rows per statement: enough to make the fixed cost of a statement negligible, few enough to keep memory use small. */
 const PART_ROWS = 2_000;
-/** The first part is small, so that the file begins to come at once. */
+/** The first part is small, so that the first rows are sent quickly. */
 const FIRST_PART_ROWS = 500;
-/** One of them is waited for, and has mostly come already: the others keep the database busy meanwhile. */
+/** The reader waits for one part, which has usually arrived already; the others keep the database busy. */
 const PARTS_AT_ONCE = 3;
 const ID_BYTES = 16;
 
 const CSV_HEADER = 'id,created_at,from,to,subject,status,channel,source,agent_name,tags\n';
-/** What stands before, between and behind the parts of a file. A file without rows ends as a whole one does. */
+/** The text before, between and after the parts of a file. A file without rows is complete and valid too. */
 const FRAMES: Readonly<
   Record<ExportFormat, { readonly head: string; readonly between: string; readonly tail: string }>
 > = {
@@ -40,9 +40,9 @@ const FRAMES: Readonly<
 };
 
 /**
- * Opens an export: what the log's own indexes select is read in keyset parts, what needs a search by the ids of all that match. No
- * connection and no snapshot is held between two parts, however slowly they are taken.
- * @param signal ends the search for what belongs to it at once; the parts are over in milliseconds
+ * Opens an export. Filters that the log's own indexes serve are read in keyset parts; those that need a search are read by the ids of all
+ * matches. No connection or snapshot is kept open between two parts, however slowly they are read.
+ * @param signal cancels the initial search at once; reading a part takes only milliseconds
  */
 export async function openExport(
   sql: Sql,
@@ -72,7 +72,7 @@ async function* partsOfLog(
   let left: number = LIMITS.exportRows;
   for await (const pieces of inOrder(reads(), PARTS_AT_ONCE)) {
     for (const piece of pieces) {
-      // What was accepted late, by another process, can make a part longer than it was when its end was looked for.
+      // A message that another process accepted late can make a part longer than when its end was determined.
       yield piece.rows > left ? shorten(piece, left, format) : piece;
       left -= Math.min(left, piece.rows);
       if (left === 0) return;
@@ -85,7 +85,7 @@ function shorten({ text }: ExportPiece, rows: number, format: ExportFormat): Exp
   return { rows, text: text.split(separator).slice(0, rows).join(separator) };
 }
 
-/** The parts, found out one after the other: so several can be read at once. */
+/** Finds the ranges of the parts one after the other, so that several parts can be read concurrently. */
 async function* rangesOf(sql: Sql, filters: MessageFilters): AsyncGenerator<LogRange, void, undefined> {
   let before: string | null = null;
   let rows = FIRST_PART_ROWS;
@@ -113,12 +113,12 @@ async function* partsOfIds(
   for await (const pieces of inOrder(reads(), PARTS_AT_ONCE)) yield* pieces;
 }
 
-/** The results of tasks in their order, so many of them under way at once. */
+/** The results of tasks in order, with this many of them running concurrently. */
 async function* inOrder<T>(tasks: AsyncIterable<() => Promise<T>>, atOnce: number): AsyncGenerator<T, void, undefined> {
   const running: Promise<T>[] = [];
   for await (const task of tasks) {
     const result = task();
-    // It may fail before it is its turn, or when nobody wants it any more.
+    // It may fail before it is awaited, or after the reader has left.
     result.catch(() => {});
     running.push(result);
     const first = running.length < atOnce ? undefined : running.shift();

@@ -9,7 +9,7 @@ import { exportFileName } from './export-file-name.ts';
 import { openExport } from './export-lines.ts';
 import { toMessageFilters } from './message-filters.ts';
 
-/** The message log as a file. What has to be known before the first byte is found out first; the rows follow as they are taken. */
+/** The message log as a file. Everything that must be known before the first byte is read first; the rows follow as they are read. */
 export const exportEmails: Handler<'emails.export'> = async (
   { query },
   { services: { database, people, exports }, caller, signal },
@@ -34,7 +34,7 @@ export const exportEmails: Handler<'emails.export'> = async (
     };
   } catch (error) {
     release();
-    // A statement that was canceled looks like a database that is going down.
+    // A canceled statement looks like a database that is shutting down.
     if (signal.aborted) throw new ProblemError('unavailable', { detail: 'The client closed the connection.' });
     throw error;
   }
@@ -48,7 +48,7 @@ const TOO_MANY = {
 
 const CHECK_EVERY_MS = 500;
 
-/** Breaks the file off when its reader loses the right to it: slow readers take minutes. */
+/** Ends the file early if its reader loses the right to it, since slow readers take minutes. */
 async function* whileAllowed(
   pieces: AsyncIterable<string>,
   { tools }: People,

@@ -5,8 +5,8 @@ import { countMatches, type SearchPosition, searchMessages } from '../../db/quer
 import { EXACT_COUNT_CAP } from '../total.ts';
 
 /**
- * A page of messages that match, newest first, and how many match, never past EXACT_COUNT_CAP: by the log's own indexes where they serve, else by the search table. Searches go over connections of their
- * own: one that takes long must not hold up what is quick.
+ * A page of matching messages, newest first, and their count up to EXACT_COUNT_CAP. Uses the log's own indexes if they serve, otherwise the
+ * search table. Searches use separate connections, so that a slow search does not delay quick reads.
  */
 export async function findMessages(
   { sql, readsSql }: { readonly sql: Sql; readonly readsSql: Sql },
@@ -17,11 +17,11 @@ export async function findMessages(
     return await Promise.all([listMessages(sql, filters, position), countMessages(sql, filters, EXACT_COUNT_CAP)]);
   }
   const page = searchMessages(readsSql, filters, position).then(async (ids) => ({
-    // A first page that is not full has them all.
+    // A first page that is not full contains all matches.
     isWhole: position.before === null && ids.length < position.limit,
     rows: await readMessages(readsSql, filters.accountId, ids),
   }));
-  // What is rare costs as much to count as to find where it is a text, and next to nothing otherwise.
+  // Counting rare text costs as much as finding it, so it waits for the page. Other counts cost next to nothing and run in parallel.
   const counting = filters.text === null ? countMatches(readsSql, filters, EXACT_COUNT_CAP) : null;
   const [{ rows, isWhole }, counted] = await Promise.all([page, counting]);
   if (counted !== null) return [rows, counted];

@@ -12,7 +12,7 @@ import { toMessageEvent, toMessageRecord } from './message-record.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Reads one message; with `wait`, once it is settled or the time is over. */
+/** Reads one message. With `wait`, returns once it is settled or the time is over. */
 export const getEmail: Handler<'emails.get'> = async ({ params, query }, context) => {
   const { caller } = context;
   const { database, events, installation } = context.services;

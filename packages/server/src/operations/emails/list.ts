@@ -4,7 +4,6 @@ import { findMessages } from './find-messages.ts';
 import { toMessageFilters } from './message-filters.ts';
 import { toMessageRecord } from './message-record.ts';
 
-/** One page of the message log. */
 export const listEmails: Handler<'emails.list'> = async ({ query }, { services: { database }, caller }) => {
   const filters = toMessageFilters(query, caller);
   const scope = { list: 'emails', accountId: caller.accountId, filters: { ...filters } };

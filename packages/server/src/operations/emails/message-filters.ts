@@ -5,13 +5,13 @@ import { viewerOf } from '../../visibility/viewer.ts';
 
 type FilterQuery = Omit<OperationInput<OperationById<'emails.export'>>['query'], 'format'>;
 
-/** The filters of a list or an export, for a caller: what it may not see does not match. */
+/** The filters of a list or an export for a caller. Values the caller may not see do not match. */
 export function toMessageFilters(
   query: FilterQuery,
   caller: Pick<Caller, 'accountId' | 'keyId' | 'scopes' | 'person'>,
 ): MessageFilters {
   const { status, channel, source, agent_name, domain, tag, recipient, q, from, to, ...unread } = query;
-  // A filter that is declared and not read here would be accepted and ignored; this line does not compile then.
+  // Does not compile if a filter is declared but not read here, since it would be accepted and ignored.
   unread satisfies Record<string, never>;
   const seesAll = maySee(viewerOf(caller), 'message.private', null);
   return {

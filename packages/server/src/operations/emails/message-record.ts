@@ -1,7 +1,7 @@
 import type { Message, MessageRecord } from '@postrider/core';
 import type { FullMessageRow, MessageRow } from '../../db/queries/read-messages.ts';
 
-/** A row of the log as the API shows it. */
+/** A row of the log as the API returns it. */
 export function toMessageRecord(row: MessageRow): MessageRecord {
   return {
     id: row.id,
@@ -17,7 +17,7 @@ export function toMessageRecord(row: MessageRow): MessageRecord {
   };
 }
 
-/** An event of the trail. */
+/** One of the message's events. */
 export function toMessageEvent(event: FullMessageRow['events'][number]): Message['events'][number] {
   return {
     id: event.id,

@@ -4,14 +4,13 @@ import type { Handler } from '../context.ts';
 import { assertChanged } from './assert-changed.ts';
 import { toSendProblem } from './send-response.ts';
 
-/** Moves the time of a queued message. */
 export const rescheduleEmail: Handler<'emails.reschedule'> = async ({ params, body }, context) => {
   const { caller } = context;
   const { database, installation } = context.services;
   const now = database.clock.now();
   const schedule = resolveSchedule(body.scheduled_at, now);
   if (!schedule.ok) throw toSendProblem({ kind: 'refused', ...schedule.refusal });
-  // A message that is let go at once is due from this moment on, and says so.
+  // A message that is released at once is due from this moment on, and its record says so.
   const dueAt = schedule.at ?? now;
   const { retryHours } = installation;
   const verdict = await rescheduleMessage({ ...database, retryHours }, caller, params.id, dueAt);

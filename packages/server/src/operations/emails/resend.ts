@@ -20,7 +20,7 @@ import { acceptedBody, sendHeaders, toSendProblem } from './send-response.ts';
 /** A stored message with its body, as `readStoredSend` returns it. */
 type SendWithBody = StoredSend & { readonly body: NonNullable<StoredSend['body']> };
 
-/** Sends a stored message again, under the key that sent it first and by the stricter rules of that key and the caller. */
+/** Sends a stored message again, issued under the key that sent it first. The stricter rules of that key and the caller apply. */
 export const resendEmail: Handler<'emails.resend'> = async ({ params, headers }, context) => {
   const {
     services: { database },
@@ -72,7 +72,7 @@ async function resend(
   return verdict;
 }
 
-/** The key that sent the message first, as it is now. */
+/** The current state of the key that sent the message first. */
 async function findIssuer(keyId: string, { sql, clock }: AccountDatabase, { accountId }: Caller): Promise<Caller> {
   const row = await findKeyById(sql, accountId, keyId);
   const now = clock.now();
@@ -87,8 +87,8 @@ async function findIssuer(keyId: string, { sql, clock }: AccountDatabase, { acco
 }
 
 /**
- * The input that sends a stored message again: what was rendered, tagged and fetched the first time is taken over, and so is where the message
- * came from. Its schedule and its idempotency key are not.
+ * The input that sends a stored message again. It reuses the rendered, tagged and fetched content and the provenance of the first message,
+ * but not its schedule or idempotency key.
  */
 function toResendInput(
   stored: SendWithBody,
@@ -112,7 +112,7 @@ function toRequest(stored: SendWithBody): SendRequest {
     ...(stored.replyTo === null ? {} : { reply_to: mailboxSchema.parse(stored.replyTo) }),
     subject: stored.subject,
     ...(html === null ? {} : { html }),
-    // An empty text keeps one from being derived where the first message had none.
+    // An empty string prevents deriving a text that the first message did not have.
     text: text ?? '',
     headers: { ...headers },
     metadata: { ...stored.metadata },

@@ -36,7 +36,7 @@ async function readItem(raw: unknown, index: number, toInput: (request: SendInpu
   return part.ok ? await toInput(part.data) : validationFailed(part.problems);
 }
 
-/** Every item's result, in order; the sends are accepted together. */
+/** Every item's result, in order. The sends are accepted together. */
 async function answerItems(
   items: readonly Item[],
   { services: { sending }, caller }: KeyedContext,
@@ -66,7 +66,7 @@ function toResult(answer: Answer, index: number, { services: { installation }, r
   return { index, ok: false, error: toProblem(refusal, installation.baseUrl, requestId) };
 }
 
-/** The quota after the whole call, as far as something was accepted that tells it. */
+/** The quota after the whole call: the lowest remainder that an accepted item reports. Empty if none was accepted. */
 function headersOf(answers: readonly Answer[]): Readonly<Record<string, string>> {
   const accepted = answers.flatMap((answer) => ('kind' in answer && answer.kind === 'accepted' ? [answer] : []));
   const last = accepted.toSorted((a, b) => a.quota.remaining - b.quota.remaining)[0];

@@ -3,7 +3,7 @@ import { fingerprintInSlices } from '../../sending/fingerprint-in-slices.ts';
 import type { SendInput } from '../../sending/parsed-send.ts';
 import type { CallContext } from '../context.ts';
 
-/** The headers of a send that claim where it comes from. */
+/** The headers of a send that claim its provenance. */
 interface ProvenanceHeaders {
   readonly 'x-service-agent'?: string | undefined;
   readonly 'x-service-source'?: Source | undefined;

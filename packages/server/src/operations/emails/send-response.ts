@@ -35,7 +35,7 @@ interface AcceptedBody {
   readonly expiresAt?: string;
 }
 
-/** What every accepted send says of itself: of a held one also why, and until when. */
+/** The fields that every accepted send returns; a held send also returns why, and until when. */
 export function acceptedBody({ id, status, hold }: Pick<Accepted, 'id' | 'status' | 'hold'>): AcceptedBody {
   if (hold === null) return { id, status };
   const { approvalId, reasons, expiresAt } = hold;
