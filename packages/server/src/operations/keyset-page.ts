@@ -1,13 +1,13 @@
 import { type CursorScope, decodeCursor, encodeCursor } from './cursor.ts';
 import { countSeen, toTotal } from './total.ts';
 
-/** What a list asks the database for: the row behind which the page begins, and one row more than the page shows. */
+/** The query of a list: the row after which the page begins, and a limit of one row more than the page shows. */
 interface AskedRows {
   readonly before: string | null;
   readonly limit: number;
 }
 
-/** The rows that were read, how many match in all, and whether more follow; without that, the row beyond the page says it. */
+/** The rows that were read, the number of matches, and whether more follow. If `hasMore` is absent, the extra row decides it. */
 type ReadRows<Row> = readonly [rows: readonly Row[], count: number, hasMore?: boolean];
 
 interface KeysetPage<Row> {
@@ -20,7 +20,7 @@ interface KeysetPage<Row> {
 /**
  * One page of a list in keyset order, with the total and the cursor of the next page.
  * @param idOf the id that the list is ordered by
- * @throws ProblemError `invalid_cursor` where the cursor is broken, or was made for something else
+ * @throws ProblemError `invalid_cursor` if the cursor is malformed or belongs to another list
  */
 export async function keysetPage<Row>(
   query: { readonly limit: number; readonly cursor?: string | undefined },

@@ -8,9 +8,9 @@ type ParsedPart<T> =
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /**
- * One part of a request by its schema: what it holds, or everything that is wrong with it.
- * @param root what a fault of the part as a whole is told at.
- * @param itemsField a list whose items are read one by one later: their texts are looked at then.
+ * Parses one part of a request by its schema: returns its value, or every fault in it.
+ * @param root the path of a fault of the part as a whole.
+ * @param itemsField a list whose items are parsed one by one later; their strings are checked then.
  */
 export function parsePart<T>(schema: z.ZodType<T>, value: unknown, root: string, itemsField?: string): ParsedPart<T> {
   const fault = findTextFault(itemsField === undefined ? value : withoutField(value, itemsField));
@@ -24,7 +24,7 @@ function withoutField(value: unknown, field: string): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value, [field]: null } : value;
 }
 
-/** A body of megabytes can break a rule a million times: the first ones are told, each in bounded words. */
+/** A body of megabytes can break a rule a million times. Only the first faults are reported, each with a bounded message. */
 const ERRORS_TOLD = 100;
 const WORDS_TOLD = 300;
 

@@ -4,7 +4,7 @@ import { ProblemError } from '../problem.ts';
 
 const RESUMES = { account: nameOperation('account.resume'), key: nameOperation('keys.resume') } as const;
 
-/** A key asked to resume what a user paused. Who that was is named to keys that may read the team. */
+/** The problem for a key that tries to resume what a user paused. Only keys that may read the team see which user it was. */
 export function pausedByUser(what: 'account' | 'key', { name }: Pauser, scopes: readonly Scope[]): ProblemError {
   const who = name !== null && scopes.includes('team:read') ? name : 'A user';
   return new ProblemError('permission_escalation', {

@@ -5,9 +5,9 @@ export interface TextFault {
 }
 
 /**
- * Finds the first string (or key) that no database text can hold: JSON may carry NUL and lone surrogates, Postgres refuses both, and
- * neither has a meaning in mail. Also finds `__proto__` as the name of a map's entry, which schemas of maps would drop in silence (at the
- * root it is an unknown field like any other). Null where all is well.
+ * Finds the first string or key that a database text cannot store: JSON may contain NUL and lone surrogates, Postgres refuses both, and
+ * neither has a meaning in mail. Also finds `__proto__` as the name of a map's entry, which map schemas would drop silently (at the root it
+ * is an ordinary unknown field). Null if there is none.
  */
 export function findTextFault(value: unknown, path = ''): TextFault | null {
   if (typeof value === 'string') return faultOf(value, path);

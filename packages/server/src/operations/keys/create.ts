@@ -3,7 +3,7 @@ import { makeKey } from '../../keys/manage-keys.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
-/** Makes a key and shows its secret this once. */
+/** Creates a key and returns its secret, which is shown only once. */
 export const createKey: Handler<'keys.create'> = async ({ body }, { services: { database }, caller }) => {
   const made = await makeKey(database, caller.row, body);
   if (made.kind !== 'done') throw toKeyProblem(made);

@@ -8,7 +8,7 @@ export function unknownKey(id: string): ProblemError {
   return new ProblemError('not_found', { detail: `There is no key ${id} in this account.` });
 }
 
-/** Why a key was not made or changed, as the problem it is answered with. */
+/** The problem to return if a key was not created or changed. */
 export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scope[] = []): ProblemError {
   switch (refusal.kind) {
     case 'paused-by-user':

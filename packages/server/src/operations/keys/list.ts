@@ -4,7 +4,6 @@ import type { Handler } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
-/** One page of the account's keys. */
 export const listKeys: Handler<'keys.list'> = async ({ query }, { services: { database, callers }, caller }) => {
   const { accountId } = caller;
   const scope = { list: 'keys', accountId, filters: {} };

@@ -3,7 +3,6 @@ import { pauseKey as setPaused } from '../../keys/manage-keys.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
-/** Lets a paused key send again. */
 export const resumeKey: Handler<'keys.resume'> = async ({ params }, { services: { database, callers }, caller }) => {
   const changed = await setPaused(database, caller.row, params.id, false);
   if (changed.kind !== 'done') throw toKeyProblem(changed, params.id, caller.scopes);

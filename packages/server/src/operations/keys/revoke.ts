@@ -4,7 +4,7 @@ import { deciderOf } from '../approvals/decider-of.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
-/** Ends a key for good. */
+/** Revokes a key permanently. */
 export const revokeKey: Handler<'keys.revoke'> = async ({ params }, context) => {
   const { caller } = context;
   const { database, callers } = context.services;

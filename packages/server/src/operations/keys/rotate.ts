@@ -3,7 +3,7 @@ import { rotateSecret } from '../../keys/manage-keys.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
-/** Gives a key a new secret and shows it this once. */
+/** Gives a key a new secret and returns it, which is shown only once. */
 export const rotateKey: Handler<'keys.rotate'> = async (
   { params, body },
   { services: { database, callers }, caller },

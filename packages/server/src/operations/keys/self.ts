@@ -8,7 +8,7 @@ import { limitsOf, periodStart } from '../../sending/send-limits.ts';
 import type { Handler } from '../context.ts';
 import type { Database } from '../database.ts';
 
-/** What the calling key is and has left. */
+/** Describes the calling key and its remaining limits. */
 export const getOwnKey: Handler<'keys.self'> = async (_input, { services: { database, installation }, caller }) => {
   const now = database.clock.now();
   const [usage, domains, sendsLeft] = await Promise.all([
@@ -34,7 +34,7 @@ export const getOwnKey: Handler<'keys.self'> = async (_input, { services: { data
   };
 };
 
-/** The least that its own limit and those of its makers leave. */
+/** The smallest remainder among its own limit and those of the keys that created it. */
 async function readSendsLeft({ sql }: Database, caller: Caller, now: Date) {
   const limits = limitsOf(caller);
   if (limits.length === 0) return null;

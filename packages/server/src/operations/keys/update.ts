@@ -3,7 +3,7 @@ import { changeKey } from '../../keys/manage-keys.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
-/** Changes what is given of a key. */
+/** Changes the given fields of a key. */
 export const updateKey: Handler<'keys.update'> = async (
   { params, body },
   { services: { database, callers }, caller },

@@ -5,7 +5,6 @@ import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 import { toRequestRecord } from './request-record.ts';
 
-/** One page of the request log. */
 export const listRequests: Handler<'requests.list'> = async (
   { query },
   { services: { database, requests }, caller },

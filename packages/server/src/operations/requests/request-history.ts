@@ -1,5 +1,5 @@
-/** What handlers use of the request log, which is written in batches. */
+/** The parts of the request log that handlers use. It is written in batches. */
 export interface RequestHistory {
-  /** Writes the requests this process has responded to, unless the database is away. */
+  /** Writes the logged requests of this process, unless the database is unavailable. */
   settle(): Promise<void>;
 }

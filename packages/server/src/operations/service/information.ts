@@ -1,7 +1,7 @@
 import { OPERATIONS } from '@postrider/core';
 import type { Handler } from '../context.ts';
 
-/** The service document, its endpoints read from the registry. */
+/** The service document. Its endpoints are read from the registry. */
 export const getServiceInformation: Handler<'service.information'> = (_input, { services: { installation } }) =>
   Promise.resolve({
     body: {
@@ -16,7 +16,7 @@ export const getServiceInformation: Handler<'service.information'> = (_input, { 
     },
   });
 
-/** `emails.send` reads as `sendEmail` would in prose: resource and verb, in the form of the other keys of the API. */
+/** `emails.send` becomes `emailsSend`: resource and verb, in the form of the API's other keys. */
 function purposeOf(id: string): string {
   const [resource = '', verb = ''] = id.split('.');
   const name = resource === 'service' ? verb : `${resource}-${verb}`;

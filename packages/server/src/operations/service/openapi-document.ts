@@ -7,7 +7,6 @@ import { threadJob } from '../../threads/thread-job.ts';
 import type { CallContext, Handler } from '../context.ts';
 import { keepJson } from '../ready-json.ts';
 
-/** The OpenAPI document of the running server. */
 export const getOpenApiJson: Handler<'service.openapi-json'> = async (_input, context) => ({
   body: (await documentOf(context)).json,
 });
@@ -23,7 +22,7 @@ interface Rendered {
 
 const rendered = new Map<string, Promise<Rendered>>();
 
-/** Made once: it depends on nothing but the version and the address. */
+/** Created once: it depends only on the version and the address. */
 function documentOf({ services: { threads, installation }, address }: CallContext): Promise<Rendered> {
   const { baseUrl } = installation;
   const former = rendered.get(baseUrl);
@@ -34,7 +33,7 @@ function documentOf({ services: { threads, installation }, address }: CallContex
   return document;
 }
 
-/** In a thread: it takes half a second, and no key is needed to ask for it. */
+/** Runs in a thread, because it takes half a second and needs no key. */
 async function render(
   threads: JobThreads,
   { version, baseUrl: serverUrl }: Installation,

@@ -1,6 +1,6 @@
 import type { Handler } from '../context.ts';
 
-/** 200 while everything this process needs works, else 503 with the reasons. */
+/** Returns 200 while everything this process needs works, otherwise 503 with the reasons. */
 export const getReadiness: Handler<'service.readiness'> = async (_input, { services: { diagnostics } }) => {
   const checks = await diagnostics.readiness.check();
   const ready = Object.values(checks).every(({ status }) => status === 'ok');

@@ -4,7 +4,7 @@ import type { OwnSessionRow } from '../../db/queries/own-sessions.ts';
 
 type OwnSession = OperationOutput<OperationById<'sessions.end'>>;
 
-/** @param currentId of the session that asks */
+/** @param currentId the id of the session that makes the call */
 export function toOwnSession(row: OwnSessionRow, currentId: string): OwnSession {
   const { id, kind, client, address, accountId, accountName, mayDecide, startedAt, seenAt } = row;
   return {

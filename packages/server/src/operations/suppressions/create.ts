@@ -8,7 +8,7 @@ import { redactSuppressions } from '../../visibility/redact-suppressions.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 
-/** Puts one address or many on the suppression list. All of them are added or none. */
+/** Adds one or many addresses to the suppression list, all of them or none. */
 export const createSuppression: Handler<'suppressions.create'> = async (
   { body },
   { services: { database }, caller },
@@ -24,7 +24,7 @@ export const createSuppression: Handler<'suppressions.create'> = async (
   const { added, rows } = await database.sql.begin(async (transaction) => ({
     added: await suppress(transaction, database.ids, entries, {
       now,
-      actor, // What is to hold for good must not end with an entry that would.
+      actor, // A permanent entry replaces a temporary one; otherwise the suppression would end with the temporary entry.
       replacesTemporary: expiresAt === null,
     }),
     rows: await readInOrder(transaction, accountId, emails, now),
@@ -37,7 +37,7 @@ export const createSuppression: Handler<'suppressions.create'> = async (
   return { status, body: { suppressions: shown.map(toSuppression), ...counts } };
 };
 
-/** In the order of the addresses: each is there, since what was there is locked and what was not has been added. */
+/** In the order of the addresses. Each one exists: existing entries were locked, and missing ones were added. */
 async function readInOrder(
   transaction: Transaction,
   accountId: string,

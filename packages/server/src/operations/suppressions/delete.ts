@@ -7,7 +7,7 @@ import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { toSuppressionName, unknownSuppression } from './suppression-name.ts';
 
-/** Removes one entry of the suppression list, and says in the audit log who did. */
+/** Removes one entry of the suppression list and records in the audit log who did it. */
 export const deleteSuppression: Handler<'suppressions.delete'> = async (
   { params, query },
   { services: { database }, caller },

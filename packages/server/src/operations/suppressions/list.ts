@@ -7,7 +7,6 @@ import type { Handler } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
-/** One page of the suppression list. */
 export const listSuppressions: Handler<'suppressions.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const email = query.email === undefined ? null : foldAddress(query.email.address);

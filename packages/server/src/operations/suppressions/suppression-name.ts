@@ -4,8 +4,8 @@ import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
 
 /**
- * What a path names: an entry's id, or an address in any spelling.
- * @throws ProblemError `not_found` where it can be neither.
+ * What a path names: the id of an entry, or an address in any spelling.
+ * @throws ProblemError `not_found` if it can be neither.
  */
 export function toSuppressionName(given: string): SuppressionName {
   const folded = given.toLowerCase();

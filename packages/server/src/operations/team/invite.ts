@@ -3,7 +3,7 @@ import { inviteMember as invite } from '../../auth/team.ts';
 import type { Handler } from '../context.ts';
 import { toMember, tooManyInvitations, toTeamProblem } from './member-record.ts';
 
-/** Gives a seat and mails the invitation. A mail that cannot be sent takes nothing back: the address can sign in all the same. */
+/** Adds a seat and mails the invitation. If the mail cannot be sent, the seat stays: the address can sign in anyway. */
 export const inviteMember: Handler<'team.invite'> = async ({ body }, { services: { database, people }, caller }) => {
   const email = body.email.address;
   const verdict = await invite(database, caller, { email, role: body.role });

@@ -8,7 +8,7 @@ export function toMember({ id, name, email, role, status, joinedAt }: MemberRow)
   return { id, name, email, role, status, joinedAt: joinedAt?.toISOString() ?? null };
 }
 
-/** Why a seat was not given, changed or taken away. `path`: where the last owner is at fault. */
+/** The problem to return if a seat was not added, changed or removed. `path`: the field to name if the last owner is the reason. */
 export function toTeamProblem(kind: TeamRefusal, name: string, path: 'role' | 'id' = 'id'): ProblemError {
   switch (kind) {
     case 'missing':

@@ -6,7 +6,7 @@ import { slugTaken } from './slug-taken.ts';
 import { inspectParts } from './template-problems.ts';
 import { readTemplateRecord } from './template-record.ts';
 
-/** Stores a template as its version 1, which is a draft where a key in approval mode, a test key or a paused key writes it. */
+/** Stores a template as its version 1, which is a draft if a key in approval mode, a test key or a paused key writes it. */
 export const createTemplate: Handler<'templates.create'> = async ({ body }, context) => {
   const { database } = context.services;
   const { name, subject = null, html = null, text = null, note = null } = body;

@@ -2,7 +2,7 @@ import { deleteTemplate as remove } from '../../db/queries/templates.ts';
 import type { Handler } from '../context.ts';
 import { readTemplateRecord, templateNotFound } from './template-record.ts';
 
-/** Removes a template with its versions, and answers it as it was. */
+/** Removes a template with its versions and returns its last state. */
 export const deleteTemplate: Handler<'templates.delete'> = async ({ params }, context) => {
   const { caller } = context;
   const { database } = context.services;

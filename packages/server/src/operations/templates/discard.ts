@@ -4,7 +4,7 @@ import { draftDecisionOf } from './draft-decision.ts';
 import { isRestricted, toDraftProblem } from './draft-problems.ts';
 import { toDraftRecord } from './draft-record.ts';
 
-/** Removes a draft: its author takes it back, or a decider turns it down. */
+/** Removes a draft: its author withdraws it, or an approver rejects it. */
 export const discardTemplateDraft: Handler<'templates.discard'> = async ({ params, body }, context) => {
   const { caller } = context;
   const { database } = context.services;

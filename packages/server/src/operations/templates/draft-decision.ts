@@ -3,7 +3,7 @@ import type { DraftDecision } from '../../templates/decide-draft.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { KeyedContext } from '../context.ts';
 
-/** What a caller decides about a draft. */
+/** A caller's decision about a draft. */
 export function draftDecisionOf(
   given: string,
   { version, contentHash, note }: OperationInput<OperationById<'templates.publish'>>['body'],

@@ -7,16 +7,16 @@ import type { KeyedContext } from '../context.ts';
 import { invalidField } from './template-problems.ts';
 import { templateNotFound } from './template-record.ts';
 
-/** A caller with too many drafts may try again in a minute. */
+/** A caller with too many drafts may retry after a minute. */
 const RETRY_AFTER_SECONDS = 60;
 
-/** Who makes a version: a key in approval mode, a test key and a paused key make drafts. */
+/** The author of a version. A key in approval mode, a test key and a paused key create drafts. */
 export function makerOf({ caller, services: { database } }: KeyedContext, now: Date): VersionMaker {
   const { accountId, keyId: createdBy } = caller;
   return { accountId, createdBy, isDrafting: isRestricted(caller), nextId: () => database.ids.next(now), now };
 }
 
-/** Whether what the caller writes waits for a person, so that it also decides nothing. */
+/** Whether what the caller writes needs approval. Such a caller may not decide either. */
 export function isRestricted({ person, approval, mode, pausedBy }: Caller): boolean {
   return person === null && (approval !== null || mode === 'test' || pausedBy !== null);
 }
@@ -29,7 +29,7 @@ export function tooManyDrafts(): ProblemError {
   });
 }
 
-/** A name and a slug act at once for all who send, and a draft does not. */
+/** A name and a slug take effect at once for all senders, unlike a draft. */
 export function renamedByDraft(): ProblemError {
   return new ProblemError('permission_escalation', {
     detail:
@@ -38,7 +38,7 @@ export function renamedByDraft(): ProblemError {
   });
 }
 
-/** Why a draft was neither published nor discarded. */
+/** The problem to return if a draft was neither published nor discarded. */
 export function toDraftProblem(obstacle: DraftObstacle, given: string, version: number | null): ProblemError {
   switch (obstacle.kind) {
     case 'not_found':

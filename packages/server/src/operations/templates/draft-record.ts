@@ -2,7 +2,7 @@ import type { TemplateDraft } from '@postrider/core';
 import type { DraftRow } from '../../db/queries/template-drafts.ts';
 import { hashDraft } from '../../templates/draft-hash.ts';
 
-/** A draft as the API shows it: what it changes, and the hash that names exactly that. */
+/** A draft as the API returns it: what it changes, and the hash that identifies exactly that content. */
 export function toDraftRecord(row: DraftRow): TemplateDraft {
   const { id, templateId, slug, name, version, baseVersion, currentVersion, createdBy, keyName, note } = row;
   return {

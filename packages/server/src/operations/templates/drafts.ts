@@ -5,10 +5,10 @@ import { EXACT_COUNT_CAP } from '../total.ts';
 import { toDraftRecord } from './draft-record.ts';
 import { visibleDraftsOf } from './template-record.ts';
 
-/** Each draft is shown beside what it replaces, so that one alone can be of 8 MB. */
+/** Each draft is shown with what it replaces, so that a single one can reach 8 MB. */
 const PAGE_BODY_BYTES = 8_000_000;
 
-/** One page of the drafts that the caller may see: its own; those of the account where it reads or decides approvals. */
+/** One page of the drafts that the caller may see: its own, or those of the account if it may read or decide approvals. */
 export const listTemplateDrafts: Handler<'templates.drafts'> = async (
   { query },
   { services: { database }, caller },

@@ -5,10 +5,9 @@ import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 import { toTemplateRecord, visibleDraftsOf } from './template-record.ts';
 
-/** Bodies of up to 4 MB each make a page of a hundred more than an answer should be; it ends early then. */
+/** With bodies of up to 4 MB, a page of a hundred templates would be too large for a response, so it may end early. */
 const PAGE_BODY_BYTES = 8_000_000;
 
-/** One page of the account's templates. */
 export const listTemplates: Handler<'templates.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const draftsOf = visibleDraftsOf(caller);

@@ -6,7 +6,7 @@ import type { Handler } from '../context.ts';
 import { faultyTemplate, rendererBusy } from './template-problems.ts';
 import { templateNotFound, visibleDraftsOf } from './template-record.ts';
 
-/** Renders a template, drafts included, stored or with parts that are not stored yet, and sends nothing. */
+/** Renders a template, stored or with parts that are not stored yet, drafts included. Sends nothing. */
 export const renderTemplate: Handler<'templates.render'> = async (
   { params, body },
   { services: { database, sending, threads }, caller },

@@ -5,7 +5,9 @@ import { toTemplateName } from '../../templates/template-reference.ts';
 import type { KeyedContext } from '../context.ts';
 import { visibleDraftsOf } from './template-record.ts';
 
-/** The refusal of a slug that the account has already. If only a draft has it, a caller that may see the draft reads how to free the slug. */
+/**
+ * The refusal of a slug that the account already uses. If only a draft has it, a caller that may see the draft learns how to free the slug.
+ */
 export async function slugTaken({ services: { database }, caller }: KeyedContext, slug: string): Promise<ProblemError> {
   const choice = { version: null, draftsOf: visibleDraftsOf(caller) };
   const found = await readTemplateSource(database.sql, caller.accountId, toTemplateName(slug), choice);

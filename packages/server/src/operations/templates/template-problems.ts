@@ -6,8 +6,8 @@ import type { TemplateFault, TemplateSource } from '../../templates/template-job
 import type { KeyedContext } from '../context.ts';
 
 /**
- * The variables of Liquid parts that are to be stored, by part.
- * @throws ProblemError `validation_failed` where a part cannot be parsed, with its line.
+ * The variables of the Liquid parts that are to be stored, by part.
+ * @throws ProblemError `validation_failed` with the line, if a part cannot be parsed.
  */
 export async function inspectParts(
   { services: { sending }, caller }: KeyedContext,
@@ -19,7 +19,7 @@ export async function inspectParts(
   throw faultyTemplate('validation_failed', inspection.faults, 'invalid_liquid');
 }
 
-/** A problem that names every fault, and the first of them in its detail. */
+/** A problem that lists every fault and has the first one in its detail. */
 export function faultyTemplate(code: ErrorCode, faults: readonly TemplateFault[], fieldCode: string): ProblemError {
   return invalidFields(code, toFieldProblems(faults, fieldCode));
 }

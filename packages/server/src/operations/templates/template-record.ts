@@ -8,7 +8,7 @@ import { mergeVariables } from '../../templates/template-variables.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { KeyedContext } from '../context.ts';
 
-/** A template as the API shows it. */
+/** A template as the API returns it. */
 export function toTemplateRecord(row: TemplateRow): Template {
   return {
     id: row.id,
@@ -34,7 +34,7 @@ export function toTemplateRecord(row: TemplateRow): Template {
 
 /**
  * A template of the caller's account by id or slug.
- * @throws ProblemError `not_found`, also for a version that the template does not have, or that is another author’s draft
+ * @throws ProblemError `not_found` also if the template lacks the version, or if it is another author's draft
  */
 export async function readTemplateRecord(
   { services: { database }, caller }: KeyedContext,

@@ -11,7 +11,7 @@ import { acceptedBody, sendHeaders, toSendProblem } from '../emails/send-respons
 import { invalidField } from './template-problems.ts';
 import { templateNotFound, visibleDraftsOf } from './template-record.ts';
 
-/** Sends a template to the caller's own inbox, by the way of every send. */
+/** Sends a template to the caller's own inbox through the regular send path. */
 export const testTemplate: Handler<'templates.test'> = async ({ params, body, headers }, context) => {
   const { caller } = context;
   const { database, sending, installation } = context.services;
@@ -29,7 +29,7 @@ export const testTemplate: Handler<'templates.test'> = async ({ params, body, he
       request: toRequest(source, `templates@${places.domain ?? installation.sandboxDomain}`, inbox, body.variables),
       fixedChannel: context.via === 'mcp' ? 'mcp' : null,
       headerClaims: {},
-      // The path is part of what is asked for, beside the body.
+      // The request consists of the path as well as the body.
       idempotency:
         key === undefined ? null : { key, fingerprint: fingerprintOf({ test: source.id, body: context.rawBody }) },
     },
@@ -40,20 +40,20 @@ export const testTemplate: Handler<'templates.test'> = async ({ params, body, he
   return { body: acceptedBody(verdict), headers: sendHeaders(verdict) };
 };
 
-/** The registry names the scope for sending; what the message shows needs one for templates as well. */
+/** The registry requires the scope for sending. Showing the template's content in the message requires a template scope as well. */
 function assertMaySee({ caller }: KeyedContext): void {
   if (caller.scopes.includes('templates:read') || caller.scopes.includes('templates:write')) return;
   throw new ProblemError('missing_scope', { detail: 'The key lacks the scope `templates:read`.' });
 }
 
-/** @throws ProblemError where there is no such inbox, or `to` asks for another. */
+/** @throws ProblemError if the caller has no such inbox, or `to` names another address. */
 function inboxOf(ownEmail: string | null, to: string | undefined): string {
   if (ownEmail === null) throw invalidField('to', 'not_available', 'cannot be told: the account has no owner');
   if (to === undefined || foldAddress(to) === foldAddress(ownEmail)) return ownEmail;
   throw invalidField('to', 'not_allowed', 'can only be your own address; leave it out');
 }
 
-/** A template without a subject is tested under its name. */
+/** A template without a subject is tested with its name as the subject. */
 function toRequest(
   { id, version, subject, name }: TemplateSourceRow,
   from: string,
@@ -62,6 +62,6 @@ function toRequest(
 ) {
   const own = subject === null ? { subject: name } : {};
   const template = `${id}@${version}`;
-  // What is parsed here was parsed before, save the addresses, which the account's own records give.
+  // Everything parsed here was validated before, except the addresses, which come from the account's own records.
   return { ...sendRequestSchema.parse({ from, to: [to], template, ...own }), variables };
 }

@@ -7,7 +7,7 @@ import { slugTaken } from './slug-taken.ts';
 import { inspectParts, invalidField } from './template-problems.ts';
 import { readTemplateRecord, templateNotFound, visibleDraftsOf } from './template-record.ts';
 
-/** Changes a template; what changes its content makes a version, or a draft of one. */
+/** Changes a template. A change of its content creates a version, or a draft of one. */
 export const updateTemplate: Handler<'templates.update'> = async ({ params, body }, context) => {
   const { caller } = context;
   const { database } = context.services;

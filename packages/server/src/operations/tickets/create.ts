@@ -5,7 +5,7 @@ import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { ticketNotFound } from './ticket-problems.ts';
 
-/** Raises a ticket, with what is known of the request and the message it is about. */
+/** Creates a ticket with what is known about the request and the message it concerns. */
 export const createTicket: Handler<'tickets.create'> = async (
   { body },
   { services: { database, requests }, caller, signal },

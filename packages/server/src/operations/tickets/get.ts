@@ -5,7 +5,6 @@ import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { ticketNotFound } from './ticket-problems.ts';
 
-/** Reads one ticket with its thread. */
 export const getTicket: Handler<'tickets.get'> = async ({ params }, { services: { database }, caller }) => {
   const name = toTicketName(params.id);
   const row = name === null ? null : await readTicket(database.sql, caller.accountId, name);

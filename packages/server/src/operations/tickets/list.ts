@@ -5,7 +5,6 @@ import type { Handler } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
 
-/** One page of the account's tickets. */
 export const listTickets: Handler<'tickets.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const viewer = viewerOf(caller);

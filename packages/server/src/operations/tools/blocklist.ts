@@ -6,7 +6,7 @@ import { refuseAddress } from '../../outbound/public-address.ts';
 import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 
-/** Lists change slowly, and are asked no more often than their answers say. */
+/** Lists change slowly, and are queried no more often than the TTL of their responses. */
 export const checkBlocklist: Handler<'tools.blocklist'> = async ({ body }, { services: { database, diagnostics } }) => {
   const { clock } = database;
   const asked = readTarget(body.target);
@@ -14,7 +14,7 @@ export const checkBlocklist: Handler<'tools.blocklist'> = async ({ body }, { ser
   return { body: toCheckResult('blocklist', asked.target, result, clock.now()) };
 };
 
-/** Lists hold what is on the internet: the addresses of a private network are not theirs to know. */
+/** Lists cover the public internet, so the addresses of a private network are not disclosed to them. */
 function readTarget(target: string): BlocklistTarget {
   const given = target.trim();
   const address = toAddress(given);

@@ -5,9 +5,9 @@ import type { DnsResolver } from '../../dns/dns-resolver.ts';
 import { validationFailed } from '../parse-part.ts';
 
 /**
- * Runs a check of a domain that anybody may ask for, with recent answers.
- * In production only names of the public DNS are asked for; in development whatever the machine's name servers know.
- * @throws ProblemError where the domain is none that can exist, or no public one.
+ * Runs a check of a domain, without authentication and with cached results. In production it looks up only names of the public DNS; in
+ * development, whatever the machine's name servers resolve.
+ * @throws ProblemError if the domain cannot exist or is not public.
  */
 export async function checkDomain<T>(
   { checks, isPublicOnly }: DiagnosticTools,

@@ -28,7 +28,7 @@ async function readRaw(raw: string, threads: JobThreads, address: string): Promi
   const result = await threads.run(anonymousOwner(address), READ_RAW_MESSAGE, raw, raw.length * RAW_MESSAGE_WEIGHT);
   if (result.kind === 'busy') throw new ProblemError('unavailable', { detail: 'Too many messages are being read.' });
   const { raw: bytes, ...message } = result.output;
-  // From a thread they come as bytes without the methods of a buffer.
+  // Data from a thread arrives as bytes without the methods of a buffer.
   return { ...message, raw: bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 

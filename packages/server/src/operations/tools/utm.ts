@@ -1,7 +1,7 @@
 import { tagUrl, toUtmTags } from '../../links/utm-tags.ts';
 import type { Handler } from '../context.ts';
 
-/** The campaign builder: the way of a send's links, for one link. */
+/** The campaign builder: tags one link in the same way as the links of a send. */
 export const tagLink: Handler<'tools.utm'> = async ({ body: { url, ...utm } }) => {
   const { source, medium, campaign, term, content } = utm;
   return {

@@ -3,7 +3,7 @@ import { makeEndpoint } from '../../webhooks/manage-endpoints.ts';
 import type { Handler } from '../context.ts';
 import { toEndpointProblem } from './endpoint-problems.ts';
 
-/** Adds an endpoint and shows its secret this once. */
+/** Adds an endpoint and returns its secret, which is shown only once. */
 export const createWebhook: Handler<'webhooks.create'> = async (
   { body },
   { services: { database, webhooks }, caller },

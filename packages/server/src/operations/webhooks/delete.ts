@@ -3,7 +3,7 @@ import { removeEndpoint } from '../../webhooks/manage-endpoints.ts';
 import type { Handler } from '../context.ts';
 import { toEndpointProblem } from './endpoint-problems.ts';
 
-/** Removes an endpoint with what waits for it. */
+/** Removes an endpoint with its pending deliveries. */
 export const deleteWebhook: Handler<'webhooks.delete'> = async (
   { params },
   { services: { database, webhooks }, caller },

@@ -36,7 +36,7 @@ function toDelivery(
 ): WebhookDelivery {
   return {
     ...row,
-    // A receiver may send back what it was sent.
+    // A receiver may echo what it was sent.
     responseBody: seesResponses ? responseBody : null,
     eventType,
     createdAt: createdAt.toISOString(),

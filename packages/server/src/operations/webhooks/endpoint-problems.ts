@@ -2,7 +2,7 @@ import { LIMITS } from '@postrider/core';
 import { ProblemError } from '../../problem.ts';
 import type { EndpointRefusal } from '../../webhooks/manage-endpoints.ts';
 
-/** What a refusal about an endpoint says to the caller. */
+/** The problem to return if a change of an endpoint is refused. */
 export function toEndpointProblem(refusal: EndpointRefusal, id = ''): ProblemError {
   switch (refusal.kind) {
     case 'missing':

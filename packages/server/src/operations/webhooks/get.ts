@@ -3,7 +3,6 @@ import { toVisibleWebhook } from '../../webhooks/endpoint-record.ts';
 import type { Handler } from '../context.ts';
 import { knownEndpoint } from './known-endpoint.ts';
 
-/** Reads one endpoint. */
 export const getWebhook: Handler<'webhooks.get'> = async ({ params }, { services: { database }, caller }) => ({
   body: toVisibleWebhook(await knownEndpoint(database.sql, caller.accountId, params.id), viewerOf(caller)),
 });

@@ -4,7 +4,6 @@ import { toVisibleWebhook } from '../../webhooks/endpoint-record.ts';
 import type { Handler } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 
-/** One page of the account's endpoints. */
 export const listWebhooks: Handler<'webhooks.list'> = async ({ query }, { services: { database }, caller }) => {
   const { accountId } = caller;
   const scope = { list: 'webhooks', accountId, filters: {} };

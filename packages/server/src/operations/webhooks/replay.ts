@@ -6,10 +6,10 @@ import type { Database } from '../database.ts';
 import { enabledEndpoint } from './known-endpoint.ts';
 
 const DAY_MS = 86_400_000;
-/** Queued by one statement. */
+/** The number of events that one statement queues. */
 const BATCH = 2_000;
 
-/** Delivers the events of a window again, or says how many they are. */
+/** Delivers the events of a window again, or returns their number. */
 export const replayWebhook: Handler<'webhooks.replay'> = async (
   { params, body },
   { services: { database, webhooks }, caller },
@@ -33,7 +33,9 @@ export const replayWebhook: Handler<'webhooks.replay'> = async (
   return { body: { queued } };
 };
 
-/** In batches: a week can hold more than one statement should move. What was queued before one fails is queued. */
+/**
+ * Works in batches, because a week can have more events than one statement should move. What was queued before a batch fails stays queued.
+ */
 async function queue({ sql, readsSql }: Database, selection: ReplaySelection, now: Date): Promise<number> {
   let queued = 0;
   for (let after: string | null = null; ; ) {

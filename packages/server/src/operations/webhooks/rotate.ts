@@ -3,7 +3,7 @@ import { rotateEndpoint } from '../../webhooks/manage-endpoints.ts';
 import type { Handler } from '../context.ts';
 import { toEndpointProblem } from './endpoint-problems.ts';
 
-/** Gives an endpoint a new secret and shows it this once. */
+/** Gives an endpoint a new secret and returns it, which is shown only once. */
 export const rotateWebhook: Handler<'webhooks.rotate'> = async (
   { params },
   { services: { database, webhooks }, caller },

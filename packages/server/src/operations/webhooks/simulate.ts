@@ -3,7 +3,7 @@ import { makeSampleEvent } from '../../webhooks/sample-event.ts';
 import { signWebhook, toSigningKey } from '../../webhooks/sign-webhook.ts';
 import type { Handler } from '../context.ts';
 
-/** A made-up event, signed, and in development posted to the program on this machine that it is for. */
+/** Creates a signed sample event and, in development, posts it to the program on this machine that it is for. */
 export const simulateWebhook: Handler<'webhooks.simulate'> = async (
   { body },
   { services: { database, webhooks }, caller, signal },

@@ -6,7 +6,7 @@ import { streamEvents } from '../../webhooks/stream-events.ts';
 import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 
-/** The account's events as they happen, until the client goes, the key ends or the server does. */
+/** Streams the account's events as they happen, until the client disconnects, the key ends or the server stops. */
 export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
   { query, headers },
   { services: { database, webhooks }, caller, signal },
@@ -17,7 +17,7 @@ export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
   const lastEventId = headers['last-event-id'] || null;
   if (lastEventId !== null && !isUuid(lastEventId)) throw validationFailed([NO_EVENT_ID]);
   const types = query.events === undefined ? null : new Set<string>(query.events);
-  // From before the feed is open: nothing lies between the two.
+  // Taken before the feed is open, so that no event is missed between the two.
   const beginId = ids.next(clock.now());
   const feed = await listening.feeds.open({ accountId, types, isAllowed: () => listening.mayListen(caller) });
   if (feed === null) throw new ProblemError('rate_limited', TOO_MANY);
@@ -32,7 +32,7 @@ export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
     viewer: viewerOf(caller),
   };
   return {
-    // Proxies are asked to hand each piece on as it comes.
+    // Asks proxies to forward each piece as it arrives.
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
     body: streamEvents(request, feed, { sql, clock }),
   };

@@ -3,7 +3,6 @@ import { toWebhook } from '../../webhooks/endpoint-record.ts';
 import type { Handler } from '../context.ts';
 import { enabledEndpoint } from './known-endpoint.ts';
 
-/** Sends a test event to one endpoint. */
 export const testWebhook: Handler<'webhooks.test'> = async (
   { params },
   { services: { database, webhooks }, caller },

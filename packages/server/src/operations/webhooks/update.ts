@@ -3,7 +3,7 @@ import { updateEndpoint } from '../../webhooks/manage-endpoints.ts';
 import type { Handler } from '../context.ts';
 import { toEndpointProblem } from './endpoint-problems.ts';
 
-/** Changes what is given of an endpoint. */
+/** Changes the given fields of an endpoint. */
 export const updateWebhook: Handler<'webhooks.update'> = async (
   { params, body },
   { services: { database, webhooks }, caller },
