@@ -7,7 +7,7 @@ import { defineStatement, type RowOf } from '../statement.ts';
 export const insertMagicLink = defineStatement(
   {
     hash: magicLinks.tokenHash,
-    /** Of the cookie of the browser that asked. */
+    /** From the cookie of the browser that requested the link. */
     browserHash: magicLinks.browserHash,
     email: magicLinks.email,
     next: magicLinks.next,
@@ -28,7 +28,7 @@ const spend = defineStatement(
       .returning(named({ email: magicLinks.email, next: magicLinks.next })),
 );
 
-/** Spends a link in the browser that asked for it, once. Null where it does not work there, or not any more. */
+/** Consumes a link, once, in the browser that requested it. Null if the link is invalid there or no longer valid. */
 export async function spendMagicLink(
   query: Query,
   link: Parameters<typeof spend>[1],

@@ -4,7 +4,7 @@ import { executing, returning } from '../result.ts';
 import { workerHeartbeats } from '../schema/installation.ts';
 import { defineStatement, value } from '../statement.ts';
 
-/** Removes what is kept for a limited time only. */
+/** Removes data that is kept for a limited time only. */
 export async function purgeExpired(
   query: Query,
   limits: {
@@ -13,7 +13,7 @@ export async function purgeExpired(
     readonly capturedBefore: Date;
     readonly bodiesBefore: Date;
     readonly messagesBefore: Date;
-    /** The statuses of messages that are not over: those stay. */
+    /** The statuses of unfinished messages, which are kept. */
     readonly openStatuses: readonly string[];
   },
 ): Promise<void> {
@@ -27,9 +27,9 @@ export async function purgeExpired(
   await repeat(() => purgeMessages(query, { before: limits.messagesBefore, openStatuses: limits.openStatuses }));
 }
 
-/** Rows a statement removes at most, so that none runs into its time limit, however much there is. */
+/** The maximum number of rows that a statement removes, so that none reaches its time limit, however much there is. */
 const PURGE_ROWS = 5_000;
-/** Of rows that nothing hangs on. */
+/** For tables that no other rows depend on. */
 const PURGE_SMALL = 50_000;
 /** Files are up to a thousand times as large as other rows. */
 const PURGE_FILES = 100;
@@ -44,7 +44,7 @@ const purgeRequests = defineStatement({ before: value<Date>() }, ({ before }) =>
     WHERE ctid = ANY (ARRAY(SELECT ctid FROM request_log WHERE created_at < ${before} LIMIT ${PURGE_SMALL}))`),
 );
 
-/** A key that is given anew meanwhile gets another place, and stays. */
+/** A key that is reused in the meantime has a new ctid, so it is kept. */
 const purgeIdempotencyKeys = defineStatement({ before: value<Date>() }, ({ before }) =>
   executing(sql`
     DELETE FROM idempotency_keys
@@ -58,7 +58,7 @@ const purgeCaptured = defineStatement({ before: value<Date>() }, ({ before }) =>
     WHERE ctid = ANY (ARRAY(SELECT ctid FROM captured_messages WHERE received_at < ${before} LIMIT ${PURGE_FILES}))`),
 );
 
-/** Removes the files of messages, save of those that still wait to be delivered; answers how many. */
+/** Removes the files of messages, except those still waiting for delivery; returns how many. */
 const purgeAttachments = defineStatement({ before: value<Date>() }, ({ before }) =>
   executing(sql`
     WITH aged AS MATERIALIZED (
@@ -70,7 +70,7 @@ const purgeAttachments = defineStatement({ before: value<Date>() }, ({ before })
     WHERE a.account_id = aged.account_id AND a.message_id = aged.message_id AND a.ordinal = aged.ordinal`),
 );
 
-/** Removes bodies, save those of messages that still wait to be delivered; answers how many. */
+/** Removes bodies, except those of messages still waiting for delivery; returns how many. */
 const purgeBodies = defineStatement({ before: value<Date>() }, ({ before }) =>
   executing(sql`
     WITH aged AS MATERIALIZED (
@@ -81,7 +81,10 @@ const purgeBodies = defineStatement({ before: value<Date>() }, ({ before }) =>
     DELETE FROM message_bodies b USING aged WHERE b.account_id = aged.account_id AND b.message_id = aged.message_id`),
 );
 
-/** What approvers made of a body is kept as long as the body itself, be that purged or taken back; answers how many revisions lost theirs. */
+/**
+ * An approver's revisions are kept as long as the body itself and are removed when it is purged or canceled. Returns how many revisions
+ * lost theirs.
+ */
 const purgeEditedBodies = defineStatement({}, () =>
   executing(sql`
     WITH aged AS MATERIALIZED (
@@ -94,7 +97,7 @@ const purgeEditedBodies = defineStatement({}, () =>
     WHERE v.account_id = aged.account_id AND v.approval_id = aged.approval_id AND v.revision = aged.revision`),
 );
 
-/** Removes the links to holds that ended so long ago, what they showed being gone as well; answers how many. */
+/** Removes the links to holds that ended before this time, whose content is gone as well; returns how many. */
 const purgeApprovalLinks = defineStatement({ before: value<Date>() }, ({ before }) =>
   executing(sql`
     WITH aged AS MATERIALIZED (
@@ -105,7 +108,7 @@ const purgeApprovalLinks = defineStatement({ before: value<Date>() }, ({ before 
     DELETE FROM approval_links l USING aged WHERE l.account_id = aged.account_id AND l.token_hash = aged.token_hash`),
 );
 
-/** Removes messages with all that hangs on them, save those that still wait to be delivered; answers how many. */
+/** Removes messages with all dependent rows, except messages still waiting for delivery; returns how many. */
 const purgeMessages = defineStatement(
   { before: value<Date>(), openStatuses: value<readonly string[]>() },
   ({ before, openStatuses }) =>
@@ -171,7 +174,7 @@ const removeWorkers = defineStatement({ workerIds: value<readonly string[]>() },
   executing(sql`DELETE FROM worker_heartbeats WHERE worker_id = ANY (${workerIds}::text[])`),
 );
 
-/** Takes workers out of the table: they have ended, and nothing is locked by them any more. */
+/** Removes workers that have ended; they no longer have any locks. */
 export async function forgetWorkers(query: Query, workerIds: readonly string[]): Promise<void> {
   await removeWorkers(query, { workerIds });
 }
@@ -182,7 +185,7 @@ const addJob = defineStatement({ jobKey: value<string>(), runAt: value<Date>() }
       run_at => ${runAt}, max_attempts => 1)`),
 );
 
-/** Asks a worker of the fleet to look for due deliveries; many requests close together become one job. */
+/** Asks a worker of the fleet to look for due deliveries. Requests in quick succession become one job. */
 export async function addPumpJob(query: Query, jobKey: string, runAt: Date): Promise<void> {
   await addJob(query, { jobKey, runAt });
 }

@@ -25,12 +25,12 @@ const list = defineStatement({ accountId: members.accountId }, ({ accountId }) =
 
 export type MemberRow = RowOf<typeof list>;
 
-/** The team, in the order in which seats were given. */
+/** The team, in the order in which seats were added. */
 export async function listMembers(query: Query, accountId: string): Promise<readonly MemberRow[]> {
   return await list(query, { accountId });
 }
 
-/** Decisions over seats of an account wait for one another: so the last owner and the last seat are exact. */
+/** Serializes decisions about the seats of an account, so that the checks for the last owner and the last seat are exact. */
 export async function lockTeam(transaction: Query, accountId: string): Promise<readonly MemberRow[]> {
   await lockAccount(transaction, { id: accountId });
   return await listMembers(transaction, accountId);
@@ -61,7 +61,10 @@ const dropDevices = defineStatement(SEAT, ({ accountId, id }) =>
   builder.delete(deviceCodes).where(and(eq(deviceCodes.accountId, accountId), eq(deviceCodes.memberId, id))),
 );
 
-/** Drops the device sign-ins that a member confirmed and no device has collected. Goes before a change of the seat: polling locks the code first. */
+/**
+ * Deletes the device sign-ins that a member confirmed and no device has collected. Call it before changing the seat, because polling locks
+ * the code first.
+ */
 export async function dropConfirmedDevices(query: Query, accountId: string, memberId: string): Promise<void> {
   await dropDevices(query, { accountId, id: memberId });
 }
@@ -80,8 +83,8 @@ const endLinks = defineStatement(SEAT, ({ accountId, id }) =>
 );
 
 /**
- * Ends what a member could still decide with after losing a role that decides: their device sessions and the approval links they were mailed.
- * A role that decides again brings none of it back.
+ * Ends everything a member could still decide with after losing a deciding role: device sessions and mailed approval links. A later
+ * deciding role restores none of it.
  */
 export async function endDeciding(query: Query, accountId: string, memberId: string): Promise<void> {
   await endDevices(query, { accountId, id: memberId });
@@ -99,7 +102,9 @@ const revokeSeatKey = defineStatement({ ...SEAT, now: apiKeys.revokedAt }, ({ ac
     .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, id), apiKeys.isSeat)),
 );
 
-/** Takes a seat away, with the sessions in it and the device sign-ins they confirmed; its key stays, revoked, because messages refer to it. */
+/**
+ * Removes a seat with its sessions and the device sign-ins that the member confirmed. Its key stays, revoked, because messages refer to it.
+ */
 export async function deleteMember(query: Query, accountId: string, id: string, now: Date): Promise<void> {
   await dropConfirmedDevices(query, accountId, id);
   await remove(query, { accountId, id });

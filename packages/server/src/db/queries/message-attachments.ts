@@ -6,7 +6,7 @@ import { defineStatement, value } from '../statement.ts';
 
 type Attachment = typeof messageAttachments.$inferSelect;
 
-/** `contentId` is set where the file is inline. */
+/** `contentId` is set if the file is inline. */
 export interface NewAttachmentRow extends Omit<Attachment, 'size' | 'content'> {
   readonly content: Uint8Array;
 }
@@ -28,7 +28,7 @@ const insert = defineStatement(
       VALUES (${accountId}, ${messageId}, ${ordinal}, ${filename}, ${contentType}, ${contentId}, ${size}, decode(${encoded}, 'base64'))`),
 );
 
-/** Stores one file. Its content travels as base64: the driver's own form takes half as much again, of memory on both sides. */
+/** Stores one file. Its content is sent as base64, because the driver's own format needs half as much again in memory on both sides. */
 export async function insertAttachment(query: Query, { content, ...file }: NewAttachmentRow): Promise<void> {
   const { buffer, byteOffset, byteLength: size } = content;
   await insert(query, { ...file, size, encoded: Buffer.from(buffer, byteOffset, size).toString('base64') });
@@ -39,8 +39,8 @@ export interface StoredAttachment extends Pick<Attachment, 'filename' | 'content
 }
 
 /**
- * Of a file, in one answer: the driver makes text of it first, twice as long, and holds it all. Texts of a megabyte and more are kept outside the
- * heap, where only a full collection finds them.
+ * The part of a file that one result contains. The driver first makes a string of it, twice as long, and keeps all of it in memory. Strings
+ * of a megabyte and more are stored outside the heap, where only a full collection frees them.
  */
 const SLICE_BYTES = 256 * 1024;
 
@@ -63,7 +63,7 @@ const read = defineStatement(MESSAGE, ({ accountId, messageId }) =>
   ),
 );
 
-/** The files of a message, in order, with their content. Whoever asks sees to it that not too many are asked for at once. */
+/** The files of a message with their content, in order. The caller must limit how many it reads at a time. */
 export async function readAttachments(
   query: Query,
   accountId: string,
@@ -89,7 +89,7 @@ const readSlice = defineStatement(
     ),
 );
 
-/** Files are stored uncompressed, so that the database finds a slice without reading what stands before it. */
+/** Files are stored uncompressed, so that the database finds a slice without reading the bytes before it. */
 async function readRest(
   query: Query,
   { size, ...name }: Pick<Attachment, 'accountId' | 'messageId' | 'ordinal' | 'size'>,

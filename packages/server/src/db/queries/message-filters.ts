@@ -4,10 +4,10 @@ import { type GivenOf, optional, value } from '../statement.ts';
 
 type Message = typeof messages.$inferSelect;
 
-/** Which messages of an account are asked for: null and an empty list ask for nothing; all else must match. */
+/** Selects messages of an account. Null and an empty list select everything; all other filters must match. */
 export interface MessageFilters {
   readonly accountId: string;
-  /** Blind recipients match in messages of this key alone; null: in all. */
+  /** Blind recipients match only in messages of this key; null matches them in all messages. */
   readonly blindOfKey: string | null;
   readonly status: Message['status'] | null;
   readonly channel: Message['channel'] | null;
@@ -19,18 +19,18 @@ export interface MessageFilters {
   readonly tags: readonly string[];
   /** In lower case. */
   readonly recipient: string | null;
-  /** Text within subject or recipients, whatever its case. */
+  /** A string within subject or recipients, ignoring case. */
   readonly text: string | null;
   readonly from: Date | null;
   readonly to: Date | null;
 }
 
-/** Whether the search table is needed, or the log's own indexes serve. */
+/** Whether the filters need the search table, rather than the log's own indexes. */
 export function needsSearch(filters: MessageFilters): boolean {
   return filters.text !== null || facetsOf(filters).length > 0;
 }
 
-/** The filters as the parameters of a statement: one that asks for nothing is no part of it. */
+/** The filters as the parameters of a statement. An unset filter is no part of the statement. */
 export const FILTERS = {
   accountId: messages.accountId,
   blindOfKey: optional(messages.keyId),
@@ -41,14 +41,14 @@ export const FILTERS = {
   domain: optional(messages.fromDomain),
   tags: optional(messages.tags),
   recipient: optional(messageRecipients.email),
-  /** The text as a pattern of LIKE. */
+  /** The string as a LIKE pattern. */
   pattern: optional(messages.subject),
   from: optional(messages.createdAt),
   to: optional(messages.createdAt),
-  /** The span as bounds on ids, which is what the rows are ordered and partitioned by. */
+  /** The time span as bounds on ids, which the rows are ordered and partitioned by. */
   fromId: optional(messages.id),
   toId: optional(messages.id),
-  /** What must be among the facets of the search table. */
+  /** The values that the facets of the search table must include. */
   facets: optional(value<readonly string[]>()),
 };
 
@@ -65,7 +65,7 @@ export function toFilterValues(filters: MessageFilters) {
 
 type Given = GivenOf<typeof FILTERS>;
 
-/** The conditions on the log itself, `m`: the truth of every filter, whatever has been indexed. */
+/** The conditions on the log itself, `m`: the exact meaning of every filter, regardless of what has been indexed. */
 export function onMessages(given: Given): SQL {
   const { accountId, status, channel, source, agentName, domain, tags } = given;
   return sql`m.account_id = ${accountId} ${onTime(given, sql`m.created_at`, sql`m.id`)}
@@ -78,7 +78,7 @@ export function onMessages(given: Given): SQL {
     ${onRecipients(given)}`;
 }
 
-/** The conditions on what recipients can match, blind ones only where they may be seen. */
+/** The conditions on recipients; blind ones match only if the caller may see them. */
 function onRecipients({ recipient, pattern, blindOfKey }: Given): SQL {
   const recipients = sql`SELECT FROM message_recipients r WHERE r.account_id = m.account_id AND r.message_id = m.id
     ${blindOfKey && sql`AND (r.kind <> 'bcc' OR m.key_id = ${blindOfKey})`}`;
@@ -92,8 +92,8 @@ function onRecipients({ recipient, pattern, blindOfKey }: Given): SQL {
 }
 
 /**
- * Joins the log to the search table, `s`, where the search table alone cannot decide: the status changes and is not in it, and of blind recipients
- * it does not say that they are blind. Its matches are few against the log, so each is looked up there.
+ * Joins the log to the search table, `s`, for conditions that the search table cannot decide: the status changes and is not in it, and it
+ * does not mark blind recipients as blind. It returns few matches compared to the log, so each is looked up there.
  */
 export function joinLog(given: Given): SQL | undefined {
   const { accountId, status, blindOfKey, recipient, pattern } = given;
@@ -111,7 +111,7 @@ export function onSearch(given: Given): SQL {
     ${pattern && sql`AND s.search LIKE lower(${pattern}::text)`}`;
 }
 
-/** The span by the creation time and by the id. */
+/** The time span as conditions on the creation time and on the id. */
 function onTime({ from, fromId, to, toId }: Given, createdAt: SQL, id: SQL): SQL {
   return sql`
     ${from && sql`AND ${createdAt} >= ${from}`} ${fromId && sql`AND ${id} >= ${fromId}`}
@@ -119,8 +119,8 @@ function onTime({ from, fromId, to, toId }: Given, createdAt: SQL, id: SQL): SQL
 }
 
 /**
- * What the search table holds of a message `m` and its recipients `r`, as SQL, where `r.addresses` and `r.texts` are made by
- * SEARCH_RECIPIENTS. It stands here beside the conditions, since the two must agree.
+ * The content of the search table for a message `m` and its recipients `r`, as SQL; SEARCH_RECIPIENTS defines `r.addresses` and `r.texts`.
+ * It is here next to the conditions because the two must agree.
  */
 export const SEARCH_ROW = {
   facets: sql`ARRAY(SELECT search_facet(m.account_id, facet) FROM unnest(
@@ -149,15 +149,18 @@ function facet(kind: string, value: string | null): string[] {
   return value === null ? [] : [`${kind}:${value}`];
 }
 
-/** The text is looked for as it is: no character of it has a meaning of its own. */
+/** Matches the string literally: no character is a wildcard. */
 function likePattern(text: string | null): string | null {
   return text === null ? null : `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** Where a clock was set back, ids are ahead of their messages' times, as they only go up: so far that this does not matter. */
+/**
+ * Ids only increase, so after a clock was set back they are ahead of their messages' times. The margin is larger than any such gap that
+ * matters.
+ */
 const CLOCK_SLACK_MS = 86_400_000;
 
-/** A span as bounds on ids, wider than the span itself. */
+/** A time span as bounds on ids, wider than the span itself. */
 export function spanFloors({ from, to }: Pick<MessageFilters, 'from' | 'to'>) {
   return {
     from: from === null ? null : idFloor(from.getTime() - CLOCK_SLACK_MS),
@@ -167,7 +170,7 @@ export function spanFloors({ from, to }: Pick<MessageFilters, 'from' | 'to'>) {
 
 const LARGEST_ID_TIME_MS = 2 ** 48 - 1;
 
-/** The least id of a millisecond; times that no id can carry become the nearest that one can. */
+/** The smallest id of a millisecond. Times outside the range of ids become the nearest one in it. */
 export function idFloor(atMs: number): string {
   const hex = Math.min(Math.max(0, atMs), LARGEST_ID_TIME_MS).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -16,10 +16,10 @@ const readOwners = defineStatement(
     ),
 );
 
-/** Who issued a message, and the addresses of its blind recipients. */
+/** The key that issued a message, and the addresses of its blind recipients. */
 export type MessageOwnerRow = RowOf<typeof readOwners>;
 
-/** The keys that issued these messages, and their blind recipients; nothing of messages that are stored no more. */
+/** The keys that issued these messages and their blind recipients. Messages that are no longer stored are missing. */
 export async function readMessageOwners(
   query: Query,
   accountId: string,

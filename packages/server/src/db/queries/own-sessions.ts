@@ -24,13 +24,13 @@ const read = defineStatement(
       .limit(limit),
 );
 
-/** Which sessions have not expired: last seen and begun later than this. */
+/** Which sessions have not expired: those last seen and created after these times. */
 export interface SessionHorizons {
   readonly seenBefore: Date;
   readonly startedBefore: Date;
 }
 
-/** The sessions of a user that have not expired, the one seen last first; and how many there are of all. */
+/** The sessions of a user that have not expired, most recently seen first, and their total number. */
 export async function readOwnSessions(
   query: Query,
   { userId, seenBefore, startedBefore }: SessionHorizons & { readonly userId: string },
@@ -49,10 +49,10 @@ const lock = defineStatement({ userId: sessions.userId, id: sessions.id }, ({ us
     .for('update', { of: sessions }),
 );
 
-/** A session of a user, as they see it. */
+/** A session of a user, as the user sees it. */
 export type OwnSessionRow = RowOf<typeof lock>;
 
-/** One of them, locked; null where the user has none of this id. */
+/** One of the user's sessions, locked; null if the user has none with this id. */
 export async function lockOwnSession(query: Query, userId: string, id: string): Promise<OwnSessionRow | null> {
   const [row] = await lock(query, { userId, id });
   return row ?? null;
@@ -75,7 +75,7 @@ const removeOthers = defineStatement(
       .returning(named(endedSession)),
 );
 
-/** Ends all sessions of a user but one. @param kind of these alone; null: of every kind */
+/** Ends all sessions of a user except one. @param kind ends only sessions of this kind; null: of every kind */
 export async function deleteOtherSessions(
   query: Query,
   others: { readonly userId: string; readonly exceptId: string; readonly kind: SessionKind | null },
@@ -87,7 +87,7 @@ const removeCodes = defineStatement({ userId: deviceCodes.userId }, ({ userId })
   builder.delete(deviceCodes).where(eq(deviceCodes.userId, userId)),
 );
 
-/** Devices that the user confirmed and that have not fetched their token never will. */
+/** Deletes the device codes that the user confirmed, so that devices that have not fetched their token never can. */
 export async function deleteConfirmedCodes(query: Query, userId: string): Promise<void> {
   await removeCodes(query, { userId });
 }

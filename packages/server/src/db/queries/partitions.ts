@@ -7,8 +7,8 @@ import { messages } from '../schema/messages.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /**
- * Makes the partitions of the months around `now`: the last one, for clocks that lag, and the next two. Of every table that has a default
- * partition `<table>_other`, found in the catalog, so that a table that is added needs nothing but that.
+ * Creates the partitions of the months around `now`: the previous one, for clocks that lag, the current one and the next two. Finds every
+ * table that has a default partition `<table>_other` in the catalog, so that a new table needs nothing else.
  */
 export async function ensurePartitions(pool: Sql, now: Date): Promise<void> {
   for (const month of await readMissingMonths(pool, { now }))
@@ -16,18 +16,18 @@ export async function ensurePartitions(pool: Sql, now: Date): Promise<void> {
 }
 
 export interface PartitionLimits {
-  /** Texts and files of messages older than this are not kept. */
+  /** Bodies and files of messages older than this are deleted. */
   readonly bodiesBefore: Date;
-  /** Nothing of messages older than this is kept. */
+  /** All data of messages older than this is deleted. */
   readonly messagesBefore: Date;
-  /** No events and attempts to deliver them that are older than this are kept. */
+  /** Events and their delivery attempts older than this are deleted. */
   readonly eventsBefore?: Date;
   readonly now: Date;
-  /** The statuses of messages that are not over: a month that holds one stays. */
+  /** The statuses of unfinished messages; a month with one of them is kept. */
   readonly openStatuses: readonly string[];
 }
 
-/** The tables that keep things by months, by how long they keep them. */
+/** The tables with monthly partitions, by retention period. */
 const BODY_TABLES = ['message_bodies', 'message_attachments'];
 const LOG_TABLES = [
   'messages',
@@ -40,9 +40,9 @@ const LOG_TABLES = [
 const EVENT_TABLES = ['webhook_events', 'webhook_attempts'];
 
 /**
- * Drops the months that have passed their limit as a whole, which takes a moment, where deleting their rows takes minutes and leaves the room
- * they took to be cleaned up. A month with a message that still waits for delivery, or is not over for another reason, stays as it is: what
- * can go of it is deleted row by row. Answers the names of the tables that were dropped.
+ * Drops the months that have passed their limit as whole partitions. That takes a moment; deleting their rows would take minutes and leave
+ * dead rows to vacuum. A month with a message that is unfinished, such as one still waiting for delivery, stays, and its expired rows are
+ * deleted one by one. Returns the names of the dropped tables.
  */
 export async function dropPastPartitions(pool: Sql, limits: PartitionLimits): Promise<readonly string[]> {
   const dropped: string[] = [];
@@ -64,8 +64,8 @@ const takePartitionLock = defineStatement({}, () =>
 );
 
 /**
- * Changing partitions locks tables that every request uses: whoever comes while the lock is waited for waits behind it. So it is not waited
- * for long, and tried again.
+ * Changing partitions locks tables that every request uses, and requests queue behind a waiting lock. So the wait is short, and the change
+ * is retried.
  */
 async function changePartitions(pool: Sql, change: (transaction: Transaction) => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -87,7 +87,7 @@ const readMissingMonths = defineStatement({ now: value<Date>() }, ({ now }) =>
   returning(
     {
       name: pg.text,
-      /** Quoted where that is needed, as the database gives them. */
+      /** Table names as the database returns them, quoted if necessary. */
       parent: pg.text,
       partition: pg.text,
       other: pg.text,
@@ -114,7 +114,7 @@ const readMissingMonths = defineStatement({ now: value<Date>() }, ({ now }) =>
 
 type MissingMonth = RowOf<typeof readMissingMonths>;
 
-/** Bodies of usual size stay in the row as they are: compressing them cost as much as all the rest of their insert. */
+/** Keeps bodies of usual size uncompressed in the row: compressing them costs as much as the rest of their insert. */
 const STORAGE: Readonly<Record<string, string>> = { message_bodies: 'WITH (toast_tuple_target = 4080)' };
 
 const isTaken = defineStatement({ partition: value<string>() }, ({ partition }) =>
@@ -126,13 +126,13 @@ const protect = defineStatement({ partition: value<string>() }, ({ partition }) 
 );
 
 /**
- * Attached and not made in place: that takes a weaker lock on the parent, and rows that went to the default partition meanwhile, because
- * nobody made this one in time, can be moved before. With them there it could not be made at all.
+ * Attached rather than created in place, which takes a weaker lock on the parent. It also allows moving rows that went to the default
+ * partition because this one was not created in time; a partition cannot be created in place while the default has such rows.
  */
 async function makePartition(tx: Transaction, month: MissingMonth): Promise<void> {
   const { name, parent, partition, other, key, lower, upper } = month;
-  // Another process may have made it while this one waited. Not asked by to_regclass: that answers from what the connection remembers, which
-  // waiting for an advisory lock does not bring up to date, while reading a table does.
+  // Another process may have created it while this one waited. Does not use to_regclass, which reads the connection's catalog cache:
+  // waiting for an advisory lock does not refresh that cache, but reading a table does.
   if ((await isTaken(tx, { partition })) > 0) return;
   const within = `${key} >= '${lower}' AND ${key} < '${upper}'`;
   await tx.run(`CREATE TABLE ${partition} (LIKE ${parent} INCLUDING ALL) ${STORAGE[name] ?? ''}`);
@@ -177,7 +177,7 @@ const readPastMonths = defineStatement(
 
 type PastMonth = RowOf<typeof readPastMonths>;
 
-/** Months with tables past their limit, and those tables. The months that `ensurePartitions` would make again are none of them. */
+/** The months past their limit, with their tables. Leaves out months that `ensurePartitions` would create again. */
 async function findPastMonths(query: Query, limits: PartitionLimits): Promise<readonly PastMonth[]> {
   const { bodiesBefore, messagesBefore, eventsBefore = messagesBefore, now } = limits;
   return await readPastMonths(query, {

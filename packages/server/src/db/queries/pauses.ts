@@ -7,7 +7,7 @@ import { defineStatement, type RowOf, value } from '../statement.ts';
 import { lockAccount } from './accounts.ts';
 
 const pausers = alias(apiKeys, 'pausers');
-/** Who paused something; a user where their key is gone. */
+/** Who paused something; a user if their key is gone. */
 const pauser = { isUser: sql<boolean>`coalesce(${pausers.isSeat}, true)`, name: pausers.name };
 
 const readOfAccount = defineStatement({ id: accounts.id }, ({ id }) =>
@@ -18,7 +18,7 @@ const readOfAccount = defineStatement({ id: accounts.id }, ({ id }) =>
     .where(and(eq(accounts.id, id), isNotNull(accounts.pausedAt))),
 );
 
-/** Who paused something; null where it is not paused. */
+/** Who paused something; null if it is not paused. */
 export type PauseRow = RowOf<typeof readOfAccount>;
 
 /** The pause of an account, with its row locked. */
@@ -78,7 +78,7 @@ const pauseKey = defineStatement(
       .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId))),
 );
 
-/** As of setAccountPause. */
+/** Like setAccountPause. */
 export async function setKeyPause(
   query: Query,
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },

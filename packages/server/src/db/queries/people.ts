@@ -8,10 +8,10 @@ import { apiKeys } from '../schema/keys.ts';
 import { identities, members, users } from '../schema/people.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** Of a member: the seat is taken, and not only offered. */
+/** For members: the seat is accepted, not only offered. */
 export const isActive = eq(members.status, sql`'active'`);
 
-/** The address of the owner of an account, of several that of the oldest seat; null where it has none. */
+/** The address of the owner of an account; the one with the oldest seat if there are several. Null if it has none. */
 export function ownerEmailOf(accountId: Column | SQL<string>) {
   return builder
     .select({ email: members.email })
@@ -33,7 +33,7 @@ const findSeat = defineStatement({ email: members.email }, ({ email }) =>
     .limit(1),
 );
 
-/** Whether there is a seat under this address, or an invitation to one. */
+/** Whether this address has a seat or an invitation to one. */
 export async function hasSeat(query: Query, email: string): Promise<boolean> {
   return (await findSeat(query, { email })).length > 0;
 }
@@ -50,7 +50,7 @@ const ensure = defineStatement(
 );
 
 /**
- * The person of an address, made where there is none. The row is locked from here on, so that of two who sign in at once with a new address one
+ * The user with this address, created if there is none. The row stays locked, so that one of two concurrent sign-ins with a new address
  * waits for the other.
  */
 export async function ensureUser(
@@ -70,7 +70,7 @@ const find = defineStatement({ issuer: identities.issuer, subject: identities.su
     .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject))),
 );
 
-/** Whom a provider knows by this name: the person's id and address; null where no person is linked to it. */
+/** The id and address of the user that a provider knows by this name; null if no user is linked to it. */
 export async function findIdentity(
   query: Query,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
@@ -103,7 +103,7 @@ const take = defineStatement({ userId: users.id, email: members.email, now: valu
   ),
 );
 
-/** Gives the person every seat that waits under their address; returns those they were invited to, which they join by it. */
+/** Gives the user every seat that waits for their address. Returns the invitations that they accept by this. */
 export async function takeSeats(
   query: Query,
   { userId, email, now }: { readonly userId: string; readonly email: string; readonly now: Date },
@@ -113,7 +113,7 @@ export async function takeSeats(
   return joined.filter(({ status }) => status === 'invited');
 }
 
-/** The key that a member acts under; there already where they had one. */
+/** Gets or creates the key that a member acts under. */
 export const addSeatKey = defineStatement(
   {
     ...{ accountId: members.accountId, memberId: members.id },
@@ -143,10 +143,10 @@ const read = defineStatement({ userId: users.id }, ({ userId }) =>
     .orderBy(members.joinedAt, members.id),
 );
 
-/** A person's seat in an account. */
+/** A user's seat in an account. */
 export type SeatRow = RowOf<typeof read>;
 
-/** The seats of a person, the one they joined first coming first; none of an account that is being erased. */
+/** The seats of a user, in the order in which they joined. Leaves out accounts that are being erased. */
 export async function readSeats(query: Query, userId: string): Promise<readonly SeatRow[]> {
   return await read(query, { userId });
 }

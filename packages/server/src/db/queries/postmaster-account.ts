@@ -11,18 +11,19 @@ import { defineStatement } from '../statement.ts';
 import { ownerEmailOf } from './people.ts';
 
 /**
- * The account under which the installation's own mail is sent and logged, whatever address it is sent from. No customer's log, quota, pause or
- * suppression list touches it. Not the nil account, which has the sandbox domain: workers look for what is due after it.
+ * The account under which the installation's own mail is sent and logged, whatever address it is sent from. It does not affect any
+ * customer's log, quota, pause or suppression list. It differs from the nil account, which has the sandbox domain, because workers look for
+ * due deliveries of accounts after the nil id.
  */
 export const POSTMASTER_ACCOUNT_ID = '00000000-0000-7000-8000-000000000001';
 
-/** The key that such mail goes out under. Nobody has its secret, so nobody can call with it. */
+/** The key that such mail is issued under. No one has its secret, so no one can call with it. */
 export const POSTMASTER_KEY_ID = '00000000-0000-7000-8000-000000000002';
 
-/** Starts the stored text of a sealed body. Only mail of this key is sealed, and only its mail is opened. */
+/** The prefix of the stored text of a sealed body. Only mail of this key is sealed, and only its mail is opened. */
 export const SEALED_BODY_MARK = 'postrider-sealed:1:';
 
-/** No account has more: what the operator sends is nobody's quota. Nor does any of it count for a reputation. */
+/** The highest quota that an account can have: the operator's mail counts toward no customer's quota or reputation. */
 const NO_QUOTA = 2_147_483_647;
 
 const addAccount = defineStatement({ now: accounts.createdAt }, ({ now }) =>
@@ -46,8 +47,8 @@ const addKey = defineStatement({ hash: apiKeys.secretHash, now: apiKeys.createdA
 );
 
 /**
- * Makes the account that mail of the installation goes out under, where it is not there yet. Customers' accounts would be the wrong place: one
- * that is suspended or out of quota has to get its answer anyway.
+ * Creates the account for mail of the installation if it does not exist. A customer's account would not do: one that is suspended or out of
+ * quota must still get its replies.
  */
 export async function ensurePostmasterAccount(query: Query, now: Date): Promise<void> {
   await addAccount(query, { now });
@@ -63,7 +64,7 @@ const findOwner = defineStatement({ name: sendingDomains.name }, ({ name }) =>
     .limit(1),
 );
 
-/** The account that has verified this domain; null where none has. */
+/** The account that has verified this domain; null if none has. */
 export async function findDomainOwner(query: Query, name: string): Promise<string | null> {
   const [row] = await findOwner(query, { name });
   return row?.accountId ?? null;
@@ -80,7 +81,7 @@ const readRequester = defineStatement({ accountId: apiKeys.accountId, keyId: api
   ),
 );
 
-/** The address of a ticket's requester: the person behind the key, or else the owner of the account; null where there is neither. */
+/** The address of a ticket's requester: the user behind the key, otherwise the owner of the account. Null if there is neither. */
 export async function readRequesterEmail(query: Query, accountId: string, keyId: string): Promise<string | null> {
   const [row] = await readRequester(query, { accountId, keyId });
   return row?.email ?? null;

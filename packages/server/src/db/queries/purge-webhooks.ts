@@ -3,7 +3,7 @@ import { sql } from '../drizzle.ts';
 import { executing } from '../result.ts';
 import { defineStatement, value } from '../statement.ts';
 
-/** Rows a statement removes at most. */
+/** The maximum number of rows that a statement removes. */
 const PURGE_ROWS = 5_000;
 
 const AGED = { before: value<Date>() };
@@ -31,7 +31,7 @@ const purgeAttempts = defineStatement(AGED, ({ before }) =>
     WHERE a.account_id = aged.account_id AND a.endpoint_id = aged.endpoint_id AND a.id = aged.id`),
 );
 
-/** Removes events and attempts from before then, and what waits of such events. */
+/** Removes events and attempts from before this time, and deliveries that wait for such events. */
 export async function purgeWebhooks(query: Query, before: Date): Promise<void> {
   for (const purge of [purgeDeliveries, purgeEvents, purgeAttempts]) {
     while ((await purge(query, { before })) === PURGE_ROWS);

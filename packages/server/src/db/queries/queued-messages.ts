@@ -6,7 +6,7 @@ import { deliveries } from '../schema/deliveries.ts';
 import { messageEvents, type messageRecipients, messages } from '../schema/messages.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** Names a message, and where its deliveries are looked for first: between its own id and `idsBefore`. */
+/** Identifies a message, and the ids where its deliveries are looked for first: between its own id and `idsBefore`. */
 export interface QueuedMessageKey {
   readonly accountId: string;
   readonly messageId: string;
@@ -16,7 +16,7 @@ export interface QueuedMessageKey {
 const KEY = { accountId: messages.accountId, messageId: messages.id, idsBefore: deliveries.id };
 const EVENT = { eventId: messageEvents.id, now: messageEvents.createdAt };
 
-/** The id as it is stored, and null as the obstacle where the change is done; else the status of the message, or `missing`. */
+/** The id as it is stored. The obstacle is null if the change was made; otherwise it is the message's status, or `missing`. */
 const CHANGE = { id: pg.uuid, obstacle: nullable(pg.text) };
 
 const cancel = defineStatement({ ...KEY, ...EVENT, detail: value<string>() }, (given) =>
@@ -31,8 +31,8 @@ const cancel = defineStatement({ ...KEY, ...EVENT, detail: value<string>() }, (g
 export type QueuedChange = RowOf<typeof cancel>;
 
 /**
- * Takes a queued message out of the outbox: marks it and its recipients `canceled`, removes its body, gives its quota back. One statement,
- * so that its locks end with it, however long this process takes to read the result.
+ * Removes a queued message from the outbox: marks it and its recipients `canceled`, deletes its body, returns its quota. One statement, so
+ * that its locks end with it, however long this process takes to read the result.
  */
 export async function cancelQueuedMessage(
   query: Query,
@@ -48,9 +48,9 @@ const readOwner = defineStatement({ accountId: messages.accountId, id: messages.
     {
       /** The key that asked for it. */
       ownerKeyId: pg.uuid,
-      /** The key it is sent under. */
+      /** The key that it is issued under. */
       keyId: messages.keyId,
-      /** Null where it was never held. */
+      /** Null if it was never held. */
       holdStatus: nullable(narrowed<typeof approvals.$inferSelect.status>(pg.text)),
     },
     sql`
@@ -60,10 +60,10 @@ const readOwner = defineStatement({ accountId: messages.accountId, id: messages.
   ),
 );
 
-/** Who sent a message, and what became of its hold. */
+/** The keys that sent a message, and the status of its hold. */
 export type MessageOwner = RowOf<typeof readOwner>;
 
-/** Null where the account has no message of that id. */
+/** Null if the account has no message with that id. */
 export async function readMessageOwner(query: Query, accountId: string, id: string): Promise<MessageOwner | null> {
   const [row] = await readOwner(query, { accountId, id });
   return row ?? null;
@@ -75,7 +75,7 @@ const readContent = defineStatement(
     returning(
       {
         recipients: narrowed<readonly Pick<typeof messageRecipients.$inferSelect, 'email' | 'kind'>[]>(pg.json),
-        /** Those of them, folded, that an approver trusts for a key. */
+        /** The folded addresses among them that an approver trusts for a key. */
         trusted: narrowed<readonly string[]>(pg.json),
         attachments: pg.int4,
       },
@@ -89,10 +89,10 @@ const readContent = defineStatement(
     ),
 );
 
-/** What the rules of keys say something about. */
+/** The parts of a queued message that the rules of keys apply to. */
 export type QueuedContent = RowOf<typeof readContent>;
 
-/** @param keyId the key whose trusted recipients are asked for */
+/** @param keyId the key whose trusted recipients are read */
 export async function readQueuedContent(
   query: Query,
   name: { readonly accountId: string; readonly messageId: string; readonly keyId: string },
@@ -112,7 +112,7 @@ const reschedule = defineStatement(
     ),
 );
 
-/** Moves the time at which a queued message is due, and the end of its retries. One statement, for the same reason. */
+/** Moves the due time of a queued message and the end of its retries. One statement, for the same reason. */
 export async function rescheduleQueuedMessage(
   query: Query,
   key: QueuedMessageKey,

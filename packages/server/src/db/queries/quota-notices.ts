@@ -4,8 +4,9 @@ import { quotaNotices, quotaUsage } from '../schema/accounts.ts';
 import { defineStatement, value } from '../statement.ts';
 
 /**
- * The thresholds, in percent, that accounts have reached in a month (`YYYY-MM-01`) and were not told of, each once: who takes one has to tell
- * it in the same transaction. Only of accounts whose events are stored. `quota`: of accounts that have none of their own.
+ * The thresholds, in percent, that accounts have reached in a month (`YYYY-MM-01`) without a notice. Each is returned once: the caller must
+ * send the notice in the same transaction. Includes only accounts whose events are stored. `quota`: the quota of accounts without their
+ * own.
  */
 export const takeQuotaNotices = defineStatement(
   {

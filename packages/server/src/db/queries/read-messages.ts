@@ -44,7 +44,10 @@ const list = defineStatement(
 
 export type MessageRow = RowOf<typeof list>;
 
-/** One page of what the log's own indexes can select, newest first, by a walk down the index: as quick a million rows deep as on the first page. */
+/**
+ * One page of what the log's own indexes can select, newest first. It walks down the index, so that it is as fast a million rows deep as on
+ * the first page.
+ */
 export async function listMessages(
   query: Query,
   filters: MessageFilters,
@@ -89,7 +92,7 @@ type Body = Pick<typeof messageBodies.$inferSelect, 'html' | 'text' | 'headers'>
 type Recipient = Pick<typeof messageRecipients.$inferSelect, 'email' | 'kind' | 'status'>;
 type Attachment = Pick<typeof messageAttachments.$inferSelect, 'filename' | 'contentType' | 'size'>;
 
-/** The hold of a message, as its single read shows it. */
+/** The hold of a message, as a read of that single message shows it. */
 export interface MessageHold
   extends Pick<typeof approvals.$inferSelect, 'id' | 'status' | 'reasons' | 'rejectCode' | 'note' | 'edited'> {
   readonly expiresAt: string;
@@ -106,7 +109,7 @@ const readOne = defineStatement(
     returning(
       {
         ...RECORD,
-        /** The key it was sent under. */
+        /** The key that it was issued under. */
         keyId: messages.keyId,
         replyTo: messages.replyTo,
         scheduledAt: messages.scheduledAt,
@@ -114,9 +117,9 @@ const readOne = defineStatement(
         template: messages.template,
         metadata: messages.metadata,
         lastError: messages.lastError,
-        /** Null where retention has removed the body. */
+        /** Null if retention has removed the body. */
         body: nullable(narrowed<Body>(pg.json)),
-        /** How it is or was held; null where it was not. */
+        /** How it is or was held; null if it never was. */
         hold: nullable(narrowed<MessageHold>(pg.json)),
         recipients: narrowed<readonly Recipient[]>(pg.json),
         attachments: narrowed<readonly Attachment[]>(pg.json),
@@ -146,8 +149,8 @@ const readOne = defineStatement(
 export type FullMessageRow = RowOf<typeof readOne>;
 
 /**
- * One message with body, recipients and trail; null where the account has none of that id. Mail of the installation itself shows no body: it may
- * lie in the log of the account whose domain it is sent from, and holds links for the eyes of one person.
+ * One message with body, recipients and events; null if the account has none with that id. Mail of the installation itself shows no body:
+ * it may be in the log of the account whose domain it is sent from, and its links are for one user only.
  */
 export async function readMessage(query: Query, accountId: string, id: string): Promise<FullMessageRow | null> {
   const [row] = await readOne(query, { accountId, id, sealedKeyId: POSTMASTER_KEY_ID });
@@ -165,7 +168,7 @@ const readMany = defineStatement(
     ),
 );
 
-/** The present status of many messages at once, for those who wait on them. */
+/** The current status of many messages at once, for callers that wait on them. */
 export async function readStatuses(
   query: Query,
   pairs: readonly { readonly accountId: string; readonly id: string }[],

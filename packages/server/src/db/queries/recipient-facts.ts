@@ -22,21 +22,21 @@ const readFacts = defineStatement(
     ),
 );
 
-/** What is known of one recipient of an account before its message arrives. */
+/** What is known about one recipient of an account before its message arrives. */
 export type RecipientFacts = RowOf<typeof readFacts>;
 
 export interface RecipientQuestion {
   readonly accountId: string;
   /** Folded. */
   readonly email: string;
-  /** The month the quota is counted in, `YYYY-MM-01`. */
+  /** The month of the quota, `YYYY-MM-01`. */
   readonly month: string;
-  /** The quota of accounts that have none of their own. */
+  /** The quota of accounts without their own. */
   readonly monthlyQuota: number;
   readonly now: Date;
 }
 
-/** Asked for every RCPT command, so it reads the least that it can; null where the account is gone. */
+/** Reads as little as possible, because every RCPT command calls it. Null if the account is gone. */
 export async function readRecipientFacts(query: Query, question: RecipientQuestion): Promise<RecipientFacts | null> {
   const [row] = await readFacts(query, question);
   return row ?? null;

@@ -17,7 +17,7 @@ const readFacts = defineStatement(
         eventCount: messages.eventCount,
         recipient: messageRecipients.email,
         statuses: narrowed<readonly Pick<typeof messageRecipients.$inferSelect, 'ordinal' | 'status'>[]>(pg.json),
-        /** Events of the type that the recipient has already. */
+        /** Events of this type that the recipient already has. */
         alike: pg.int4,
       },
       sql`
@@ -31,10 +31,10 @@ const readFacts = defineStatement(
     ),
 );
 
-/** One recipient of a message and the others' statuses, as one snapshot. */
+/** One recipient of a message and the statuses of the others, as one snapshot. */
 export type LateEventFacts = RowOf<typeof readFacts>;
 
-/** What is known of a message when a report about one of its recipients comes; null where there is no such message or recipient. */
+/** What is known about a message when a report about one of its recipients arrives; null if there is no such message or recipient. */
 export async function readLateEventFacts(
   query: Query,
   accountId: string,
@@ -45,16 +45,16 @@ export async function readLateEventFacts(
   return row ?? null;
 }
 
-/** A late event as it is written: statuses and words are decided. */
+/** A late event as it is written, with all statuses and texts decided. */
 const LATE_EVENT = {
   accountId: messages.accountId,
   messageId: messages.id,
-  /** The message's events when it was read. */
+  /** The number of the message's events when it was read. */
   seen: messages.eventCount,
   ordinal: messageRecipients.ordinal,
   recipientStatus: messageRecipients.status,
   messageStatus: messages.status,
-  /** Null leaves the former one. */
+  /** Null keeps the previous one. */
   lastError: messages.lastError,
   eventId: messageEvents.id,
   type: messageEvents.type,
@@ -84,7 +84,7 @@ const write = defineStatement(LATE_EVENT, (row) =>
     FROM shown`),
 );
 
-/** Writes a late event; false, with nothing written, where the message had further events than were seen: it has to be decided again. */
+/** Writes a late event. False, with nothing written, if the message has more events than were seen: the caller must decide again. */
 export async function writeLateEvent(query: Query, row: Parameters<typeof write>[1]): Promise<boolean> {
   return (await write(query, row)) > 0;
 }

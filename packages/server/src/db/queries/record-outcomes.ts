@@ -6,7 +6,7 @@ import { deliveries } from '../schema/deliveries.ts';
 import { messageEvents, messageRecipients, messages } from '../schema/messages.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** Names one attempt: what it did counts only while the delivery still belongs to it. */
+/** Identifies one attempt. Its results count only while it still has the lease of the delivery. */
 export interface AttemptFence {
   readonly accountId: string;
   readonly deliveryId: string;
@@ -34,8 +34,8 @@ const readStatuses = defineStatement(
 );
 
 /**
- * The state of every recipient of the given messages, whose other recipients belong to other deliveries: as one snapshot. Nothing is locked:
- * `writeOutcomes` refuses what went stale meanwhile.
+ * The state of every recipient of the given messages, whose other recipients belong to other deliveries, as one snapshot. Nothing is
+ * locked: `writeOutcomes` refuses what has become stale.
  */
 export async function readRecipientStatuses(
   query: Query,
@@ -79,27 +79,27 @@ const EVENT = {
   at: messageEvents.createdAt,
 };
 
-/** Everything a batch of attempts changes. */
+/** Everything that a batch of attempts changes. */
 export interface OutcomeRows {
-  /** Of each message at most one. */
+  /** At most one for each message. */
   readonly attempts: readonly AttemptRow[];
   readonly recipients: readonly RecordOf<typeof RECIPIENT>[];
   readonly events: readonly EventRow[];
 }
 
-/** `n` counts from 1 among the events of the attempt. */
+/** `n` counts the events of the attempt from 1. */
 interface EventRow extends Omit<RecordOf<typeof EVENT>, 'at'> {
   readonly at: string;
 }
 
 /**
- * `uncounted` is 1 where the attempt does not count, else 0. A null `error` leaves the former one, except where all recipients have the message
- * now: then none is left.
+ * `uncounted` is 1 if the attempt does not count, otherwise 0. A null `error` keeps the previous one, unless all recipients have the
+ * message now: then the error is cleared.
  */
 interface AttemptRow extends Omit<RecordOf<typeof ATTEMPT>, 'seen' | 'next_at' | 'ordinals'> {
-  /** The message's events when its other recipients were read; null where none were, so that nothing can be stale. */
+  /** The number of the message's events when its other recipients were read; null if none were, so that nothing can be stale. */
   readonly seen: number | null;
-  /** When the delivery goes on, and for whom; null where it is done. */
+  /** When the delivery continues, and for which recipients; null if it is done. */
   readonly next_at: string | null;
   readonly ordinals: readonly number[] | null;
 }
@@ -110,7 +110,7 @@ const write = defineStatement(
     returning(
       {
         deliveryId: pg.uuid,
-        /** False where the message had further events than were seen: it has to be decided again. */
+        /** False if the message has more events than were seen: the caller must decide again. */
         isWritten: pg.bool,
       },
       sql`
@@ -161,9 +161,9 @@ const write = defineStatement(
 export type WrittenOutcome = RowOf<typeof write>;
 
 /**
- * Writes outcomes in one statement: each attempt whole or not at all. An attempt that is missing from the answer was overtaken (another
- * worker has the delivery, or it is settled) and changed nothing. Deliveries and messages are locked in one order, the deliveries first,
- * so that two workers cannot wait for each other.
+ * Writes outcomes in one statement, each attempt completely or not at all. An attempt that is missing from the result was overtaken
+ * (another worker has the delivery, or it is settled) and changed nothing. All workers lock in one order, deliveries before messages, so
+ * that two workers cannot deadlock.
  */
 export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<readonly WrittenOutcome[]> {
   const { attempts, recipients, events } = rows;
@@ -175,8 +175,8 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
 }
 
 /**
- * Takes the leases of processes that are known to be gone, so that what they had begun goes on at once and not when the leases run out.
- * Their attempts count: nobody knows how far they came. Answers how many there were.
+ * Takes over the leases of processes that are known to be gone, so that their deliveries continue at once instead of after the leases
+ * expire. Their attempts count, because their progress is unknown. Returns how many leases there were.
  */
 export async function takeLeasesOf(query: Query, leaseIds: readonly string[], now: Date): Promise<number> {
   return await takeLeases(query, { leaseIds, now });
@@ -212,7 +212,7 @@ const release = defineStatement(
     FROM released d WHERE m.account_id = d.account_id AND m.id = d.message_id AND m.status = 'sending'`),
 );
 
-/** Gives leased deliveries back at once, as at shutdown, without counting the attempt that was not made. */
+/** Releases leased deliveries at once, as at shutdown, without counting the attempt that was not made. */
 export async function releaseDeliveries(query: Query, attempts: readonly AttemptFence[], now: Date): Promise<void> {
   await release(query, {
     accountIds: attempts.map(({ accountId }) => accountId),

@@ -22,7 +22,10 @@ const read = defineStatement({ from: value<string>(), to: value<string>() }, ({ 
   ),
 );
 
-/** Every account with its level, and what its mail of the given days (`YYYY-MM-DD`) came to: what left the installation, and was not forgiven. */
+/**
+ * Every account with its level and the results of its mail on the given days (`YYYY-MM-DD`). Counts only mail that left the installation
+ * and was not forgiven.
+ */
 export async function readReputations(
   query: Query,
   { from, to }: { readonly from: string; readonly to: string },
@@ -40,7 +43,7 @@ const change = defineStatement(
       .returning(named({ id: accounts.id })),
 );
 
-/** False where the level was changed meanwhile. */
+/** False if the level was changed in the meantime. */
 export async function changeReputation(
   query: Query,
   id: string,

@@ -11,7 +11,7 @@ const COLUMNS = Object.entries(getTableColumns(requestLog));
 
 const COPY = `COPY request_log (${COLUMNS.map(([, { name }]) => name).join(', ')}) FROM STDIN`;
 
-/** Writes entries by COPY, which costs a third of an INSERT of the same rows: every request pays for its line in the log. */
+/** Writes entries by COPY, which costs a third of an INSERT of the same rows. Every request pays for its log entry. */
 export async function insertRequests(pool: Pool, requests: readonly LoggedRequest[]): Promise<void> {
   await pool.copyIn(COPY, requests.map(toCopyLine).join(''));
 }
@@ -22,7 +22,7 @@ function toCopyLine(entry: LoggedRequest): string {
   return `${NAMES.map((name) => toCopyColumn(entry[name])).join('\t')}\n`;
 }
 
-/** COPY's text format: `\N` is NULL, and its own separators and the backslash are escaped. */
+/** COPY's text format: `\N` is NULL, and separators and the backslash are escaped. */
 function toCopyColumn(value: string | number | Date | null): string {
   if (value === null) return '\\N';
   if (value instanceof Date) return value.toISOString();
@@ -33,7 +33,7 @@ const COPY_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\
 
 const SELECTION = { accountId: requestLog.accountId, since: requestLog.createdAt };
 
-/** Logged requests, newest first: those of one request id, or all. */
+/** Logged requests, newest first: those with one request id, or all. */
 export const readRequests = defineStatement(
   {
     ...SELECTION,
@@ -66,7 +66,7 @@ export const readRequests = defineStatement(
           before && lt(requestLog.id, before),
         ),
       )
-      // In ORDER BY a bare `id` would be the answer's column of that name, which is the request id.
+      // In ORDER BY, a bare `id` would mean the output column of that name, which is the request id.
       .orderBy(sql`request_log.id DESC`)
       .limit(limit),
 );

@@ -11,7 +11,7 @@ const takeLock = defineStatement({ lock: value<number>() }, ({ lock }) =>
   executing(sql`SELECT FROM pg_advisory_xact_lock(${lock}::int)`),
 );
 
-/** Waits for other processes that migrate, for as long as they take. The lock is released when the transaction ends. */
+/** Waits until other processes finish migrating, for as long as they take. The lock is released when the transaction ends. */
 export async function lockSchema(transaction: Transaction, lock: number): Promise<void> {
   await transaction.run('SET LOCAL statement_timeout = 0');
   await takeLock(transaction, { lock });
@@ -36,13 +36,13 @@ const lookForHistory = defineStatement({}, () =>
   returning({ exists: pg.bool }, sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`),
 );
 
-/** Whether any migration ever ran. */
+/** Whether any migration has ever run. */
 export async function hasHistory(query: Query): Promise<boolean> {
   const [row] = await lookForHistory(query, {});
   return row?.exists === true;
 }
 
-/** Makes the table of the migrations that ran, if it is missing. */
+/** Creates the table of the migrations that ran, if it is missing. */
 export async function createHistory(query: Query): Promise<void> {
   await query.run(`
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -61,7 +61,6 @@ const insertMigration = defineStatement({ name, checksum }, (migration) =>
   builder.insert(schemaMigrations).values(migration),
 );
 
-/** Records that a migration ran. */
 export async function recordMigration(
   query: Query,
   migration: { readonly name: string; readonly checksum: string },
@@ -79,7 +78,7 @@ const readMissing = defineStatement({ roles: value<readonly string[]>() }, ({ ro
   ),
 );
 
-/** The roles whose rights the current user lacks, with its name; null if it has all of them. */
+/** The roles whose privileges the current user lacks, with its name; null if it has all of them. */
 export async function readMissingRoles(
   query: Query,
   roles: readonly string[],

@@ -11,12 +11,12 @@ import { POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID, SEALED_BODY_MARK } from './po
 interface SealedPlace<Kind extends string> {
   readonly kind: Kind;
   readonly accountId: Column;
-  /** The column that names a row beside its account. */
+  /** The column that identifies a row together with its account. */
   readonly id: Column;
   readonly column: Column;
-  /** Envelopes are in base64 behind a mark. */
+  /** The column stores base64 envelopes after a prefix. */
   readonly isText?: true;
-  /** They are in rows of the installation's own mail. */
+  /** The column has envelopes in rows of the installation's own mail. */
   readonly mailOnly?: true;
 }
 
@@ -71,7 +71,7 @@ function defineColumn<const Kind extends string>(place: SealedPlace<Kind>) {
   return { kind, isText: place.isText === true, read, replace };
 }
 
-/** The next rows of a column in the order of the primary key; `after` is the last one before them. */
+/** The next rows of a column in the order of the primary key; `after` is the last row before them. */
 export async function readSealedRows(
   query: Query,
   { read }: SealedColumn,
@@ -81,7 +81,9 @@ export async function readSealedRows(
   return await read(query, { afterAccount: after?.accountId ?? null, afterId: after?.id ?? null, limit });
 }
 
-/** False where the row has another envelope by now, which is left alone. What an endpoint is known by in memory stays: its secret is the same. */
+/**
+ * False if the row has another envelope by now, which is left unchanged. An endpoint's revision stays the same, because its secret does.
+ */
 export async function replaceEnvelope(
   query: Query,
   { isText, replace }: SealedColumn,
@@ -96,13 +98,13 @@ function isSealed({ accountId, id, column, isText, mailOnly }: SealedPlace<strin
   if (!mailOnly) return sql`${column} IS NOT NULL`;
   const ofMail = sql`${accountId} = ${POSTMASTER_ACCOUNT_ID}`;
   if (!isText) return ofMail;
-  // Earlier releases sent such mail under accounts of customers. What still waits there is sealed; nothing else there is opened.
+  // Earlier releases sent such mail under customers' accounts. The mail that still waits there is sealed; nothing else there is opened.
   return sql`(${ofMail} OR (${accountId}, ${id}) IN (SELECT d.account_id, d.message_id FROM deliveries d
       JOIN messages m ON m.account_id = d.account_id AND m.id = d.message_id WHERE m.key_id = ${POSTMASTER_KEY_ID}))
     AND starts_with(${column}, ${SEALED_BODY_MARK})`;
 }
 
-/** Guarded by itself as well: nothing says in which order PostgreSQL looks at conditions. */
+/** The expression guards itself as well, because PostgreSQL does not guarantee the order in which conditions are evaluated. */
 function envelopeIn({ column, isText }: SealedPlace<string>): SQL {
   if (!isText) return sql`${column}`;
   return sql`CASE WHEN starts_with(${column}, ${SEALED_BODY_MARK})
@@ -113,11 +115,11 @@ const lock = defineStatement({}, () =>
   executing(sql`SELECT FROM pg_advisory_xact_lock(hashtext('postrider.secrets'))`),
 );
 
-/** Waits for other rotations to end, and keeps them out meanwhile: the work is done on other connections, and is kept as it goes. */
+/** Waits for other rotations to end and blocks new ones. The work runs on other connections and is committed as it proceeds. */
 export async function holdRotationLock<T>(pool: Sql, work: () => Promise<T>): Promise<T> {
   const held = await pool.begin(async (transaction) => {
     await lock(transaction, {});
     return { result: await work() };
   });
-  return held.result as T; // The driver's type of what a transaction returns unwraps arrays of promises; this is none.
+  return held.result as T; // The driver's result type of a transaction unwraps arrays of promises; this is not one.
 }

@@ -22,20 +22,21 @@ export interface SearchPosition {
   readonly limit: number;
 }
 
-/** So many of the newest rows are looked through before the indexes are asked: a millisecond, and what is frequent is found there. */
+/** The number of newest rows that are scanned before the indexes are used: it takes a millisecond and finds whatever is frequent. */
 const WALK_ROWS = 1_500;
 
 /**
  * The ids of one page of matches, newest first.
  *
- * Messages are read through the views `own_…`, which show those of the account that the query is bound to: behind the policies of row-level
+ * Messages are read through the views `own_…`, which show those of the account that the query is bound to: with the policies of row-level
  * security no index would serve a search (migration 0030).
  *
- * An index on what messages have in common knows no order: it answers all matches or none, and a hundred thousand of them would be fetched
- * to show fifty. So the newest rows are looked through in order first, which finds what is frequent. Only for what is not are the indexes
- * asked: for all matches where they are few, else for those of a month at a time, newest first, until the page is full. Messages that are not indexed yet are read from the
- * log itself, in the same statement and so in the same snapshot as the walk, and before the indexes: what moves from the one into the other
- * meanwhile is seen twice rather than never.
+ * An index on shared values has no order: it returns all matches or none, and fetching a hundred thousand of them to show fifty would be
+ * too slow. So the newest rows are scanned in order first, which finds whatever is frequent. The indexes are used only for the rest: for
+ * all matches if they are few, otherwise for one month at a time, newest first, until the page is full.
+ *
+ * Messages that are not indexed yet are read from the log itself, before the indexes and in the same statement, so in the same snapshot as
+ * the scan. A message that is indexed in the meantime is then seen twice rather than never.
  */
 export async function searchMessages(
   query: Query,
@@ -45,7 +46,7 @@ export async function searchMessages(
   const walked = await walkNewest(query, filters, { before, limit });
   const found = new Set(walked.ids);
   const page = () => [...found].sort(descending).slice(0, limit);
-  // What is not indexed yet can be older than what is still to be looked for: it fills no page before its turn.
+  // Messages that are not indexed yet can be older than rows still to be searched; they must not fill the page before those rows.
   const isFullDownTo = (floor: string) => countFrom(found, floor) >= limit;
   const { last, oldest } = walked;
   if (last === null || oldest === null || isFullDownTo(last)) return page();
@@ -68,7 +69,7 @@ const walk = defineStatement(
       {
         /** Matches among the newest rows and among those not indexed yet, newest first. */
         ids: pg.uuidArray,
-        /** Where the walk ended: older rows have not been looked at; null where there are none. */
+        /** Where the scan ended: older rows have not been scanned; null if there are none. */
         last: nullable(messageSearch.messageId),
         /** The account's oldest row. */
         oldest: nullable(messageSearch.messageId),
@@ -101,10 +102,10 @@ async function walkNewest(
   return row ?? { ids: [], last: null, oldest: null };
 }
 
-/** So many matches are few enough to be fetched at once, whichever they are. */
+/** The number of matches that are few enough to be fetched at once. */
 const FEW = 200;
 
-/** The view is of a column that is never null, which the catalogue does not know of views. */
+/** The view shows a column that is never null, but the catalog does not record that for views. */
 const FOUND = { id: present(messageSearch.messageId) };
 
 const readOlder = defineStatement({ ...FILTERS, below: messageSearch.messageId }, ({ below, ...given }) =>
@@ -116,13 +117,13 @@ const readOlder = defineStatement({ ...FILTERS, below: messageSearch.messageId }
   ),
 );
 
-/** All older matches, in no order, where they are few; null where there are more. */
+/** All older matches, unordered, if they are few; null if there are more. */
 async function collectFew(query: Query, filters: MessageFilters, below: string): Promise<readonly string[] | null> {
   const rows = await readOlder(query, { ...toFilterValues(filters), below });
   return rows.length > FEW ? null : rows.map(({ id }) => id);
 }
 
-/** All matches of a month are found before they are ordered (OFFSET 0): in order is how the walk looked already, and it found too few. */
+/** Finds all matches of a month before ordering them (OFFSET 0): the scan has already searched in order and found too few. */
 const readBetween = defineStatement(
   { ...FILTERS, floor: messageSearch.messageId, below: messageSearch.messageId, limit: value<number>() },
   ({ floor, below, limit, ...given }) =>
@@ -159,7 +160,7 @@ const count = asCount(
   ),
 );
 
-/** Counts matches, but never past `cap`, those not indexed yet among them. */
+/** Counts matches up to `cap`, including those not indexed yet. */
 export async function countMatches(query: Query, filters: MessageFilters, cap: number): Promise<number> {
   return await count(query, { ...toFilterValues(filters), cap });
 }
@@ -177,13 +178,13 @@ const collect = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ..
   ),
 );
 
-/** The ids of all matches up to `cap`, newest first, 16 bytes each: a hundred thousand of them stay small. */
+/** The ids of all matches up to `cap`, newest first. With 16 bytes each, a hundred thousand of them stay small. */
 export async function collectMatches(query: Query, filters: MessageFilters, cap: number): Promise<Uint8Array> {
   const [row] = await collect(query, { ...toFilterValues(filters), cap });
   return row?.ids ?? new Uint8Array();
 }
 
-/** Matches among the messages that are noted in the backlog, judged by the log itself. */
+/** Matches among the messages in the backlog, according to the log itself. */
 function matchesWaiting(given: GivenOf<typeof FILTERS>): SQL {
   return sql`
     SELECT m.id FROM (
@@ -196,7 +197,7 @@ function oldestOf(oldest: string, from: Date | null): string {
   return floor !== null && floor > oldest ? floor : oldest;
 }
 
-/** The least ids of the months from that of `newest` down to that of `oldest`, which are the partitions' bounds. */
+/** The smallest ids of the months from that of `newest` down to that of `oldest`. These are the partitions' bounds. */
 function monthFloors(newest: string, oldest: string): readonly string[] {
   const last = timeOf(oldest);
   const at = new Date(timeOf(newest));

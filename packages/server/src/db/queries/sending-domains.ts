@@ -5,7 +5,7 @@ import { executing, present, returning } from '../result.ts';
 import { dkimKeys, sendingDomains } from '../schema/domains.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** The installation's own account id: the sandbox domain is nobody's and everybody's. */
+/** The installation's own account id, whose sandbox domain every account shares. */
 export const INSTALLATION_ACCOUNT_ID = '00000000-0000-0000-0000-000000000000';
 
 const NAME = { accountId: sendingDomains.accountId, name: sendingDomains.name };
@@ -14,13 +14,13 @@ const readKeys = defineStatement(NAME, ({ accountId, name }) =>
   returning(
     {
       accountId: sendingDomains.accountId,
-      /** The key never changes under it. */
+      /** The key with this id never changes. */
       id: dkimKeys.id,
       selector: dkimKeys.selector,
       algorithm: dkimKeys.algorithm,
       /** An envelope of the secret box. */
       privateKey: present(dkimKeys.privateKey),
-      /** The host that bounces come back to: the domain of the return path. */
+      /** The host that receives bounces: the domain of the return path. */
       returnPathHost: sendingDomains.returnPathHost,
     },
     sql`
@@ -35,8 +35,8 @@ const readKeys = defineStatement(NAME, ({ accountId, name }) =>
 export type SigningKeyRow = RowOf<typeof readKeys>;
 
 /**
- * The DKIM keys that sign for a domain of the account, or of the installation; RSA first. None where the account may not send from it: the keys
- * of a domain that failed or was lost are kept, since it may come back, and sign nothing until then.
+ * The DKIM keys that sign for a domain of the account or of the installation, RSA first. None if the account may not send from it: the keys
+ * of a failed or lost domain are kept, since it may come back, but sign nothing until then.
  */
 export async function readSigningKeys(
   query: Query,
@@ -76,7 +76,7 @@ type NewSendingDomain = Omit<Parameters<typeof insertVerified>[1], 'returnPathHo
   readonly returnPathHost?: string;
 };
 
-/** Adds a verified domain that is never looked up; does nothing where the account has one of that name. */
+/** Adds a verified domain whose records are never looked up; does nothing if the account has one with that name. */
 export async function insertVerifiedDomain(
   query: Query,
   { returnPathHost, ...domain }: NewSendingDomain,
@@ -92,7 +92,7 @@ const list = defineStatement({ accountId: sendingDomains.accountId }, ({ account
     .orderBy(sendingDomains.name),
 );
 
-/** The names the account may send from, beside the sandbox domain. */
+/** The names that the account may send from, besides the sandbox domain. */
 export async function listSendingDomains(query: Query, accountId: string): Promise<readonly string[]> {
   const rows = await list(query, { accountId });
   return rows.map(({ name }) => name);
@@ -108,7 +108,7 @@ const readKey = defineStatement(NAME, ({ accountId, name }) =>
   ),
 );
 
-/** Name, selector and public key of one domain: what its DNS record is made of. */
+/** The name, selector and public key of one domain, which make up its DNS record. */
 export async function readDomainKey(
   query: Query,
   accountId: string,

@@ -25,9 +25,9 @@ const find = defineStatement(TOKEN, ({ hash, kind }) =>
         name: users.name,
         role: members.role,
         kind: sessions.kind,
-        /** Whether it may decide held sends where the role may; always true in a browser. */
+        /** Whether the session may decide held sends if the role may; always true in a browser. */
         mayDecide: sessions.mayDecide,
-        /** What the program or the browser said of itself. Null where it was not recorded. */
+        /** How the client identified itself; null if that was not recorded. */
         client: sessions.client,
         startedAt: sessions.createdAt,
         seenAt: sessions.seenAt,
@@ -44,10 +44,10 @@ const find = defineStatement(TOKEN, ({ hash, kind }) =>
     .where(and(eq(sessions.tokenHash, hash), eq(sessions.kind, kind))),
 );
 
-/** A session with the seat it is in, and the key of that seat. */
+/** A session with its current seat, and the key of that seat. */
 export type SessionRow = RowOf<typeof find>;
 
-/** The session of a token of this kind; null where none is known, or its seat is gone. Expired sessions are found too. */
+/** The session with a token of this kind; null if there is none or its seat is gone. Expired sessions are returned too. */
 export async function findSession(query: Query, hash: Buffer, kind: SessionKind): Promise<SessionRow | null> {
   const [row] = await find(query, { hash, kind });
   return row ?? null;
@@ -63,7 +63,7 @@ export const insertSession = defineStatement(
     builder.insert(sessions).values({ ...session, tokenHash: hash, createdAt: now, seenAt: now }),
 );
 
-/** What ended sessions are noted by: the account, and in whose seat. */
+/** The data for the audit log of an ended session: the account and the seat. */
 export const endedSession = { id: sessions.id, accountId: sessions.accountId, memberId: sessions.memberId };
 
 export type EndedSessionRow = Readonly<Pick<typeof sessions.$inferSelect, keyof typeof endedSession>>;
@@ -75,7 +75,7 @@ const remove = defineStatement(TOKEN, ({ hash, kind }) =>
     .returning(named(endedSession)),
 );
 
-/** Ends a session; null where there was none of this token. */
+/** Ends a session; null if none has this token. */
 export async function deleteSession(query: Query, hash: Buffer, kind: SessionKind): Promise<EndedSessionRow | null> {
   const [row] = await remove(query, { hash, kind });
   return row ?? null;
@@ -92,7 +92,7 @@ const move = defineStatement(
   },
 );
 
-/** Moves a session to another seat of the same person. A device session may decide in the account it was confirmed in, and in no other. */
+/** Moves a session to another seat of the same user. A device session may decide only in the account that it was confirmed in. */
 export async function moveSession(
   query: Query,
   id: string,
@@ -127,7 +127,10 @@ const purgeTries = defineStatement({ before: codeTries.lastAt }, ({ before }) =>
   builder.delete(codeTries).where(lte(codeTries.lastAt, before)),
 );
 
-/** Removes what has expired: sessions, links, the codes of devices and the counts of tries. `codesBefore` is further back than such a count goes. */
+/**
+ * Removes expired sessions, links, device codes and counts of tries. `codesBefore` is earlier than the start of any count that still
+ * applies.
+ */
 export async function purgeSignIns(
   query: Query,
   limits: { readonly now: Date; readonly seenBefore: Date; readonly startedBefore: Date; readonly codesBefore: Date },
@@ -147,7 +150,7 @@ const findRole = defineStatement({ id: sessions.id, accountId: sessions.accountI
     .where(and(eq(sessions.id, id), eq(sessions.accountId, accountId))),
 );
 
-/** What a session in this account may do by its role; null where it has ended, moved on, or its seat is gone. */
+/** What a session in this account may do by its role; null if the session has ended or moved, or its seat is gone. */
 export async function findSessionRole(
   query: Query,
   id: string,

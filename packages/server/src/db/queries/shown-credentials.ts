@@ -6,12 +6,12 @@ import { apiKeys } from '../schema/keys.ts';
 import { sessions } from '../schema/sessions.ts';
 import { defineStatement, value } from '../statement.ts';
 
-/** What a request showed to be let in: it must not have ended when a send is stored. */
+/** The credential that a request presented. It must not have ended when a send is stored. */
 export type ShownCredential =
   | { readonly kind: 'secret' /** SHA-256, base64. */; readonly hash: string; readonly endsAt: Date | null }
   | { readonly kind: 'session'; readonly id: string; readonly endsAt: Date | null };
 
-/** What a caller showed for a key, or for the key of its seat. */
+/** The credential that a caller presented for a key, or for the key of its seat. */
 export interface AskedCredential {
   readonly accountId: string;
   readonly keyId: string;
@@ -34,7 +34,10 @@ const find = defineStatement({ asks: value<string>(), now: value<Date>() }, ({ a
   ),
 );
 
-/** The names of those that have not ended: sessions that are still of the seat, and secrets that were not replaced or have a grace left. */
+/**
+ * The names of those that have not ended: sessions still in their seat, and secrets that were not replaced or are still in their grace
+ * period.
+ */
 export async function findLasting(
   query: Query,
   credentials: readonly AskedCredential[],

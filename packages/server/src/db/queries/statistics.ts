@@ -12,7 +12,7 @@ interface Days {
 
 const OF_DAYS = { accountId: messageRollups.accountId, from: value<string>(), to: value<string>() };
 
-/** All mail of an account, day by day. */
+/** Selects the daily rows for all mail of an account. */
 function ofDays({ accountId, from, to }: GivenOf<typeof OF_DAYS>) {
   return and(
     eq(messageRollups.accountId, accountId),
@@ -39,7 +39,7 @@ const readWhole = defineStatement(OF_DAYS, (given) => {
 
 export type WholeCounts = RowOf<typeof readWhole>;
 
-/** What became of messages, as numbers of messages. */
+/** Counts of messages by outcome. */
 export type OutcomeCounts = Pick<WholeCounts, 'sent' | 'delivered' | 'bounced' | 'complained'>;
 
 /** The sums of an account over days, `YYYY-MM-DD`, both included. */
@@ -51,10 +51,10 @@ export async function readWholeCounts(query: Query, accountId: string, { from, t
 
 export type StatsKind = 'tag' | 'channel' | 'source' | 'agent';
 
-/** Roll-ups of so many days each, of a range of days. */
+/** Roll-ups of this many days each, for a range of days. */
 type Span = Days & { readonly span: 1 | 4 | 16 };
 
-/** A range of days is of spans of 16 days, and before and after them of spans of 4 days and of single days. */
+/** A range of days consists of spans of 16 days, with spans of 4 days and single days before and after them. */
 const SPANS_MAX = 5;
 
 const texts = value<readonly string[]>();
@@ -66,7 +66,7 @@ function defineByKind(asked: readonly ('tag' | 'provenance')[]) {
       const partOf = (kind: SQL, span: SQL, days: SQL) => sql`
         SELECT value, sent, delivered, bounced, complained FROM message_rollups
         WHERE account_id = ${accountId} AND kind = ${kind} AND span = ${span} AND day BETWEEN ${days}`;
-      /** Of spans that are not there nothing is read: the planner drops what is compared with null. */
+      /** Missing spans read nothing: the planner drops comparisons with null. */
       const inSpans = (kind: SQL) =>
         Array.from({ length: SPANS_MAX }, (_, index) => {
           const at = sql.raw(String(index + 1));
@@ -108,7 +108,7 @@ const readBoth = defineByKind(['tag', 'provenance']);
 
 export type StatsRow = RowOf<typeof readBoth>;
 
-/** Days, and the same days as few roll-ups. `topAgents`: so many agents are read, those that sent most. */
+/** Days, and the same days as few roll-ups. `topAgents` limits the agents to those that sent most. */
 export interface StatsQuestion {
   readonly days: Days;
   readonly spans: readonly Span[];
@@ -117,7 +117,7 @@ export interface StatsQuestion {
   readonly topAgents: number;
 }
 
-/** The sums of an account by tag, channel and so on, where something was sent. Most sent first. */
+/** The sums of an account by tag, channel and so on, as far as something was sent, most sent first. */
 export async function readCountsByKind(
   query: Query,
   accountId: string,
@@ -145,7 +145,7 @@ const readDays = defineStatement(OF_DAYS, (given) => {
 
 export type VolumeRow = RowOf<typeof readDays>;
 
-/** An account's days that something is known of. */
+/** The days for which an account has data. */
 export async function readVolume(query: Query, accountId: string, { from, to }: Days): Promise<readonly VolumeRow[]> {
   return await readDays(query, { accountId, from, to });
 }

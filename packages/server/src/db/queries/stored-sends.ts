@@ -19,7 +19,7 @@ const readSend = defineStatement({ accountId: messages.accountId, id: messages.i
       metadata: messages.metadata,
       template: messages.template,
       unsubscribe: messages.unsubscribe,
-      /** Null where it has aged out, or was canceled. */
+      /** Null if it has expired or the message was canceled. */
       body: nullable(narrowed<Pick<typeof messageBodies.$inferSelect, 'html' | 'text' | 'headers'>>(pg.json)),
       recipients: narrowed<readonly Pick<typeof messageRecipients.$inferSelect, 'kind' | 'name' | 'email'>[]>(pg.json),
     },
@@ -34,10 +34,10 @@ const readSend = defineStatement({ accountId: messages.accountId, id: messages.i
   ),
 );
 
-/** A message as it was accepted: all that is needed to send it again. */
+/** A message as it was accepted, with all that is needed to send it again. */
 export type StoredSend = RowOf<typeof readSend>;
 
-/** Null where the account has no message of that id. */
+/** Null if the account has no message with that id. */
 export async function readStoredSend(query: Query, accountId: string, id: string): Promise<StoredSend | null> {
   const [row] = await readSend(query, { accountId, id });
   return row ?? null;

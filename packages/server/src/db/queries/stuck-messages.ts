@@ -28,8 +28,8 @@ const findStranded = defineStatement(
 );
 
 /**
- * Messages that are not over and that nobody will ever deliver, since no delivery is there. Joined as a whole: deliveries are not indexed by
- * their message, and looking for each by itself would read an account's backlog as many times as it has messages.
+ * Unfinished messages that no worker will ever deliver, because they have no delivery. Uses a full join: deliveries are not indexed by
+ * message, and probing for each message would read an account's backlog as many times as it has messages.
  */
 export async function findStrandedMessages(
   pool: Sql,
@@ -79,7 +79,7 @@ const readStranded = defineStatement(MESSAGE, ({ accountId, messageId }) =>
 
 export type StrandedMessage = RowOf<typeof readStranded>;
 
-/** Locks a message and reads what is true behind the lock; null where it is gone. */
+/** Locks a message, then reads its state under the lock; null if it is gone. */
 export async function lockStrandedMessage(
   transaction: Transaction,
   { accountId, messageId }: MessageName,
@@ -145,16 +145,16 @@ const mend = defineStatement(
     FROM json_to_recordset(${mending.deliveries}::text::json) AS d (${sql.raw(recordColumns(MENDED_DELIVERY))})`),
 );
 
-/** How a message is mended: every status and word is decided. */
+/** How a message is repaired, with every status and text decided. */
 export interface Mending extends Omit<Parameters<typeof mend>[1], 'added' | 'recipients' | 'events' | 'deliveries'> {
-  /** The message's events before. */
+  /** The number of the message's events before. */
   readonly eventCount: number;
   readonly recipients: readonly RecordOf<typeof MENDED_RECIPIENT>[];
   readonly events: readonly RecordOf<typeof MENDED_EVENT>[];
   readonly deliveries: readonly RecordOf<typeof MENDED_DELIVERY>[];
 }
 
-/** Writes a mending of a message that this transaction has locked. */
+/** Writes a repair of a message that this transaction has locked. */
 export async function mendMessage(transaction: Transaction, mending: Mending): Promise<void> {
   await mend(transaction, {
     ...mending,
@@ -167,19 +167,22 @@ export async function mendMessage(transaction: Transaction, mending: Mending): P
 
 const LOST = {
   now: value<Date>(),
-  /** Leases end before as much has passed. */
+  /** Leases end before this much time has passed. */
   longestLeaseMs: value<number>(),
 };
 
-/** By the later of two clocks: a process whose own is behind the database's, or behind those of its fellows, takes no lease of another. */
+/**
+ * Uses the later of two clocks, so that a process whose clock is behind the database's or those of other processes takes no lease of
+ * another.
+ */
 function lost({ now, longestLeaseMs }: GivenOf<typeof LOST>) {
   return sql`((lease_id IS NOT NULL AND next_at > greatest(${now}::timestamptz, now()) + ${longestLeaseMs} * interval '1 millisecond')
     OR (lease_id IS NULL AND next_at > expires_at + interval '1 minute'))`;
 }
 
 /**
- * Deliveries that would not be due for longer than any rule of ours lets them wait: leases that end later than a lease can, and retries after
- * the end of all retries. By message; `limit` bounds the deliveries.
+ * Deliveries that would be due later than any rule allows: leases that end later than a lease can, and retries after the end of all
+ * retries. Grouped by message; `limit` applies to the deliveries.
  */
 export const findLostDeliveries = defineStatement({ ...LOST, limit: value<number>() }, ({ limit, ...given }) =>
   returning(
@@ -194,8 +197,8 @@ export const findLostDeliveries = defineStatement({ ...LOST, limit: value<number
 export type LostDeliveries = RowOf<typeof findLostDeliveries>;
 
 /**
- * Makes those of a message's deliveries due again that are still lost, and returns how many. Their rows are locked before the message's own,
- * in the order in which outcomes are written; rows that another transaction has locked are left out.
+ * Makes a message's deliveries due again if they are still lost, and returns how many. Locks their rows before the message's, in the order
+ * in which outcomes are written; skips rows that another transaction has locked.
  */
 export const freeLostDeliveries = defineStatement(
   { ...LOST, accountId: deliveries.accountId, deliveryIds: value<readonly string[]>() },
@@ -211,8 +214,8 @@ export const freeLostDeliveries = defineStatement(
 );
 
 /**
- * Leases deliveries whose time was over before `before` and that no process has. Those whose message is gone from the log are dropped:
- * no process could ever settle them.
+ * Leases deliveries whose time was over before `before` and that no process has leased. Deletes those whose message is gone from the log,
+ * because no process could ever settle them.
  */
 export const claimExpiredDeliveries = defineStatement(
   {

@@ -15,7 +15,7 @@ interface TicketMessage {
   readonly createdAt: string;
 }
 
-/** Of the message that a ticket is about, as it is stored now. */
+/** Fields of the message that a ticket is about, as it is stored now. */
 interface EmailOwner {
   readonly keyId: string;
   readonly blind: readonly string[];
@@ -27,7 +27,7 @@ const number = sql<number>`${supportTickets.number}::float8`;
 
 const ticketColumns = {
   ...{ accountId, id, number, status, subject, keyId, context, requestId, requestLog, emailId, emailTrail },
-  /** Null where the message is not stored. */
+  /** Null if the message is not stored. */
   emailOwner: sql<EmailOwner | null>`(
     SELECT json_build_object('keyId', m.key_id, 'blind', ARRAY(SELECT r.email FROM message_recipients r
       WHERE r.account_id = m.account_id AND r.message_id = m.id AND r.kind = 'bcc'))
@@ -57,7 +57,7 @@ const insert = defineStatement(
 
 type NewTicket = Readonly<Omit<typeof supportTickets.$inferSelect, 'number' | 'status'>> & { readonly body: string };
 
-/** Raises a ticket with its first message. */
+/** Creates a ticket with its first message. */
 export async function insertTicket(query: Query, ticket: NewTicket): Promise<void> {
   const toJson = (record: NewTicket['requestLog']) => (record === null ? null : JSON.stringify(record));
   const [log, trail] = [toJson(ticket.requestLog), toJson(ticket.emailTrail)];
@@ -80,8 +80,8 @@ const addMessage = defineStatement(
 );
 
 /**
- * Adds a message to the end of a thread whose ticket this transaction has locked. `keyId`: who wrote a customer's message; `mailedTo`: where
- * support's message is mailed as well; `status`: of the ticket from then on.
+ * Appends a message to the thread of a ticket that this transaction has locked. `keyId`: the author of a customer's message; `mailedTo`:
+ * the address that support's message is also mailed to; `status`: the ticket's new status.
  */
 export async function addTicketMessage(
   transaction: Transaction,
@@ -106,12 +106,12 @@ export async function setTicketStatus(
   await setStatus(query, { accountId: account, id: ticket, status: present });
 }
 
-/** How a ticket is named: by its id or by its number. */
+/** Identifies a ticket by its id or its number. */
 export type TicketName = { readonly id: string } | { readonly number: number };
 
 const NAMING = { id: optional(id), number: optional(value<number>()) };
 
-/** One of the two is given. */
+/** Exactly one of the two is set. */
 function namingOf(name: TicketName) {
   return 'id' in name ? { id: name.id, number: null } : { id: null, number: name.number };
 }
@@ -129,7 +129,7 @@ const read = defineStatement({ accountId, ...NAMING }, (given) =>
 
 export type TicketRow = RowOf<typeof read>;
 
-/** One ticket of the account; null where it has none of that name. */
+/** One ticket of the account; null if it has none with that id or number. */
 export async function readTicket(query: Query, account: string, name: TicketName): Promise<TicketRow | null> {
   const [row] = await read(query, { accountId: account, ...namingOf(name) });
   return row ?? null;
@@ -156,11 +156,11 @@ const measure = defineStatement({ accountId, id }, (given) =>
     .where(and(eq(supportMessages.accountId, given.accountId), eq(supportMessages.ticketId, given.id))),
 );
 
-/** A ticket, and how long its thread is. */
+/** A ticket and the length of its thread. */
 export type TicketState = RowOf<typeof lock> & RowOf<typeof measure>;
 
 /**
- * The state of a thread, locked until the end of the transaction: replies to it come one after the other.
+ * The state of a thread, locked until the end of the transaction, so that replies are added one after the other.
  * @param account null for any account, as the operator sees it.
  */
 export async function lockTicket(
@@ -228,7 +228,7 @@ const readAny = defineStatement(
 
 export type OperatorTicketRow = RowOf<typeof readAny>;
 
-/** Tickets of all accounts as the operator sees them, the newest first: those of these statuses, or one by its number. */
+/** Tickets of all accounts as the operator sees them, newest first: those with these statuses, or one by its number. */
 export async function readOperatorTickets(
   query: Query,
   selection: { readonly statuses: readonly string[]; readonly limit: number } | { readonly number: number },

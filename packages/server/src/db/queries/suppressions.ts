@@ -15,13 +15,13 @@ export type SuppressionRow = Omit<typeof suppressions.$inferSelect, 'accountId'>
 
 const { createdAt: _createdAt, ...added } = getTableColumns(suppressions);
 
-/** An entry that is to be added; its address is folded to lower case. */
+/** An entry to add; its address is folded to lower case. */
 export type NewSuppression = RecordOf<typeof added>;
 
-/** What an addition does with an entry of the same address: an expired one never counts. */
+/** What an addition does with an existing entry of the same address. An expired entry never counts. */
 export interface AddOptions {
   readonly now: Date;
-  /** True replaces an entry that would end some day, so that what was meant for ever holds for ever. */
+  /** True replaces an entry with an expiry, so that an addition without one is permanent. */
   readonly replacesTemporary: boolean;
 }
 
@@ -45,10 +45,10 @@ const add = defineStatement(
 );
 
 /**
- * Adds entries, of an account and address at most one, and returns the ids of those that were added: where the address was there, nothing is
- * changed. Entries go in by one order, so that two additions of the same addresses wait for each other and never in a circle; those that were
- * there are locked until the end of the transaction. Nothing is added to an account that is gone: its last bounces must not fail for it. Nothing
- * is added to the installation's own account either: one bounce must not keep sign-in mail from a person forever.
+ * Adds entries, at most one for each account and address, and returns the ids of the added ones; an address that already has an entry keeps
+ * it unchanged. Entries are inserted in one order, so that concurrent additions of the same addresses cannot deadlock, and existing ones
+ * stay locked until the end of the transaction. Nothing is added to a deleted account, whose last bounces must not fail for it, nor to the
+ * installation's own account: one bounce must not block sign-in mail to a user forever.
  */
 export async function addSuppressions(
   query: Query,
@@ -68,7 +68,7 @@ const readOf = defineStatement(
       .where(and(eq(suppressions.accountId, accountId), sql`${suppressions.email} = ANY (${emails})`, counts(now))),
 );
 
-/** The entries of these addresses that count, in no order. */
+/** The active entries of these addresses, unordered. */
 export async function readSuppressionsOf(
   query: Query,
   accountId: string,
@@ -78,7 +78,7 @@ export async function readSuppressionsOf(
   return await readOf(query, { accountId, emails, now });
 }
 
-/** How an entry is named: by its id or by its address, folded. */
+/** Identifies an entry by its id or by its folded address. */
 export type SuppressionName = { readonly id: string } | { readonly email: string };
 
 const NAMING = { accountId: suppressions.accountId, name: value<string>(), now: value<Date>() };
@@ -92,7 +92,7 @@ const readBy = (column: typeof suppressions.id | typeof suppressions.email) =>
 
 const read = { id: readBy(suppressions.id), email: readBy(suppressions.email) };
 
-/** One entry that counts; null where the account has none of that name. */
+/** One active entry; null if the account has none with that id or address. */
 export async function readSuppression(
   query: Query,
   accountId: string,
@@ -113,7 +113,7 @@ const removeBy = (column: typeof suppressions.id | typeof suppressions.email) =>
 
 const remove = { id: removeBy(suppressions.id), email: removeBy(suppressions.email) };
 
-/** Removes one entry that counts and answers it; null where the account has none of that name. */
+/** Removes one active entry and returns it; null if the account has none with that id or address. */
 export async function removeSuppression(
   query: Query,
   accountId: string,
@@ -131,7 +131,7 @@ const removeExpired = defineStatement({ now: value<Date>() }, ({ now }) =>
   builder.delete(suppressions).where(lte(suppressions.expiresAt, now)),
 );
 
-/** Removes the entries of all accounts that have expired: they count no more, and nobody sees them any more. */
+/** Removes the expired entries of all accounts, which no longer have any effect and are not shown. */
 export async function removeExpiredSuppressions(query: Query, now: Date): Promise<void> {
   await removeExpired(query, { now });
 }
@@ -156,7 +156,7 @@ function matches({ accountId, now, email, part, reason }: GivenOf<typeof FILTER>
   );
 }
 
-/** One page of the entries that count, newest first. */
+/** One page of the active entries, newest first. */
 export const listSuppressions = defineStatement(
   { ...FILTER, before: optional(suppressions.id), limit: value<number>() },
   ({ before, limit, ...filter }) =>
@@ -175,7 +175,7 @@ export const countSuppressions = asCount(
   ),
 );
 
-/** An expired entry is as if it were gone. */
+/** An expired entry counts as deleted. */
 function counts(now: Date | SQL<Date>) {
   return sql`is_suppressing(${suppressions.expiresAt}, ${now})`;
 }

@@ -36,7 +36,7 @@ const TABLES = sql`template_versions d
   LEFT JOIN template_versions c ON c.account_id = t.account_id AND c.template_id = t.id AND c.version = t.current_version
   LEFT JOIN api_keys k ON k.account_id = d.account_id AND k.id::text = d.created_by`;
 
-/** Which drafts of an account are asked for: those of the key that wrote them, or all. */
+/** Selects drafts of an account: those of the key that wrote them, or all. */
 const FILTERS = { accountId: templateVersions.accountId, keyId: optional(value<string>()) };
 
 function matches({ accountId, keyId }: GivenOf<typeof FILTERS>) {
@@ -72,14 +72,17 @@ function sizeOf(table: 'd' | 'c') {
   return sql.raw(sizes.join(' + '));
 }
 
-/** Which drafts of an account are asked for. */
+/** Selects drafts of an account. */
 export interface DraftFilters {
   readonly accountId: string;
   /** The id of the key that wrote them; null: any author. */
   readonly keyId: string | null;
 }
 
-/** One page, newest first, as many as fit and one at least; `more` is how many drafts come behind a row, itself included. */
+/**
+ * One page, newest first, with as many drafts as fit and at least one. `more` is the number of drafts from a row onward, including that
+ * row.
+ */
 export async function listDrafts(
   query: Query,
   filters: DraftFilters,
@@ -110,10 +113,10 @@ const read = defineStatement(VERSION, ({ accountId, templateId, version }) =>
   ),
 );
 
-/** A draft beside what it would replace; nothing of that is null where the template has drafts only. */
+/** A draft with what it would replace; the fields of that are null if the template has only drafts. */
 export type DraftRow = RowOf<typeof read>;
 
-/** One draft; null where that version is none. */
+/** One draft; null if that version is not a draft. */
 export async function readDraft(
   query: Query,
   accountId: string,
@@ -136,12 +139,12 @@ const lock = defineStatement({ accountId: apiKeys.accountId, keyId: apiKeys.id }
 );
 
 /**
- * What decides whether a writer's versions are drafts, as the database has it now. The key is paused, or its account; a pause does not
+ * The current state of what decides whether a writer's versions are drafts. The key is paused if it or its account is; a pause does not
  * restrict users.
  */
 export type WriterState = RowOf<typeof lock>;
 
-/** Locks the writer's key, so that its approval mode and the number of its drafts stay the same until the transaction ends. */
+/** Locks the writer's key, so that its approval mode and its number of drafts do not change until the transaction ends. */
 export async function lockWriter(transaction: Query, accountId: string, keyId: string): Promise<WriterState | null> {
   const [row] = await lock(transaction, { accountId, keyId });
   return row ?? null;
@@ -170,7 +173,7 @@ function isDraft({ accountId, templateId, version }: GivenOf<typeof VERSION>): S
   );
 }
 
-/** Makes a draft a published version. */
+/** Turns a draft into a published version. */
 export async function publishVersion(
   transaction: Query,
   accountId: string,
@@ -219,7 +222,7 @@ const updateLast = defineStatement(
       .where(and(eq(templates.accountId, accountId), eq(templates.id, templateId))),
 );
 
-/** Records the highest number that a version was given; nothing that senders see changes. */
+/** Records the highest version number ever used; senders see no change. */
 export async function setLastVersion(
   transaction: Query,
   accountId: string,

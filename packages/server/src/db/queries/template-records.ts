@@ -9,7 +9,7 @@ import { byName, namingOf, type TemplateName } from './templates.ts';
 export interface VersionChoice {
   /** Null: the current one. */
   readonly version: number | null;
-  /** Drafts of this author alone can be seen; null: all. */
+  /** Only drafts of this author are visible; null: all drafts. */
   readonly draftsOf: string | null;
 }
 
@@ -42,8 +42,8 @@ const readSource = byName((column) =>
 );
 
 /**
- * A draft is rendered only as a preview. `createdBy` is the id of the key or the user that made this version; `authors` is null on versions
- * from before parts had authors.
+ * A draft is rendered only as a preview. `createdBy` is the id of the key or the user that created this version; `authors` is null on
+ * versions from before parts had authors.
  */
 export type MadeTemplateSource = RowOf<typeof readSource.id>;
 
@@ -51,8 +51,8 @@ export type MadeTemplateSource = RowOf<typeof readSource.id>;
 export type TemplateSourceRow = Omit<MadeTemplateSource, 'createdBy' | 'authors'>;
 
 /**
- * A template's content in one version. Where `version` is null, the current one, or the newest draft of a template that has no current one:
- * its status says so. Null where there is no such template or version, or none that may be seen.
+ * A template's content in one version. If `version` is null: the current version, or the newest draft of a template without a current one,
+ * as its status shows. Null if there is no such template or version, or if it is not visible to the caller.
  */
 export async function readTemplateSource(
   query: Query,
@@ -65,7 +65,7 @@ export async function readTemplateSource(
   return row ?? null;
 }
 
-/** One version in the history of a template: times are as JSON has them. */
+/** One version in the history of a template; times are formatted as in JSON. */
 interface HistoryEntry
   extends Pick<typeof templateVersions.$inferSelect, 'version' | 'status' | 'createdBy' | 'publishedBy' | 'note'> {
   readonly createdAt: string;
@@ -89,7 +89,7 @@ const RECORD = {
   versions: narrowed<readonly HistoryEntry[]>(pg.json),
 };
 
-/** `versionsShown`: the most versions in the history. */
+/** `versionsShown`: the maximum number of versions in the history. */
 const SHOWN = { versionsShown: value<number>(), draftsOf: optional(value<string>()) };
 
 export interface ReadOptions extends VersionChoice {
@@ -110,10 +110,10 @@ const read = byName((column) =>
   ),
 );
 
-/** A template with one version's content and its history; `currentVersion` is null while there are drafts only. */
+/** A template with one version's content and its history; `currentVersion` is null while it has only drafts. */
 export type TemplateRow = RowOf<typeof read.id>;
 
-/** Null where there is no such template or version. */
+/** Null if there is no such template or version. */
 export async function readTemplate(
   query: Query,
   accountId: string,
@@ -126,8 +126,8 @@ export async function readTemplate(
 }
 
 /**
- * One page below the id `before`, newest first, of templates that have a version to be seen (`draftsOf` as in `VersionChoice`). A page ends
- * behind the template with which its bodies reach `bodyBytes`; `more` is how many templates come behind a row, itself included.
+ * One page of templates with a visible version (`draftsOf` as in `VersionChoice`), newest first, below the id `before`. A page ends after
+ * the template with which its bodies reach `bodyBytes`; `more` is the number of templates from a row onward, including that row.
  */
 export const listTemplates = defineStatement(
   {
@@ -175,7 +175,7 @@ export const countTemplates = asCount(
 
 type Drafts = GivenOf<typeof SHOWN>['draftsOf'];
 
-/** The current version; of a template with drafts only, the newest of those that may be seen. */
+/** The current version, or the newest visible draft of a template that has only drafts. */
 function shownVersion(draftsOf: Drafts) {
   return sql`coalesce(t.current_version, (SELECT max(d.version) FROM template_versions d
     WHERE d.account_id = t.account_id AND d.template_id = t.id ${draftsOf && sql`AND d.created_by = ${draftsOf}`}))`;
@@ -204,7 +204,7 @@ function columns({ versionsShown, draftsOf }: GivenOf<typeof SHOWN>) {
         ORDER BY version DESC LIMIT ${versionsShown}) AS h) AS versions`;
 }
 
-/** Of versions from before parts had authors, who made the version wrote every part. */
+/** In versions from before parts had authors, the author of the version wrote every part. */
 function authorOf(part: 'subject' | 'html' | 'text') {
   return sql.raw(`CASE WHEN h.has_${part}
     THEN CASE WHEN h.authors IS NULL THEN h.created_by ELSE h.authors -> '${part}' ->> 'author' END END`);

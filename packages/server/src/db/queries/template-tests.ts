@@ -9,9 +9,9 @@ import { defineStatement, type RowOf } from '../statement.ts';
 const read = defineStatement({ accountId: apiKeys.accountId, keyId: apiKeys.id }, ({ accountId, keyId }) =>
   returning(
     {
-      /** Of the user behind the key, and where that one is not known of the owner; null where the account has none either. */
+      /** The address of the user behind the key, otherwise that of the owner; null if the account has neither. */
       inbox: nullable(members.email),
-      /** The first domain that the account verified; null where it has none. */
+      /** The first domain that the account verified; null if it has none. */
       domain: nullable(sendingDomains.name),
     },
     sql`
@@ -25,7 +25,7 @@ const read = defineStatement({ accountId: apiKeys.accountId, keyId: apiKeys.id }
   ),
 );
 
-/** Where the tests of templates by a key of templates are sent, and what they can be sent from. */
+/** Where a key's template tests are sent, and the domain that they can be sent from. */
 export type TestPlaces = RowOf<typeof read>;
 
 export async function readTestPlaces(

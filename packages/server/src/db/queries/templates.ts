@@ -7,7 +7,7 @@ import { defineStatement, type RowOf, value } from '../statement.ts';
 type Template = typeof templates.$inferSelect;
 type Version = typeof templateVersions.$inferSelect;
 
-/** How a template is named: by its id, or by its slug. */
+/** Identifies a template by its id or its slug. */
 export type TemplateName = { readonly id: string } | { readonly slug: string };
 
 export type TemplateContent = Pick<Version, 'subject' | 'html' | 'text'>;
@@ -35,7 +35,7 @@ const insert = defineStatement(
       .returning(named({ id: templates.id })),
 );
 
-/** Adds a template that has no version yet; false where the account has one of that slug. */
+/** Adds a template without versions; false if the account has one with that slug. */
 export async function insertTemplate(query: Query, { isDraft, ...template }: NewTemplate): Promise<boolean> {
   const rows = await insert(query, { ...template, currentVersion: isDraft ? null : 1 });
   return rows.length > 0;
@@ -43,7 +43,7 @@ export async function insertTemplate(query: Query, { isDraft, ...template }: New
 
 const { publishedBy: _publishedBy, publishedAt: _publishedAt, ...added } = getTableColumns(templateVersions);
 
-/** Of a draft: `draftId` is its place among the drafts, `baseVersion` the version that was current then. */
+/** For drafts: `draftId` identifies it among the drafts, and `baseVersion` is the version that was current when it was written. */
 export interface NewVersion extends Omit<Version, 'publishedBy' | 'publishedAt' | 'authors' | 'createdAt'> {
   readonly authors: PartAuthors;
   readonly now: Date;
@@ -65,7 +65,7 @@ export async function insertTemplateVersion(
   await insertVersion(query, { ...version, ...json, createdAt: now });
 }
 
-/** The ways to name a template, with a statement for each: `define` is given the column. */
+/** One statement for each way to identify a template; `define` receives the column. */
 export function byName<Statement>(define: (column: typeof templates.id | typeof templates.slug) => Statement): {
   readonly id: Statement;
   readonly slug: Statement;
@@ -73,7 +73,7 @@ export function byName<Statement>(define: (column: typeof templates.id | typeof 
   return { id: define(templates.id), slug: define(templates.slug) };
 }
 
-/** Which of these statements reads a name, and what it is given as `name`. */
+/** Which of these statements to use for a name, and the value of its `name` parameter. */
 export function namingOf(name: TemplateName): readonly ['id' | 'slug', string] {
   return 'id' in name ? ['id', name.id] : ['slug', name.slug];
 }
@@ -98,10 +98,10 @@ const lock = byName((column) =>
   ),
 );
 
-/** `currentVersion` is null while there are drafts only; `lastVersion` is the highest number that a version was ever given. */
+/** `currentVersion` is null while it has only drafts; `lastVersion` is the highest version number ever used. */
 export type LockedTemplate = RowOf<typeof lock.id>;
 
-/** Locks a template until the transaction ends, so that changes of it come one after the other; null where there is none. */
+/** Locks a template until the transaction ends, so that changes to it are serialized; null if there is none. */
 export async function lockTemplate(
   query: Query,
   accountId: string,
@@ -113,7 +113,7 @@ export async function lockTemplate(
 }
 
 export interface TemplateChange extends Pick<LockedTemplate, 'currentVersion' | 'lastVersion'> {
-  /** Null: as it was. */
+  /** Null: unchanged. */
   readonly slug: string | null;
   readonly name: string | null;
   readonly now: Date;
@@ -142,7 +142,7 @@ const update = defineStatement(
       .where(and(eq(templates.accountId, accountId), eq(templates.id, id))),
 );
 
-/** Fails with a unique violation where the account has another template of the new slug. */
+/** Fails with a unique violation if another template of the account has the new slug. */
 export async function updateTemplate(
   query: Query,
   accountId: string,
@@ -159,7 +159,7 @@ const remove = defineStatement({ accountId: templates.accountId, id: templates.i
     .returning(named({ id: templates.id })),
 );
 
-/** Removes a template with its versions; false where it was gone already. */
+/** Removes a template with its versions; false if it was already gone. */
 export async function deleteTemplate(query: Query, accountId: string, id: string): Promise<boolean> {
   const rows = await remove(query, { accountId, id });
   return rows.length > 0;
@@ -193,10 +193,10 @@ const readVersion = defineStatement(
       .where(and(isOf(accountId, templateId), eq(templateVersions.version, version))),
 );
 
-/** One version as other versions are made from it. */
+/** One version, as the base of other versions. */
 export type VersionRow = RowOf<typeof readVersion>;
 
-/** Null where there is none of that number. */
+/** Null if no version has that number. */
 export async function readTemplateVersion(
   query: Query,
   accountId: string,

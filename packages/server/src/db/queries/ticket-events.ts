@@ -15,7 +15,7 @@ const read = defineStatement(
       {
         ...{ id: messages.id, status: messages.status, from: messages.fromGiven, to: messages.toLine },
         ...{ subject: messages.subject, createdAt: messages.createdAt, lastError: messages.lastError },
-        /** Whether the message was held and no person has approved it. */
+        /** Whether the message was held and no user has approved it. */
         isWithheld: pg.bool,
         events: narrowed<readonly TrailEvent[]>(pg.json),
       },
@@ -33,7 +33,7 @@ const read = defineStatement(
 /** What a ticket shows of a message. */
 export type TicketEvents = Omit<RowOf<typeof read>, 'createdAt'> & { readonly createdAt: string };
 
-/** The events of a message as a ticket keeps them: no content, and the newest alone. Null where the account has no message of that id. */
+/** The events of a message as a ticket stores them: only the newest, without content. Null if the account has no message with that id. */
 export async function readTicketEvents(
   query: Query,
   accountId: string,

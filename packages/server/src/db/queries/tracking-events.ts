@@ -14,7 +14,7 @@ const readLink = defineStatement(
     ),
 );
 
-/** The URL of a tracked link by its place; null where the message, or its link, is not known. */
+/** The URL of a tracked link by its index; null if the message or the link is unknown. */
 export async function readTrackedLink(
   query: Query,
   { accountId, messageId, link }: { readonly accountId: string; readonly messageId: string; readonly link: number },
@@ -33,7 +33,7 @@ const GIVEN = {
   at: messageEvents.createdAt,
 };
 
-/** An opening or a click that is to be recorded. Names are the statement's. */
+/** An open or click to record. The names are those of the statement. */
 export interface NewTrackingEvent extends Omit<RecordOf<typeof GIVEN>, 'n' | 'at'> {
   readonly type: 'opened' | 'clicked';
   readonly at: string;
@@ -86,10 +86,10 @@ const insert = defineStatement({ events: value<string>(), max: value<number>() }
 );
 
 /**
- * Appends openings and clicks to their messages' trails, in the order given; the status stays. The recipient is named where the message had
- * one alone. Of each type a message keeps `max`, and none while its account has the switch off. Answers the messages that somebody else is
- * writing to at this moment: their events were left out, to be given again. Nothing is waited for, so that this can be in no deadlock with
- * the statements of delivery, which lock several messages each.
+ * Appends opens and clicks to their messages' events, in the order given; the status does not change. Names the recipient if the message
+ * had only one. A message keeps `max` of each type, and none while its account has the switch off. Never waits for a lock, so that it
+ * cannot deadlock with the delivery statements, which lock several messages each. Returns the messages that another transaction is writing
+ * to: their events were skipped and must be submitted again.
  */
 export async function insertTrackingEvents(
   query: Query,

@@ -11,7 +11,7 @@ const NAME = {
   ordinal: messageRecipients.ordinal,
 };
 
-/** A recipient by account, message and place in the message. */
+/** A recipient by account, message and position in the message. */
 export type RecipientName = Pick<typeof messageRecipients.$inferSelect, keyof typeof NAME>;
 
 const read = defineStatement(NAME, ({ accountId, messageId, ordinal }) =>
@@ -33,7 +33,7 @@ const read = defineStatement(NAME, ({ accountId, messageId, ordinal }) =>
 
 export type RecipientRow = RowOf<typeof read>;
 
-/** One recipient of a message that is still in the log; null where there is none. */
+/** One recipient of a message that is still in the log; null if there is none. */
 export async function readRecipient(query: Query, name: RecipientName): Promise<RecipientRow | null> {
   const [row] = await read(query, name);
   return row ?? null;
@@ -43,7 +43,7 @@ const lock = defineStatement({ accountId: messages.accountId, messageId: message
   executing(sql`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`),
 );
 
-/** Keeps others from adding to the trail of a message until the end of the transaction. */
+/** Blocks other additions to the events of a message until the end of the transaction. */
 export async function lockMessageEvents(query: Query, { accountId, messageId }: RecipientName): Promise<void> {
   await lock(query, { accountId, messageId });
 }
@@ -74,12 +74,12 @@ const tell = defineStatement(
       FROM told WHERE m.account_id = told.account_id AND m.id = told.message_id`),
 );
 
-/** `suppressible` is the address, folded; null where it can never be on the suppression list. */
+/** `suppressible` is the folded address; null if it can never be on the suppression list. */
 export type Unsubscribed = Parameters<typeof tell>[1];
 
 /**
- * Adds `unsubscribed` to the trail of a message, once for each time it changes something: not where the trail has it, save where the address was
- * taken off the suppression list since. The trail has to be locked, by a statement before, so that what is read here is how it stands.
+ * Adds `unsubscribed` to the events of a message, once for each time it has an effect: not if the event exists, unless the address was
+ * removed from the suppression list since. An earlier statement must lock the events, so that what is read here is current.
  */
 export async function recordUnsubscribed(query: Query, told: Unsubscribed): Promise<void> {
   await tell(query, told);

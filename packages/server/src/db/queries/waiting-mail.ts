@@ -8,7 +8,7 @@ import { POSTMASTER_KEY_ID, SEALED_BODY_MARK } from './postmaster-account.ts';
 
 const findNote = defineStatement({}, () => returning({}, sql`SELECT FROM installation WHERE name = 'waiting_mail'`));
 
-/** Whether an upgrade left such bodies behind. */
+/** Whether an upgrade left such bodies. */
 export async function isMailUnsealed(query: Query): Promise<boolean> {
   const rows = await findNote(query, {});
   return rows.length > 0;
@@ -34,7 +34,7 @@ const lock = defineStatement({ limit: value<number>() }, ({ limit }) =>
   ),
 );
 
-/** A body of the installation's own mail that an earlier release stored in clear text. */
+/** A body of the installation's own mail that an earlier release stored in plaintext. */
 export type UnsealedBody = RowOf<typeof lock>;
 
 /** The bodies of mail that waits for delivery, locked until the end of the transaction. */

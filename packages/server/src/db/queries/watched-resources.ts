@@ -3,13 +3,13 @@ import { sql } from '../drizzle.ts';
 import { pg, returning } from '../result.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** A message, a hold or a template whose changes a listener wants to know of. */
+/** A message, hold or template whose changes a listener subscribes to. */
 export interface WatchedResource {
   readonly kind: 'messages' | 'approvals' | 'templates';
   readonly accountId: string;
-  /** An id; of a template the slug, or the id. */
+  /** An id; for a template, the slug or the id. */
   readonly id: string;
-  /** Of a hold: only one of this key's own sends; null: of the account. */
+  /** For a hold: only one of this key's own sends; null: any of the account. */
   readonly keyId: string | null;
 }
 
@@ -43,8 +43,8 @@ const read = defineStatement(
 );
 
 /**
- * What each watched thing is like now, as a text that differs when it has changed; nothing for what does not exist. One look for all
- * listeners: each branch is an index probe for each thing.
+ * The current state of each watched resource, as a string that changes when the resource does; missing if the resource does not exist. One
+ * query serves all listeners: each branch is one index probe for each resource.
  */
 export async function readResourceStates(
   query: Query,

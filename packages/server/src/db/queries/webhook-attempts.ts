@@ -8,7 +8,7 @@ import { defineStatement, type GivenOf, optional, type RowOf, value } from '../s
 type Attempt = typeof webhookAttempts.$inferSelect;
 type DeliveryStatus = 'succeeded' | 'failed' | 'pending';
 
-/** Which attempts are asked for, made and waiting ones; null asks for all. */
+/** Selects attempts, made or waiting; null selects all. */
 export interface DeliveryFilter extends Pick<Attempt, 'accountId' | 'endpointId'> {
   readonly eventType: string | null;
   readonly status: DeliveryStatus | null;
@@ -24,7 +24,7 @@ const FILTER = {
   eventId: optional(webhookAttempts.eventId),
   since: optional(webhookAttempts.createdAt),
   until: optional(webhookAttempts.createdAt),
-  /** Of those that were made. */
+  /** For attempts that were made. */
   succeeded: optional(webhookAttempts.succeeded),
   showsMade: value<boolean>(),
   showsWaiting: value<boolean>(),
@@ -95,7 +95,7 @@ const list = defineStatement(
 
 export type DeliveryRow = RowOf<typeof list>;
 
-/** One page of the attempts at an endpoint, those that wait included, newest first. */
+/** One page of the attempts at an endpoint, including waiting ones, newest first. */
 export async function listDeliveries(
   query: Query,
   { before, limit, ...filter }: DeliveryFilter & { readonly before: string | null; readonly limit: number },
@@ -136,7 +136,7 @@ const readEvent = defineStatement(
     ),
 );
 
-/** The event of one attempt, made or waiting; null where the endpoint has none of that id. */
+/** The event of one attempt, made or waiting; null if the endpoint has none with that id. */
 export async function readDeliveryEvent(
   query: Query,
   name: Pick<Attempt, 'accountId' | 'endpointId' | 'id'>,

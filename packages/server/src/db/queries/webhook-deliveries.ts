@@ -6,7 +6,10 @@ import { executing, pg, present, returning } from '../result.ts';
 import { type webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** Endpoints that one statement takes of: each costs a lock, and those of all connections together have only so much room in Postgres. */
+/**
+ * The maximum number of endpoints that one statement claims deliveries of. Each costs a lock, and Postgres has limited room for the locks
+ * of all connections together.
+ */
 const CLAIM_ENDPOINTS = 2_000;
 
 const ROOM = sql.raw(recordColumns({ id: webhookEndpoints.id }));
@@ -33,7 +36,10 @@ const claim = defineStatement(
         /** Of the endpoint, at this moment. */
         revision: webhookEndpoints.revision,
         isFailing: pg.bool,
-        /** Where its row is from now on, until somebody writes to it. Never null, which the catalogue says of no column of the system. */
+        /**
+         * Where its row is from now on, until another write moves it. Never null, although the catalog does not say so for any system
+         * column.
+         */
         place: present(pg.tid),
       },
       sql`
@@ -71,24 +77,25 @@ const claim = defineStatement(
     ),
 );
 
-/** A delivery that this process has taken, with what is to be sent. */
+/** A delivery that this process has claimed, with what is to be sent. */
 export type ClaimedDelivery = RowOf<typeof claim>;
 
 export interface ClaimOptions {
   readonly now: Date;
   readonly leaseId: string;
   readonly leaseUntil: Date;
-  /** How many of an endpoint's may be taken, by its id; `otherwise` of those that are not named. */
+  /** How many deliveries may be claimed for an endpoint, by its id; `otherwise` applies to endpoints that are not listed. */
   readonly capacity: ReadonlyMap<string, number>;
   readonly otherwise: number;
   readonly limit: number;
 }
 
 /**
- * Takes due deliveries, of each endpoint as many as there is room for, so that none that has much waiting keeps another's back. Endpoints with
- * something waiting are found by a loose scan: one step each, however much of theirs waits. They are taken in no order, so that none comes
- * first for ever where not all fit in. One process takes of an endpoint at a time, and others go on to the next: that costs less than to lock
- * each row before it is written, and what one has just taken is no longer where the other found it.
+ * Claims due deliveries, of each endpoint as many as it has room for, so that an endpoint with a long queue does not delay the others. A
+ * loose index scan finds the endpoints with waiting deliveries: one step each, however many wait. They are claimed in no order, so that
+ * none is always first when there is not room for all. Only one process at a time claims for an endpoint, and others move on to the next.
+ * That costs less than locking each row before it is written, and rows that were just claimed are no longer where another process found
+ * them.
  */
 export async function claimDeliveries(query: Query, options: ClaimOptions): Promise<readonly ClaimedDelivery[]> {
   const capacity = [...options.capacity].map(([id, room]) => ({ id, room }));
@@ -96,15 +103,18 @@ export async function claimDeliveries(query: Query, options: ClaimOptions): Prom
 }
 
 export type AttemptRow = typeof webhookAttempts.$inferSelect & {
-  /** Null where none follows. */
+  /** Null if there is no next attempt. */
   readonly nextAttemptAt: Date | null;
-  /** Of the attempt that follows. */
+  /** The id of the next attempt. */
   readonly nextId: string | null;
-  /** Where the row was when it was taken; not given: it is looked for. */
+  /** Where the row was when it was claimed; if missing, the row is looked up. */
   readonly place?: string;
 };
 
-/** One that was asked for meanwhile is made at once, with the whole schedule before it; a success that began behind the asking is that one. */
+/**
+ * A retry requested during the attempt is made at once, with the whole schedule before it. A success that began after the request satisfies
+ * it.
+ */
 const IS_OVER = sql`CASE WHEN d.asked_at IS NULL THEN g.next IS NULL ELSE g.s AND g.at > d.asked_at END`;
 
 const record = defineStatement(
@@ -114,9 +124,9 @@ const record = defineStatement(
     accountIds: value<readonly (string | null)[]>(),
     endpointIds: value<readonly string[]>(),
     typeNames: value<readonly string[]>(),
-    /** As JSON; `errors` and `bodies` are places in it. */
+    /** A JSON array of strings; `errors` and `bodies` are indexes into it. */
     texts: value<string>(),
-    /** Columns, as PostgreSQL writes arrays; places in `endpointIds` and `typeNames` the first two. */
+    /** Columns as PostgreSQL array literals. The first two are indexes into `endpointIds` and `typeNames`. */
     endpoints: value<string>(),
     types: value<string>(),
     eventIds: value<string>(),
@@ -194,8 +204,8 @@ const record = defineStatement(
 );
 
 /**
- * Writes attempts down, and what follows of each: the delivery goes, or waits for the next one. An attempt that was made stands in the log in any
- * case; what follows of it counts only while the delivery has this lease, so that a process that was overtaken moves nothing.
+ * Records attempts and their consequences: the delivery is done, or waits for the next attempt. The log always gets an attempt that was
+ * made. Its consequences count only while the delivery has this lease, so that a process that was overtaken changes nothing.
  */
 export async function recordAttempts(
   query: Query,
@@ -204,7 +214,7 @@ export async function recordAttempts(
   now: Date,
 ): Promise<void> {
   const [endpoints, types, texts] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
-  // Column by column, and what many have in common once: to take the same apart as JSON took Postgres twice as long.
+  // Sends columns instead of rows, and shared values only once: parsing the same data as JSON took Postgres twice as long.
   const column = (read: (attempt: AttemptRow) => string | number | boolean | null) =>
     `{${attempts.map((attempt) => read(attempt) ?? 'NULL').join(',')}}`;
   const columns = {
@@ -232,12 +242,12 @@ export async function recordAttempts(
       ...{ leaseId, now, accountIds, endpointIds, typeNames, texts: JSON.stringify([...texts.keys()]) },
     });
   } catch (error) {
-    // Written by a former try whose answer was lost, all of it: then there is nothing left to do.
+    // An earlier try whose response was lost has written all of it, so there is nothing left to do.
     if (!isUniqueViolation(error)) throw error;
   }
 }
 
-/** The number of a value in an array of Postgres', whose first is 1; given to it the first time that it is seen. */
+/** The index of a value in a PostgreSQL array, which starts at 1; a new value gets the next index. */
 function placeOf(places: Map<string, number>, value: string): number {
   const known = places.get(value);
   if (known !== undefined) return known;
@@ -260,7 +270,7 @@ const release = defineStatement(
       WHERE d.account_id = g."accountId" AND d.endpoint_id = g."endpointId" AND d.event_id = g."eventId" AND d.lease_id = ${leaseId}`),
 );
 
-/** Gives back what was taken and not begun. */
+/** Releases deliveries that were claimed but not begun. */
 export async function releaseDeliveries(
   query: Query,
   leaseId: string,

@@ -19,7 +19,7 @@ const ENDPOINT = named({
   disabledReason: webhookEndpoints.disabledReason,
   failingSince: webhookEndpoints.failingSince,
   createdAt: webhookEndpoints.createdAt,
-  /** The key that chose the URL; null: a user did, or it is not known. */
+  /** The key that chose the URL; null if a user did, or if it is unknown. */
   chosenBy: webhookEndpoints.chosenBy,
 });
 
@@ -33,8 +33,8 @@ const noteEndpoints = defineStatement({ accountId: eventTakers.accountId }, ({ a
 );
 
 /**
- * Keeps two changes of an account's endpoints apart until the end of the transaction, and has the account's events stored from here on: the
- * first thing in a transaction that adds or removes an endpoint.
+ * Serializes changes of an account's endpoints until the end of the transaction, and has the account's events stored from now on. It must
+ * come first in a transaction that adds or removes an endpoint.
  */
 export async function lockEndpoints(transaction: Transaction, accountId: string): Promise<void> {
   await noteEndpoints(transaction, { accountId });
@@ -106,7 +106,7 @@ const lock = defineStatement(ID, (name) =>
   builder.select(ENDPOINT).from(webhookEndpoints).where(isEndpoint(name)).for('update'),
 );
 
-/** One endpoint, locked until the end of the transaction; null where the account has none of that id. */
+/** One endpoint, locked until the end of the transaction; null if the account has none with that id. */
 export async function lockEndpoint(
   transaction: Transaction,
   accountId: string,
@@ -138,7 +138,7 @@ const change = defineStatement(
       .where(isEndpoint({ accountId, id })),
 );
 
-/** Failures of another URL say nothing of a new one: they are forgotten. */
+/** Failures at another URL do not apply to a new one, so they are cleared. */
 export async function changeEndpoint(
   query: Query,
   { accountId, id }: EndpointName,
@@ -168,8 +168,8 @@ const dropWaiting = defineStatement(ID, ({ accountId, id }) =>
 );
 
 /**
- * Enables an endpoint; its failures are forgotten, and nobody has to be told of them any more. What waits for it was queued beside its disabling,
- * by who had still seen it enabled, and is dropped as the rest was.
+ * Enables an endpoint and clears its failures and any pending notice about them. Deliveries still waiting for it were queued concurrently
+ * with its disabling, by a process that had still seen it enabled; they are dropped like the others.
  */
 export async function enableEndpoint(query: Query, { accountId, id }: EndpointName): Promise<void> {
   await enable(query, { accountId, id });
@@ -185,7 +185,8 @@ const disable = defineStatement(
 );
 
 /**
- * Disables an endpoint, and drops what waits for it. With `noticeAt` the team is to be told by mail. False where it is disabled already, or gone.
+ * Disables an endpoint and drops its waiting deliveries. `noticeAt` schedules a notice to the team by mail. False if it is already
+ * disabled, or gone.
  */
 export async function disableEndpoint(
   query: Query,
@@ -213,7 +214,7 @@ const replaceSecret = defineStatement(
       .where(isEndpoint(name)),
 );
 
-/** The secret before the present one signs too, until then. */
+/** The previous secret also signs, until this time. */
 export async function replaceEndpointSecret(
   query: Query,
   { accountId, id }: EndpointName,
@@ -233,7 +234,7 @@ const noteOthers = defineStatement({ accountId: eventTakers.accountId }, ({ acco
     WHERE account_id = ${accountId}`),
 );
 
-/** Removes an endpoint and what waits for it. Its attempts are reached by nobody any more, and go when they are old enough. */
+/** Removes an endpoint and its waiting deliveries. Its attempts are no longer reachable and are deleted when they are old enough. */
 export async function deleteEndpoint(query: Query, accountId: string, id: string): Promise<EndpointRow | null> {
   const [row] = await remove(query, { accountId, id });
   await dropWaiting(query, { accountId, id });
@@ -241,7 +242,7 @@ export async function deleteEndpoint(query: Query, accountId: string, id: string
   return row ?? null;
 }
 
-/** What is counted of attempts at an endpoint, together: `url` is where they were made, since of another one they say nothing. */
+/** The combined results of attempts at an endpoint. `url` is where they were made, since they do not apply to another URL. */
 const TALLY = {
   accountId: webhookEndpoints.accountId,
   id: webhookEndpoints.id,
@@ -271,7 +272,7 @@ const addTallies = defineStatement({ tallies: value<string>() }, ({ tallies }) =
   ),
 );
 
-/** An endpoint that fails, with its failures since the last success. */
+/** A failing endpoint, with its failures since the last success. */
 export type FailingEndpoint = RowOf<typeof addTallies>;
 
 export async function addFailures(
@@ -287,7 +288,7 @@ const forget = defineStatement({ ids: value<readonly string[]>(), urls: value<re
       WHERE w.id = g.id AND w.url = g.url AND w.status = 'enabled' AND w.failing_since IS NOT NULL`),
 );
 
-/** A success ends the failures before it, at the URL where it was made. */
+/** A success clears the earlier failures at the URL where it was made. */
 export async function forgetFailures(
   query: Query,
   places: readonly { readonly endpointId: string; readonly url: string }[],

@@ -12,12 +12,12 @@ const EVENT = {
   type: webhookEvents.type,
   /** The JSON text that is signed and sent. */
   body: webhookEvents.body,
-  /** Set: for this endpoint alone, whatever its filter. */
+  /** If set, the event is for this endpoint only, whatever its filter. */
   endpointId: webhookEvents.endpointId,
   createdAt: webhookEvents.createdAt,
 };
 
-/** An event on its way to an account's endpoints. */
+/** An event to deliver to an account's endpoints. */
 export type StoredEvent = RecordOf<typeof EVENT>;
 
 const store = defineStatement({ events: value<string>(), now: value<Date>() }, ({ events, now }) =>
@@ -42,8 +42,8 @@ const store = defineStatement({ events: value<string>(), now: value<Date>() }, (
 );
 
 /**
- * Stores events and queues them for the account's enabled endpoints whose filter lets them through. Events of accounts that have no endpoint,
- * and that nobody listens to, are left out; so are those that are there already. Belongs into the transaction of what the events tell of.
+ * Stores events and queues them for the account's enabled endpoints whose filter matches. Leaves out events of accounts without endpoints
+ * or listeners, and events that exist already. Call it in the transaction of the change that the events report.
  */
 export async function storeEvents(query: Query, events: readonly StoredEvent[], now: Date): Promise<void> {
   if (events.length > 0) await store(query, { events: JSON.stringify(events), now });
@@ -60,7 +60,7 @@ const take = defineStatement({ limit: value<number>() }, ({ limit }) =>
   ),
 );
 
-// Looked up one by one, by the primary keys: whatever the planner thinks of tables it has no statistics of yet.
+// Looks up each row by primary key, whatever the planner assumes about tables without statistics.
 const readTaken = defineStatement({ taken: value<string>() }, ({ taken }) =>
   returning(
     {
@@ -99,10 +99,10 @@ const readTaken = defineStatement({ taken: value<string>() }, ({ taken }) =>
   ),
 );
 
-/** An event of a message that waits to become one of the account. */
+/** An event of a message that waits to become an event of the account. */
 export type MessageEventRow = RowOf<typeof readTaken>;
 
-/** Takes events of messages out of the backlog; they are lost unless the transaction goes on to store them. Null where the backlog is empty. */
+/** Takes events of messages out of the backlog; the same transaction must store them, or they are lost. Null if the backlog is empty. */
 export async function takeEventBacklog(transaction: Query, limit: number): Promise<readonly MessageEventRow[] | null> {
   const taken = await take(transaction, { limit });
   return taken.length === 0 ? null : await readTaken(transaction, { taken: JSON.stringify(taken) });
@@ -118,7 +118,7 @@ export async function hasEventBacklog(query: Query): Promise<boolean> {
   return row?.exists === true;
 }
 
-/** Between the statement that stores an event and the end of its transaction lies less than that. */
+/** The maximum time between the statement that stores an event and the end of its transaction. */
 export const STORED_WITHIN_MS = 60_000;
 
 const WITHIN = sql`${STORED_WITHIN_MS} * interval '1 millisecond'`;
@@ -130,7 +130,7 @@ const mark = defineStatement({}, () =>
   ),
 );
 
-/** A moment, and which transactions were over then, by the database's own clock: those of several processes differ. */
+/** A moment and the transactions that had ended then. Uses the database's clock, because the clocks of several processes differ. */
 export type StoredMark = RowOf<typeof mark>;
 
 export async function readStoredMark(query: Query): Promise<StoredMark> {
@@ -142,8 +142,8 @@ export async function readStoredMark(query: Query): Promise<StoredMark> {
 const MARK = { markedAt: value<Date>(), snapshot: value<string>() };
 
 /**
- * Whether an event was there to be seen at a mark. What was stored long before it was, whatever the number of its transaction: in a database
- * that was restored elsewhere these begin anew.
+ * Whether an event was visible at a mark. An event stored long before the mark was visible, whatever its transaction number: numbers start
+ * again in a database that was restored elsewhere.
  */
 function isStoredAt({ markedAt, snapshot }: { readonly markedAt: SQL; readonly snapshot: SQL }) {
   return sql`(e.stored_at IS NULL OR e.stored_at < ${markedAt}::timestamptz - ${WITHIN}
@@ -159,7 +159,7 @@ const readAfter = defineStatement(
         type: webhookEvents.type,
         body: webhookEvents.body,
         createdAt: webhookEvents.createdAt,
-        /** Null of those that are from before this was noted. */
+        /** Null for events from before this was recorded. */
         storedAt: webhookEvents.storedAt,
       },
       sql`
@@ -171,9 +171,7 @@ const readAfter = defineStatement(
 
 export type EventRow = RowOf<typeof readAfter>;
 
-/**
- * The account's events with ids behind this one that were stored at the mark, oldest first; those for one endpoint alone are not among them.
- */
+/** The account's events with ids after this one that were stored at the mark, oldest first, except those for a single endpoint. */
 export async function readEventsAfter(
   query: Query,
   { accountId, mark: { at: markedAt, snapshot } }: { readonly accountId: string; readonly mark: StoredMark },
@@ -210,11 +208,11 @@ const readLate = defineStatement(
 );
 
 /**
- * Ids of events that are older than this one by their ids, and were stored when it could have been told already: who followed the events up to
- * this one has not seen them. What was stored by a transaction that was over when this one was stored, or by the same one, was there to be seen
- * with it; what was stored a minute behind it was not, and there the numbers of transactions are left alone: they begin anew in a database that
- * is restored elsewhere. Where there is no such event, the id is where a stream began, and counts by its time, `idTime`. Oldest first, behind
- * `after`; null: from the first on.
+ * Events with a smaller id than this one that were stored after this one could have been sent, so a client that followed the events up to
+ * this one has not seen them. An event was visible with this one if its transaction was the same, or had ended when this one was stored. An
+ * event stored a minute after this one was not visible; transaction numbers are ignored there, because they start again in a database that
+ * is restored elsewhere. If there is no event with this id, a stream began at it, and its time, `idTime`, counts. Oldest first, after
+ * `after`; null: from the first one.
  */
 export async function readLateEventIds(
   query: Query,
@@ -239,7 +237,7 @@ const keep = defineStatement({ accountId: eventTakers.accountId, forMs: value<nu
     ON CONFLICT (account_id) DO UPDATE SET streaming_until = greatest(t.streaming_until, excluded.streaming_until)`),
 );
 
-/** Has the account's events stored for so long from now on, also where it has no endpoint. Whoever listens says so again in time. */
+/** Has the account's events stored for this long from now on, even if it has no endpoint. A listener must renew this in time. */
 export async function keepStreaming(query: Query, accountId: string, forMs: number): Promise<void> {
   await keep(query, { accountId, forMs });
 }

@@ -7,24 +7,27 @@ import { messageEvents } from '../schema/messages.ts';
 import { webhookDeliveries, webhookEndpoints } from '../schema/webhooks.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** How it stands with webhooks, over all accounts. */
+/** The state of webhook delivery over all accounts. */
 export interface WebhookQueue {
-  /** Deliveries that wait, those under way included; counted to a million. */
+  /** Waiting deliveries, including those in progress; counted up to a million. */
   readonly waiting: number;
-  /** Of these those whose time has come. */
+  /** The number of these that are due. */
   readonly due: number;
-  /** Since when the one is due that waits longest, of endpoints that do not fail: those pause. Null where none is. */
+  /**
+   * The due time of the delivery that has been due the longest, over endpoints that are not failing, since failing ones pause. Null if
+   * there is none.
+   */
   readonly oldestDueAt: Date | null;
   /** The oldest event that waits for an endpoint. */
   readonly oldestEventId: string | null;
-  /** Events of messages that are not stored yet; counted to a million. */
+  /** Events of messages that are not stored yet; counted up to a million. */
   readonly backlog: number;
   /** When the oldest of these happened, or one of the oldest. */
   readonly oldestBacklogAt: Date | null;
   readonly endpoints: EndpointCounts;
 }
 
-/** Beyond that nobody needs to know how many there are, and counting would be felt. */
+/** No one needs an exact number beyond this, and counting further would cost noticeable time. */
 const COUNTED = 1_000_000;
 const BACKLOG_LOOKED_AT = 100;
 
@@ -38,7 +41,7 @@ const countWaiting = defineStatement({ now: value<Date>() }, ({ now }) =>
   ),
 );
 
-// They lie in the order in which they came, but for the room that others left.
+// Rows are stored in order of arrival, except where they reuse free space.
 const readOldestOfBacklog = defineStatement({}, () =>
   returning(
     { oldest: nullable(messageEvents.createdAt) },
@@ -79,7 +82,7 @@ const countStates = defineStatement({}, () =>
       failing: pg.int4,
       /** Disabled by hand. */
       manual: pg.int4,
-      /** Disabled because they answered 410. */
+      /** Disabled because they responded with 410. */
       gone: pg.int4,
       /** Disabled because they failed for days. */
       failed: pg.int4,
@@ -95,7 +98,7 @@ const countStates = defineStatement({}, () =>
 
 export type EndpointCounts = RowOf<typeof countStates>;
 
-/** The oldest of each kind are found by a step for each endpoint, however much waits. */
+/** Finds the oldest of each kind with one index step for each endpoint, however much waits. */
 export async function readWebhookQueue(query: Query, now: Date): Promise<WebhookQueue> {
   const [counts] = await countWaiting(query, { now });
   const [backlog] = await readOldestOfBacklog(query, {});
@@ -130,10 +133,10 @@ const readTroubled = defineStatement({ limit: value<number>() }, ({ limit }) =>
   ),
 );
 
-/** An enabled endpoint that fails, or one that was disabled because it did. */
+/** An enabled endpoint that fails, or one that was disabled for failing. */
 export type TroubledEndpoint = RowOf<typeof readTroubled>;
 
-/** Those that get nothing, whoever's they are: disabled ones first, then those that have failed for longest. */
+/** Endpoints of any account that receive nothing: disabled ones first, then those that have failed the longest. */
 export async function readTroubledEndpoints(query: Query, limit: number): Promise<readonly TroubledEndpoint[]> {
   return await readTroubled(query, { limit });
 }

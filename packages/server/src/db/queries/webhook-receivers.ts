@@ -18,7 +18,7 @@ const read = defineStatement({ ids: value<readonly string[]>() }, ({ ids }) =>
         secret: webhookEndpoints.secret,
         previousSecret: webhookEndpoints.previousSecret,
         previousSecretEndsAt: webhookEndpoints.previousSecretEndsAt,
-        /** The key that chose the URL; null: it is sent everything. */
+        /** The key that chose the URL; null: it receives every event unredacted. */
         chosenBy: webhookEndpoints.chosenBy,
       }),
     )
@@ -26,7 +26,7 @@ const read = defineStatement({ ids: value<readonly string[]>() }, ({ ids }) =>
     .where(sql`${webhookEndpoints.id} = ANY (${ids}::uuid[])`),
 );
 
-/** An endpoint as it is delivered to. */
+/** An endpoint as deliveries need it. */
 export type ReceiverRow = RowOf<typeof read>;
 
 /** The endpoints with these ids that exist, of any account. */
@@ -55,13 +55,13 @@ const takeNotices = defineStatement({ now: value<Date>(), leaseUntil: value<Date
   ),
 );
 
-/** An endpoint whose team is to be told that it was disabled. */
+/** An endpoint whose team must be notified that it was disabled. */
 export interface DueNotice extends RowOf<typeof takeNotices> {
-  /** Another process takes it then, where this one has not settled it. */
+  /** If this process has not settled the notice by then, another one takes it. */
   readonly leaseUntil: Date;
 }
 
-/** Takes notices that are due, for so long. */
+/** Leases due notices until a given time. */
 export async function takeDueNotices(query: Query, now: Date, leaseUntil: Date): Promise<readonly DueNotice[]> {
   const rows = await takeNotices(query, { now, leaseUntil });
   return rows.map((row) => ({ ...row, leaseUntil }));

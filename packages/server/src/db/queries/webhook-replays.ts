@@ -31,7 +31,7 @@ function isTaken({ accountId, endpointId }: Given): SQL {
     WHERE x.account_id = ${accountId} AND x.endpoint_id = ${endpointId} AND x.event_id = e.id AND x.succeeded)`;
 }
 
-/** The same statement for each status: of all events, of those the endpoint has taken, and of those it has not. */
+/** The same statement for each status: all events, those that the endpoint received, and those it did not. */
 function byStatus<Statement>(define: (selected: (given: Given) => SQL) => Statement) {
   return {
     all: define((given) => selected(given)),
@@ -55,7 +55,7 @@ const count = byStatus((events) =>
   ),
 );
 
-/** How many events a selection holds. */
+/** The number of events in a selection. */
 export async function countReplay(query: Query, { status, ...selection }: ReplaySelection): Promise<number> {
   const [row] = await count[status ?? 'all'](query, selection);
   return row?.count ?? 0;
@@ -72,7 +72,7 @@ const read = byStatus((events) =>
   ),
 );
 
-/** Ids of up to `limit` events of a selection behind an id, oldest first. */
+/** Ids of up to `limit` events of a selection after an id, oldest first. */
 export async function readReplay(
   query: Query,
   { status, ...selection }: ReplaySelection,
@@ -101,8 +101,8 @@ const requeue = defineStatement(
 );
 
 /**
- * Queues events for an endpoint, due at once and with the whole schedule before them; those that wait already are due at once too. Where an
- * attempt may be under way it is noted when this was asked for, so that the end of that attempt does not end it.
+ * Queues events for an endpoint, due at once and with the whole schedule before them; events that already wait become due at once too.
+ * Where an attempt may be in progress, the time of the request is recorded, so that the end of that attempt does not complete the delivery.
  * @returns how many are queued
  */
 export async function requeueEvents(
