@@ -4,7 +4,7 @@ import { accountWall } from './account-wall.ts';
 import { accounts } from './accounts.ts';
 import { bytea, jsonb, textArray, timestamptz, timestamptzArray } from './column-types.ts';
 
-/** By field: what it was and what it became. */
+/** By field: its previous value and its new value. */
 export type FieldChanges = Readonly<
   Partial<Record<EditableField, { readonly before: unknown; readonly after: unknown }>>
 >;

@@ -1,9 +1,8 @@
 import { bigint, customType } from '../drizzle.ts';
 
 /**
- * Types of columns as the driver (postgres.js, as client.ts opens it) writes and reads them. None of them converts a value: what drizzle's own
- * `timestamp`, `jsonb` and `array` would make of one, the driver has made of it already. test/db/column-types.test.ts compares each with the
- * driver.
+ * Types of columns as the driver (postgres.js, as opened by client.ts) writes and reads them. None of them converts a value: the driver has
+ * already done what drizzle's own `timestamp`, `jsonb` and `array` would do. test/db/column-types.test.ts compares each with the driver.
  */
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -13,17 +12,17 @@ export const timestamptz = customType<{ data: Date }>({ dataType: () => 'timesta
 /** Midnight UTC of the day. */
 export const date = customType<{ data: Date }>({ dataType: () => 'date' });
 
-/** 64 bits, which the driver reads as text. */
+/** 64 bits, which the driver reads as a string. */
 export function int8(name: string) {
   return bigint(name, { mode: 'bigint' }).$type<string>();
 }
 
-/** The number of a transaction, as text. */
+/** A transaction number, as a string. */
 export const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 const jsonColumn = customType<{ data: unknown }>({ dataType: () => 'json' });
 
-/** JSON in the order and the spelling it was stored in. */
+/** JSON with the key order and spelling that it was stored with. */
 export function json<T>(name: string) {
   return jsonColumn(name).$type<T>();
 }
@@ -44,8 +43,8 @@ export const uuidArray = customType<{ data: readonly string[] }>({ dataType: () 
 
 export const smallintArray = customType<{ data: readonly number[] }>({ dataType: () => 'smallint[]' });
 
-/** An array that the driver has no reader for (see array-types.ts): as PostgreSQL writes it, in braces. */
+/** An array that the driver has no reader for (see array-types.ts): a PostgreSQL array literal in braces. */
 export const int8Array = customType<{ data: string }>({ dataType: () => 'bigint[]' });
 
-/** The same. */
+/** As above. */
 export const timestamptzArray = customType<{ data: string }>({ dataType: () => 'timestamptz[]' });

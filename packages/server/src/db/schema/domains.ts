@@ -6,7 +6,7 @@ export type StoredDomainStatus = 'pending' | 'verified' | 'failed' | 'degraded' 
 export type DkimAlgorithm = 'rsa' | 'ed25519';
 export type DkimKeyState = 'waiting' | 'signing' | 'retired';
 
-/** What was found of one record when it was looked up last. */
+/** The result of the last lookup of one record. */
 export interface StoredCheck {
   readonly status: 'pass' | 'fail' | 'pending';
   readonly reason: string | null;

@@ -14,7 +14,7 @@ export const users = pgTable(
   },
   (t) => [
     uniqueIndex('users_email').on(sql`lower(${t.email})`),
-    // A person belongs to no account; an account sees those who have a seat in it.
+    // A user belongs to no account; an account sees the users that have a seat in it.
     pgPolicy('own_account', {
       for: 'select',
       to: accountRole,

@@ -5,16 +5,16 @@ import { jsonb, timestamptz } from './column-types.ts';
 
 export type VersionStatus = 'draft' | 'published';
 
-/** Of each part, the variables it takes; JSON as it was written. */
+/** The variables of each part; JSON as it was written. */
 export type VariablesJson = Readonly<Record<string, readonly { readonly name: string; readonly required: boolean }[]>>;
 
-/** Who wrote a part, and who vouches for it: the author itself, or the person who published the author's draft. Null: unknown. */
+/** Who wrote a part, and who vouches for it: the author, or the user who published the author's draft. Null: unknown. */
 export interface PartAuthor {
   readonly author: string | null;
   readonly vouchedBy: string | null;
 }
 
-/** The authors of the parts that a version has; JSON as it was written. */
+/** The authors of the parts of a version; JSON as it was written. */
 export type PartAuthors = { readonly [Part in 'subject' | 'html' | 'text']?: PartAuthor };
 
 export const templates = pgTable(
