@@ -1,6 +1,6 @@
 import { maySee, type Viewer } from '@postrider/core';
 
-/** Of a webhook URL what a caller may see: paths and queries often are the receiver's secret. */
+/** The part of a webhook URL that a caller may see: paths and queries often contain the receiver's secret. */
 export function visibleUrl(url: string, viewer: Viewer): string {
   return maySee(viewer, 'webhook.address', null) ? url : maskUrl(url);
 }

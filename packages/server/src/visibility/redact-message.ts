@@ -1,8 +1,8 @@
 import { maySee, type Viewer } from '@postrider/core';
 
-/** Whom a message belongs to, and the recipients that no other recipient sees. */
+/** The owner of a message, and the recipients that other recipients do not see. */
 export interface MessageOwner {
-  /** The key that issued it; null where the message is stored no more. */
+  /** The key that issued it; null if the message is no longer stored. */
   readonly keyId: string | null;
   /** The addresses of its blind recipients. */
   readonly blind: readonly string[];
@@ -28,13 +28,13 @@ export interface ShownMessage {
   readonly events?: readonly ShownEvent[];
 }
 
-/** What a caller without the right sees in the place of a field. */
+/** The replacement for a field that the caller may not see. */
 const CONTENT = { html: null, text: null, headers: null, attachments: null } as const;
 const PRIVATE = { bcc: [], metadata: {}, replyTo: null, lastError: null } as const;
 
 /**
- * A message as a caller may see it, and the names of the fields that were left out or cut. Every read path of messages goes through this function:
- * the rules are SIGHT_RULES of the contract.
+ * A message as a caller may see it, and the names of the fields that were left out or shortened. Every read path of messages uses this
+ * function. The rules are SIGHT_RULES of the contract.
  */
 export function redactMessage<Shown extends ShownMessage>(
   shown: Shown,
@@ -65,11 +65,11 @@ export function redactMessage<Shown extends ShownMessage>(
       hide('events', visible);
     }
   }
-  // Only values of fields that the type has were replaced, by values of their types.
+  // Only values of declared fields were replaced, with values of their types.
   return { message: message as unknown as Shown, redacted };
 }
 
-/** One event of a message as a caller may see it; null if it is about a recipient whom the caller may not know. */
+/** One event of a message as a caller may see it; null if it concerns a recipient that the caller may not know. */
 export function redactEvent<Event extends ShownEvent>(
   event: Event,
   { blind }: MessageOwner,
@@ -83,7 +83,7 @@ export function redactEvent<Event extends ShownEvent>(
   return detail !== null && (isContent || namesBlind) ? { ...event, detail: null } : event;
 }
 
-/** What of a message a caller sees besides the log. */
+/** What a caller sees of a message besides the log. */
 export function sightOf(viewer: Viewer, { keyId }: Pick<MessageOwner, 'keyId'>) {
   return {
     seesContent: maySee(viewer, 'message.content', keyId),

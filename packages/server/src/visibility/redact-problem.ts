@@ -1,7 +1,7 @@
 import { maySee, type Viewer } from '@postrider/core';
 import type { MessageOwner } from './redact-message.ts';
 
-/** What a refused send says of its recipients. */
+/** What a refused send reports about its recipients. */
 export interface RecipientProblem {
   readonly detail: string;
   readonly recipients?: readonly { readonly email: string; readonly kind: string }[] | undefined;

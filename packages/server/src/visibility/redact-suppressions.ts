@@ -23,7 +23,7 @@ export async function redactSuppressions<Entry extends ShownSuppression>(
   );
 }
 
-/** The message because of which an address was suppressed was written to that address: of a blind recipient, it is not named. */
+/** The message that caused a suppression was sent to that address. If the address was a blind recipient, the message is not named. */
 export function redactSuppression<Entry extends ShownSuppression>(
   entry: Entry,
   owner: MessageOwner | null,

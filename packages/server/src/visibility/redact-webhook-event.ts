@@ -12,16 +12,19 @@ interface StoredBody {
   readonly body: string;
 }
 
-/** Nothing is known of a message that is stored no more: then every recipient counts as a blind one. */
+/** If a message is no longer stored, nothing is known about it, and every recipient counts as a blind one. */
 const UNKNOWN: MessageOwner = { keyId: null, blind: [] };
 
-/** Whether a caller sees every event as it is, which is what most receivers do. */
+/** Whether a caller sees every event unredacted, as most receivers do. */
 function seesEveryEvent(viewer: Viewer): boolean {
   const all = ['message.private', 'message.content', 'hold.content', 'webhook.address'] as const;
   return all.every((sight) => maySee(viewer, sight, null));
 }
 
-/** Events as a caller may see them, in their order. An event about a recipient whom it may not know keeps its type and its time alone. */
+/**
+ * Events as a caller may see them, in the same order. An event about a recipient that the caller may not know keeps only its type and its
+ * time.
+ */
 export async function redactWebhookEvents<Stored extends StoredBody>(
   query: Query,
   accountId: string,
@@ -64,7 +67,7 @@ function redactEmailEvent(type: string, data: EventData<'email.sent'>, owner: Me
   return { ...message, recipient: shown?.recipient ?? null, detail: shown?.detail ?? null };
 }
 
-/** Of a message that is stored no more, a recipient whom `to` does not name may be a blind one. */
+/** In a message that is no longer stored, a recipient that `to` does not name may be a blind one. */
 function withUnknown(owner: MessageOwner, { to, recipient }: EventData<'email.sent'>): MessageOwner {
   if (owner.keyId !== null || recipient === null || to.split(', ').includes(recipient)) return owner;
   return { ...owner, blind: [recipient] };

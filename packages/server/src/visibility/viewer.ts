@@ -1,6 +1,6 @@
 import { ALL_SCOPES, type Scope, type Viewer } from '@postrider/core';
 
-/** What an operation's caller sees. */
+/** What the caller of an operation may see. */
 export function viewerOf(caller: {
   readonly keyId: string;
   readonly scopes: readonly Scope[];
@@ -9,5 +9,5 @@ export function viewerOf(caller: {
   return { keyId: caller.keyId, scopes: caller.scopes, isUser: caller.person !== null };
 }
 
-/** The operator of the installation, who has the database itself. */
+/** The operator of the installation, who can access the database itself. */
 export const OPERATOR: Viewer = { keyId: '', scopes: ALL_SCOPES, isUser: true };
