@@ -47,7 +47,7 @@ import type { ObservedAttempt } from './webhooks/webhook-metrics.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 import { within } from './within.ts';
 
-/** A running Postrider: whatever its roles ask for, on a migrated database. */
+/** A running Postrider: the parts that its roles need, on a migrated database. */
 export interface App {
   /** Null without the role `api`. */
   readonly http: FastifyInstance | null;
@@ -59,14 +59,14 @@ export interface App {
   readonly smtp: RunningSubmission['ports'] | null;
   /** The port of inbound reports; null without the role `smtp`, and before the start. */
   readonly inboundPort: number | null;
-  /** The port of `GET /metrics`; null where it is not served, and before the start. */
+  /** The port of `GET /metrics`; null if it is not served, and before the start. */
   readonly metricsPort: number | null;
   /**
-   * Listens, and only then begins to deliver: a port that is taken stops the start before any mail has left.
-   * @throws what listening throws; nothing runs then, and `close` still has to be called.
+   * Listens first and only then begins to deliver, so that a port in use stops the start before any mail has left.
+   * @throws what listening throws; nothing runs then, and `close` must still be called.
    */
   start(address: { readonly host: string; readonly port: number }): Promise<void>;
-  /** Drains: no new requests, running ones finish, leases are given back, logs are written. */
+  /** Drains: accepts no new requests, finishes running ones, releases leases and writes logs. */
   close(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ const FLUSH_KEY_USE_MS = 5_000;
 const OUTBOUND_DRAIN_MS = 1_000;
 const LOG_DRAIN_MS = 1_000;
 
-/** The composition root: every part is made here, and only here are they joined. Nothing runs before `start`. */
+/** The composition root: every part is created and wired here, and nowhere else. Nothing runs before `start`. */
 export function createApp(options: AppOptions): App {
   const { config, clock, logger, target, baseUrl } = options;
   const ids = createIdGenerator();
@@ -159,7 +159,7 @@ export function createApp(options: AppOptions): App {
     if (config.metrics !== null) {
       const load = () => webhookWorker?.load() ?? null;
       const streamsOpen = webhooks.listening.feeds.count;
-      // Loaded where it is wanted only: it takes 20 MB and 30 ms.
+      // Loaded only if needed: it takes 20 MB and 30 ms.
       const { createWebhookMetrics } = await import('./webhooks/webhook-metrics.ts');
       const page = createWebhookMetrics({ sql, clock, load, streamsOpen });
       observe = page.observe;

@@ -1,4 +1,4 @@
-/** Acts when it is called, unless it did so a short while ago: for warnings about what happens again and again. */
+/** Runs when it is called, unless it did so a short while ago: for warnings about repeated failures. */
 export function atMostEvery<T extends readonly unknown[]>(intervalMs: number, act: (...given: T) => void) {
   let lastMs = Number.NEGATIVE_INFINITY;
   return (...given: T) => {

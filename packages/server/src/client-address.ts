@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Names the client behind an address, for counts by address. An IPv6 client has a whole /64 of addresses (RFC 4291, section 2.5.1); an address
- * that maps an IPv4 address is that address.
+ * Identifies the client behind an address, for counts by address. An IPv6 client has a whole /64 of addresses (RFC 4291, section 2.5.1). An
+ * IPv4-mapped address counts as its IPv4 address.
  */
 export function clientOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
@@ -10,7 +10,7 @@ export function clientOf(address: string): string {
   return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
 }
 
-/** Sums by client; a client without anything left takes no memory. */
+/** Sums by client; a client with a sum of zero uses no memory. */
 export interface ClientCounts {
   of(client: string): number;
   add(client: string, by: number): void;

@@ -1,4 +1,4 @@
-/** The clock as a port: rules take `now`, the edges ask this, and tests move it. */
+/** The clock as a port: rules take `now` as a parameter, the outer layers read this clock, and tests advance it. */
 export interface Clock {
   now(): Date;
 }

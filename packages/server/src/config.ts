@@ -43,7 +43,7 @@ export interface Config {
   readonly mode: Mode;
   readonly host: string;
   readonly port: number;
-  /** Null: made of host and port once the server listens. */
+  /** Null: composed of host and port once the server listens. */
   readonly baseUrl: string | null;
   readonly dataDir: string;
   /** Null: the embedded Postgres. */
@@ -58,45 +58,45 @@ export interface Config {
   readonly inboundPort: number;
   /** Where `GET /metrics` is served; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
-  /** The certificate of SMTP submission, and of inbound reports; null for a self-made one in development, and for none in production. */
+  /** The certificate of SMTP submission and of inbound reports; null for a self-signed one in development, and for none in production. */
   readonly tlsFiles: { readonly certFile: string; readonly keyFile: string } | null;
   readonly sandboxDomain: string;
-  /** Who answers support tickets by mail; null for `support` at the sandbox domain. */
+  /** The sender of support replies by mail; null for `support` at the sandbox domain. */
   readonly supportFrom: string | null;
-  /** Who writes to people about signing in and the team; null for `no-reply` at the sandbox domain. */
+  /** The sender of mail about signing in and the team; null for `no-reply` at the sandbox domain. */
   readonly mailFrom: string | null;
-  /** Whether an address nobody knows makes an account when it signs in. */
+  /** Whether a sign-in with an unknown address creates an account. */
   readonly isSignupOpen: boolean;
-  /** Whom people may sign in with. */
+  /** The providers that users may sign in with. */
   readonly oauth: readonly OAuthSetting[];
   readonly trustedProxies: readonly string[];
-  /** How many connections over HTTP may be open, in all and from one address. */
+  /** The maximum number of open HTTP connections, in total and from one address. */
   readonly connections: { readonly total: number; readonly perAddress: number };
-  /** The same over SMTP submission. */
+  /** The same for SMTP submission. */
   readonly smtpConnections: { readonly total: number; readonly perAddress: number };
   readonly monthlyQuota: number;
-  /** How long a message is tried before its retries end. */
+  /** How long a message is retried. */
   readonly retryHours: number;
   readonly retention: RetentionSetting;
   readonly logLevel: LogLevel;
-  /** 32 bytes; read or made lazily, since not every command needs it. */
+  /** 32 bytes; read or created lazily, since not every command needs it. */
   readonly secretKey: () => Buffer;
-  /** Keys it had before, of 32 bytes each: they open what they sealed, and what they signed is honoured. */
+  /** Previous keys of 32 bytes each: they open what they sealed, and their signatures remain valid. */
   readonly formerSecretKeys: () => readonly Buffer[];
-  /** False where the secret key lies in the data directory. */
+  /** False if the secret key is in the data directory. */
   readonly hasSecretKeySetting: boolean;
-  /** What the tools ask. */
+  /** The services that the tools query. */
   readonly blocklists: readonly BlocklistZone[];
   readonly spamd: SpamdAddress | null;
   /** `address` or `address:port`; null for the system's. */
   readonly dnsServers: readonly string[] | null;
-  /** The name given to other mail servers; null for one of this machine's. */
+  /** The name to present to other mail servers; null to derive it from this machine. */
   readonly heloName: string | null;
-  /** Where the transport `direct` sends from; null for an address that the system chooses. */
+  /** The address that the transport `direct` sends from; null lets the system choose. */
   readonly sourceAddress: SourceAddressSetting | null;
   /** The port of the servers that the transport `direct` delivers to. */
   readonly mxPort: number;
-  /** What the person who starts it should know: settings that do not fit together, unknown names. */
+  /** Warnings for the operator: settings that conflict, and unknown names. */
   readonly warnings: readonly string[];
 }
 
@@ -116,7 +116,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 /** Read by the clients, which share the environment with the server on many machines. */
 const CLIENT_SETTINGS = ['POSTRIDER_API_KEY'];
 
-/** Reads the environment; the only place that does. Every problem is named, not only the first. */
+/** Reads the environment; no other code does. Reports every problem, not only the first. */
 export function readConfig(environment: Environment, flags: { readonly roles?: string } = {}): ConfigVerdict {
   const problems: ConfigProblem[] = [];
   const get = (name: SettingName) => environment[name]?.trim() || null;
@@ -192,7 +192,7 @@ function readMetrics(get: Get, mode: Mode, refuse: Refuse): Config['metrics'] {
   const host = readHost('POSTRIDER_METRICS_HOST', get, mode, refuse);
   if (get('POSTRIDER_METRICS_PORT') === null) return null;
   const port = readPort('POSTRIDER_METRICS_PORT', get, 0, refuse);
-  // A POSTRIDER_PORT that is wrong is told where it is read.
+  // An invalid POSTRIDER_PORT is reported where it is read.
   if (port !== 0 && port === readPort('POSTRIDER_PORT', get, 8025, () => undefined))
     refuse('POSTRIDER_METRICS_PORT', `"${port}" is the port of the API`, 'Choose another one, such as 9464.');
   return { host, port };
@@ -268,7 +268,7 @@ const CLOSED =
   'POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY are not set: SMTP submission stays closed, and inbound reports come in clear. Without the role `smtp` this is not said.';
 const NO_CERTIFICATE_FIX = 'Set both POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY to PEM files.';
 
-/** Keys do not travel in clear, and a certificate that nobody can verify is no protection in production. */
+/** Keys must not be sent in clear text, and a certificate that no client can verify is no protection in production. */
 function isSubmissionClosed({ mode, roles, tlsFiles }: Config): boolean {
   return mode === 'production' && roles.has('smtp') && tlsFiles === null;
 }
@@ -312,7 +312,7 @@ function readSecretKey(value: string | null, mode: Mode, dataDir: string, refuse
   return () => key ?? Buffer.alloc(32);
 }
 
-/** A setting makes the key file void: with it, its former keys. */
+/** The setting overrides the key file, including its previous keys. */
 function readFormerSecretKeys(get: Get, dataDir: string, refuse: Refuse): () => readonly Buffer[] {
   const value = get('POSTRIDER_SECRET_KEY_PREVIOUS');
   const given = value === null ? [] : toFormerKeys(value);

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * On a machine with much memory V8 lets garbage pile up to four times what lives before it collects the old generation. A server that
- * shares its machine with its database is better off collecting at twice: under load it stays about a hundred megabytes smaller, and the
- * work is done by helper threads. Call it before anything else allocates.
+ * On a machine with much memory, V8 lets garbage grow to four times the live heap before it collects the old generation. A server that
+ * shares its machine with its database does better at twice: under load it stays about a hundred megabytes smaller, and helper threads do
+ * the work. Call it before anything else allocates.
  */
 export function boundHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=100');
@@ -13,26 +13,29 @@ export function boundHeapGrowth(): void {
 /** V8's collector, for the heap of the calling thread. */
 export interface Collector {
   collect(): void;
-  /** Works two to three times as long, and gives the system all pages that are free: otherwise most of them stay with the process. */
+  /** Takes two to three times as long, and returns all free pages to the system: otherwise most of them stay with the process. */
   shrink(): void;
 }
 
-/** Opens V8's collector, which it otherwise only is by a flag of the command line. */
+/** Exposes V8's garbage collector without the command line flag that normally does so. */
 export function openCollector(): Collector {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (how?: object) => void; // What the flag adds to the globals of contexts that are made meanwhile.
+  const collect = runInNewContext('gc') as (how?: object) => void; // The flag adds it to the globals of contexts created while it is set.
   setFlagsFromString('--no-expose-gc');
   return { collect: () => collect(), shrink: () => collect({ type: 'major', flavor: 'last-resort' }) };
 }
 
-/** What comes to less is left to V8. */
+/** V8 handles smaller amounts. */
 const MANY_BYTES = 8 * 1024 * 1024;
-/** A collection takes about 100 ms on a slow machine. A process that handles only large requests spends at most a quarter of its time on them. */
+/**
+ * A collection takes about 100 ms on a slow machine. A process that handles only large requests spends at most a quarter of its time on
+ * them.
+ */
 const LEAST_MS_BETWEEN = 100;
 const REST_FACTOR = 3;
 const SOON_MS = 20;
 
-/** Of the process, as its heap is. */
+/** Shared by the process, like its heap. */
 const garbage: { bytes: number; nextAtMs: number; timer: NodeJS.Timeout | null; collector: Collector | null } = {
   bytes: 0,
   nextAtMs: Number.NEGATIVE_INFINITY,
@@ -41,9 +44,9 @@ const garbage: { bytes: number; nextAtMs: number; timer: NodeJS.Timeout | null; 
 };
 
 /**
- * To be called when the main thread has finished with a large input: shrinks the heap once there were many. V8 would let garbage pile up to what
- * lived while the largest of them was in work, and keep the pages: a process that had once worked on 40 MB would occupy some hundreds of
- * megabytes more than it needs.
+ * Shrinks the heap after many large inputs. Call it when the main thread has finished with one. V8 would let garbage grow to the size of
+ * the live heap during the largest input, and keep the pages: a process that had once handled 40 MB would use some hundreds of megabytes
+ * more than it needs.
  */
 export function reportLargeGarbage(bytes: number): void {
   garbage.bytes += bytes;

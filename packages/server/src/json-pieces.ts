@@ -1,14 +1,14 @@
-/** A text of this length is written in less than a millisecond. */
+/** A string of this length is serialized in less than a millisecond. */
 const PIECE_CHARACTERS = 128 * 1024;
 
-/** Whether the strings of a value come to so much that it should be written in pieces. Looks no further than it has to. */
+/** Whether the strings of a value are so long that it should be serialized in pieces. Stops as soon as the answer is known. */
 export function isLargeJson(value: unknown): boolean {
   return characterCount(value, 0) > PIECE_CHARACTERS;
 }
 
 /**
- * The text that `JSON.stringify` makes of a value, in pieces of bounded length: between two of them other work can be done, and the whole
- * never has to be in memory.
+ * The output of `JSON.stringify` in pieces of bounded length. Other work can run between two pieces, and the whole text never has to be in
+ * memory.
  */
 export function* jsonPieces(value: unknown): Generator<string> {
   let piece = '';
@@ -60,14 +60,14 @@ function* partsOfText(text: string): Generator<string> {
   yield '"';
 }
 
-/** The halves of a surrogate pair stay together: one alone is written as an escape. */
+/** Keeps surrogate pairs together, because a lone surrogate is written as an escape. */
 function endOfSlice(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
 }
 
-/** Whether `JSON.stringify` writes the value member by member; dates and the like are written as they say themselves. */
+/** Whether `JSON.stringify` writes the value member by member; dates and similar values have their own `toJSON`. */
 function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !('toJSON' in value);
 }

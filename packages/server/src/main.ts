@@ -3,7 +3,7 @@ import { runServer } from './commands/run-server.ts';
 import { boundHeapGrowth } from './heap.ts';
 import { boundMalloc } from './malloc.ts';
 
-/** What was left behind by a command that failed, such as a connection to a database that is silent, must not keep the process. */
+/** Leftovers of a failed command, such as a connection to an unresponsive database, must not keep the process alive. */
 const LEAVE_AFTER_MS = 2_000;
 
 const [command = 'start'] = process.argv.slice(2);

@@ -12,15 +12,15 @@ export interface ProblemDetails {
   readonly fix?: string;
   readonly errors?: readonly FieldProblem[];
   readonly recipients?: readonly RefusedRecipient[];
-  /** Of `message_not_queued`. */
+  /** For `message_not_queued`. */
   readonly currentStatus?: MessageStatus;
-  /** Where this case differs from its code: whether the same request may succeed later. */
+  /** Whether the same request may succeed later, if this case differs from its code. */
   readonly retryable?: boolean;
   /** Response headers that belong to it, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal on its way to the caller: a code of the catalogue and what is special about this case. */
+/** A refusal that is returned to the caller: an error code of the catalogue and the details of this case. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: ErrorCode;
@@ -32,12 +32,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** Where `type` of an error points: its entry on the served reference page. */
+/** The URL in the `type` of an error: its entry on the served reference page. */
 function problemType(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}/reference#error-${code}`;
 }
 
-/** The one body of every error. */
+/** The response body of every error. */
 export function toProblem(error: ProblemError, baseUrl: string, requestId: string): Problem {
   const definition = ERRORS[error.code];
   const { errors, recipients, currentStatus } = error.details;
@@ -56,7 +56,7 @@ export function toProblem(error: ProblemError, baseUrl: string, requestId: strin
   };
 }
 
-/** Headers that go with a problem: how to authenticate, when to come back. */
+/** Headers that accompany a problem: how to authenticate, when to retry. */
 export function problemHeaders(error: ProblemError): Readonly<Record<string, string>> {
   const status = ERRORS[error.code].status;
   return {

@@ -1,6 +1,6 @@
-/** A counting semaphore that serves callers in the order in which they ask. */
+/** A counting semaphore that serves callers in the order in which they acquire it. */
 export interface Semaphore {
-  /** Resolves with a function that gives the permits back. A weight above the limit counts as the limit, so it runs alone. */
+  /** Resolves with a function that releases the permits. A weight above the limit counts as the limit, so that it runs alone. */
   acquire(weight?: number): Promise<() => void>;
 }
 

@@ -246,6 +246,6 @@ export const SETTINGS = [
 export type SettingName = (typeof SETTINGS)[number]['name'];
 
 export function findSetting(name: SettingName): Setting {
-  // Every SettingName stands in the table by its type.
+  // The type ensures that every SettingName is in the table.
   return SETTINGS.find((setting) => setting.name === name) as Setting;
 }

@@ -1,19 +1,19 @@
-/** How long one turn of the event loop may work on large inputs before it looks after other requests. */
+/** How long one iteration of the event loop may work on large inputs before it serves other requests. */
 const SLICE_MS = 10;
 
-/** Of the process, as the event loop is: all calls that work on something large share one slice. */
+/** Shared by the process, like the event loop: all calls that work on large inputs share one slice. */
 let sliceBeganMs: number | null = null;
 
 /**
- * To be awaited before each piece of work that grows with a request. Resolves at once while the present slice lasts, and otherwise after
- * the event loop has looked after everything else.
+ * Await this before each piece of work that grows with a request. Resolves at once while the current slice lasts, otherwise after the event
+ * loop has served everything else.
  */
 export async function nextSlice(): Promise<void> {
   for (;;) {
     const nowMs = performance.now();
     if (sliceBeganMs === null) {
       sliceBeganMs = nowMs;
-      // Runs when this turn is over, whatever else was done in it.
+      // Runs at the end of this iteration, whatever else ran in it.
       setImmediate(() => {
         sliceBeganMs = null;
       });
@@ -24,7 +24,9 @@ export async function nextSlice(): Promise<void> {
   }
 }
 
-/** Runs a step for each item, in order, within slices. What the steps return is awaited together, so that they may wait side by side. */
+/**
+ * Runs a step for each item, in order, within slices. The results of the steps are awaited together, so that they can wait concurrently.
+ */
 export async function startInSlices<Item, Result>(
   items: readonly Item[],
   start: (item: Item, index: number) => Result | Promise<Result>,
@@ -33,7 +35,7 @@ export async function startInSlices<Item, Result>(
   for (const [index, item] of items.entries()) {
     if (index > 0) await nextSlice();
     const result = start(item, index);
-    // It may fail before all are started and a caller awaits it.
+    // It may fail before all steps have started and a caller awaits it.
     if (result instanceof Promise) result.catch(() => {});
     started.push(result);
   }

@@ -1,4 +1,4 @@
-/** Waits for something, but not longer than `limitMs`: what takes longer goes on unwatched. Rejects where the work does in time. */
+/** Waits for a promise, but not longer than `limitMs`; after that it continues unobserved. Rejects if it fails in time. */
 export async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   const { promise: isOver, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, limitMs);
