@@ -7,28 +7,27 @@ import type { keySends } from '../schema/keys.ts';
 import type { idempotencyKeys } from '../schema/messages.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** What a batch of sends asks about. Duplicates are fine. */
+/** The values to read facts about for a batch of sends. Duplicates are allowed. */
 export interface AcceptanceQuestions {
   readonly accountIds: readonly string[];
-  /** The month the quota is counted in, `YYYY-MM-01`. */
+  /** The quota month, `YYYY-MM-01`. */
   readonly month: string;
-  /** The quota of accounts that have none of their own. */
+  /** The monthly quota of accounts without their own. */
   readonly monthlyQuota: number;
   readonly domains: readonly Pair[];
-  /** Recipients, folded. */
+  /** Folded recipient addresses. */
   readonly recipients: readonly Pair[];
   readonly idempotencyKeys: readonly IdempotencyName[];
-  /** Ids of API keys that may send so many messages only. */
+  /** Ids of API keys that have send limits. */
   readonly limitedKeys: readonly Pair[];
-  /** When the present hour and day began. */
+  /** Start of the current hour and day. */
   readonly hourStart: Date;
   readonly dayStart: Date;
   readonly now: Date;
-  /** Idempotency keys made before this are forgotten. */
+  /** Idempotency keys created before this time have expired. */
   readonly idempotencyHorizon: Date;
 }
 
-/** An idempotency key of an API key. */
 export interface IdempotencyName extends Pair {
   readonly keyId: string;
 }
@@ -40,7 +39,7 @@ export interface Pair {
 
 export interface AccountFact {
   readonly accountId: string;
-  /** Its own monthly quota, or that of the installation. */
+  /** The account's own monthly quota, or the installation's default. */
   readonly quota: number;
   readonly used: typeof quotaUsage.$inferSelect.used;
   readonly suspended: boolean;
@@ -49,13 +48,13 @@ export interface AccountFact {
 export interface IdempotencyFact
   extends IdempotencyName,
     Pick<typeof idempotencyKeys.$inferSelect, 'fingerprint' | 'messageId'> {
-  /** How the message was held; null where it was not. */
+  /** The message's approval hold; null if it was not held. */
   readonly hold:
     | (Pick<typeof approvals.$inferSelect, 'reasons'> & { readonly approvalId: string; readonly expiresAt: string })
     | null;
 }
 
-/** Messages that a limited key sent in the present hour or on the present day. */
+/** How many messages a key with send limits has sent in the current hour or day. */
 export type SentFact = Pick<typeof keySends.$inferSelect, 'accountId' | 'keyId' | 'period' | 'sends'>;
 
 const readFacts = defineStatement(
@@ -112,10 +111,10 @@ const readFacts = defineStatement(
     ),
 );
 
-/** Everything the rules of acceptance need to know about a whole batch. The domains are those that are verified, or degraded, which still send. */
+/** All the facts that the acceptance rules need for a batch. `verifiedDomains` includes degraded domains, which may still send. */
 export type AcceptanceFacts = RowOf<typeof readFacts>;
 
-/** Reads them in one round trip. */
+/** Reads all facts in one round trip. */
 export async function readAcceptanceFacts(query: Query, questions: AcceptanceQuestions): Promise<AcceptanceFacts> {
   const { month, monthlyQuota, now, idempotencyHorizon, hourStart, dayStart } = questions;
   const asked = JSON.stringify(toQuestionJson(questions));

@@ -26,7 +26,7 @@ const readScheduled = defineStatement(ID, ({ id }) =>
     .where(eq(accounts.id, id)),
 );
 
-/** Sets when an account is deleted, where that is not set; returns when it is. */
+/** Schedules an account's deletion unless it is already scheduled; returns the scheduled time. */
 export async function scheduleDeletionOf(
   query: Query,
   accountId: string,
@@ -45,7 +45,7 @@ const cancel = defineStatement(ID, ({ id }) =>
     .returning(named(ID)),
 );
 
-/** False where the account was not to be deleted, or is being erased. */
+/** Returns false if no deletion was scheduled, or if erasure has already begun. */
 export async function cancelDeletionOf(query: Query, accountId: string): Promise<boolean> {
   return (await cancel(query, { id: accountId })).length > 0;
 }
@@ -58,7 +58,7 @@ const readDue = defineStatement({ now: deletionScheduledAt }, ({ now }) =>
     .orderBy(accounts.id),
 );
 
-/** The accounts whose time is over, and those whose erasure was begun and not finished. */
+/** Returns the accounts whose scheduled deletion is due, and those whose erasure began but did not finish. */
 export async function readAccountsToErase(query: Query, now: Date): Promise<readonly string[]> {
   return (await readDue(query, { now })).map(({ id }) => id);
 }
@@ -82,8 +82,8 @@ const removeKeys = defineStatement({ accountId: apiKeys.accountId }, ({ accountI
 );
 
 /**
- * Begins to erase an account: from here on it is not kept any more, its keys are gone and it sends nothing. False where there is no such
- * account, or, with `onlyIfDue`, where its time is not over, since the deletion was canceled meanwhile.
+ * Begins to erase an account: it can no longer be restored, its keys are deleted, and it sends nothing. Returns false if the account does
+ * not exist or, with `onlyIfDue`, if its deletion is not due because it was canceled in the meantime.
  */
 export async function beginErasure(pool: Sql, accountId: string, now: Date, onlyIfDue: boolean): Promise<boolean> {
   return await pool.begin(async (transaction) => {
@@ -97,9 +97,9 @@ export async function beginErasure(pool: Sql, accountId: string, now: Date, only
 const readTables = defineStatement({}, () =>
   returning(
     {
-      /** Quoted where that is needed; of a partitioned table that of each partition. */
+      /** Quoted if necessary. A partitioned table is listed as its partitions. */
       name: pg.text,
-      /** Whether its rows may be very large. */
+      /** Whether its rows can be very large. */
       hasFiles: pg.bool,
     },
     sql`
@@ -111,10 +111,10 @@ const readTables = defineStatement({}, () =>
   ),
 );
 
-/** A table that has rows of accounts. */
+/** A table that contains rows of accounts. */
 export type AccountTable = RowOf<typeof readTables>;
 
-/** Every table with a column `account_id`, found in the catalog, so that one that is added later is not forgotten. */
+/** Finds every table with an `account_id` column in the catalog, so that tables added later are included. */
 export async function readAccountTables(query: Query): Promise<readonly AccountTable[]> {
   return await readTables(query, {});
 }
@@ -123,10 +123,10 @@ const allowErasing = defineStatement({ accountId: accounts.id }, ({ accountId })
   executing(sql`SELECT FROM set_config('postrider.erasing_account', ${accountId}, true)`),
 );
 
-/** Removes up to `limit` rows of an account from a table; returns how many. */
+/** Deletes up to `limit` rows of an account from a table; returns how many it deleted. */
 export async function eraseRows(pool: Sql, accountId: string, table: string, limit: number): Promise<number> {
   return await pool.begin(async (transaction) => {
-    // The audit log lets go of an account that is erased as a whole, and of nothing else.
+    // The audit log permits deletes only while an account is erased as a whole.
     await allowErasing(transaction, { accountId });
     const { count } = await transaction.run(
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE account_id = $1::uuid LIMIT $2::int))`,
@@ -142,7 +142,7 @@ const removeFacts = defineStatement({ accountId: installation.value }, ({ accoun
 
 const remove = defineStatement(ID, ({ id }) => builder.delete(accounts).where(eq(accounts.id, id)));
 
-/** Removes the account's own row, and what the installation remembers of it. */
+/** Deletes the account's own row and the installation's records about it. */
 export async function eraseAccountRow(pool: Sql, accountId: string): Promise<void> {
   await pool.begin(async (transaction) => {
     await removeFacts(transaction, { accountId });

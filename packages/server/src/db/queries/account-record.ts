@@ -37,13 +37,13 @@ const readRecord = defineStatement(READ_RECORD, ({ id, month, monthlyQuota }) =>
   return builder.select(fields).from(accounts).where(eq(accounts.id, id));
 });
 
-/** An account with what it uses. */
+/** An account with its usage. */
 export type AccountRecordRow = RowOf<typeof readRecord>;
 
 /**
- * Null if there is no such account.
- * @param month the one the quota is counted in, `YYYY-MM-01`
- * @param monthlyQuota of accounts that have none of their own
+ * Returns null if the account does not exist.
+ * @param month the quota month, `YYYY-MM-01`
+ * @param monthlyQuota the quota of accounts without their own
  */
 export async function readAccountRecord(
   query: Query,
@@ -55,7 +55,7 @@ export async function readAccountRecord(
   return row ?? null;
 }
 
-/** Null leaves a column as it is. */
+/** Null leaves a column unchanged. */
 export interface AccountChanges {
   readonly name: string | null;
   readonly trackOpens: boolean | null;

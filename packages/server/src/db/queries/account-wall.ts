@@ -6,9 +6,9 @@ import { defineStatement, type RowOf } from '../statement.ts';
 const readConnection = defineStatement({}, () =>
   returning(
     {
-      /** Whose rights it has. */
+      /** The current user, whose privileges apply. */
       user: pg.text,
-      /** Who connected. */
+      /** The user that connected. */
       sessionUser: pg.text,
       timeZone: pg.text,
       statementTimeoutMs: pg.int4,
@@ -21,7 +21,7 @@ const readConnection = defineStatement({}, () =>
   ),
 );
 
-/** As whom, and with which settings, a statement runs on a connection. */
+/** The users and the settings that statements on a connection run with. */
 export type ConnectionFacts = RowOf<typeof readConnection>;
 
 export async function readConnectionFacts(query: Query): Promise<ConnectionFacts> {
@@ -35,7 +35,7 @@ const readRole = defineStatement({}, () =>
     {
       isSuperuser: present(pg.bool),
       bypassesPolicies: present(pg.bool),
-      /** Whether the role could take that of the work for all accounts. */
+      /** Whether the role is a member of the role that works for all accounts. */
       isSystem: pg.bool,
     },
     sql`
@@ -51,11 +51,11 @@ const readTables = defineStatement({}, () =>
       isPartition: pg.bool,
       isEnabled: pg.bool,
       isForced: pg.bool,
-      /** Whether row-level security holds for the present role: it does not for a superuser, nor for a role with BYPASSRLS. */
+      /** Whether row-level security applies to the current role. It never applies to superusers or roles with BYPASSRLS. */
       isActive: pg.bool,
       isOwned: pg.bool,
       isReadable: pg.bool,
-      /** What the policies that hold for the present role compare, one text a policy. */
+      /** The expressions of the policies that apply to the current role, one string per policy. */
       policies: pg.textArray,
     },
     sql`
@@ -73,7 +73,7 @@ const readTables = defineStatement({}, () =>
   ),
 );
 
-/** A table with rows of accounts, as the role of a request finds it. */
+/** A table that contains rows of accounts, as the role used for requests sees it. */
 export type AccountTable = RowOf<typeof readTables>;
 
 const seeAccounts = defineStatement({}, () =>
@@ -81,12 +81,12 @@ const seeAccounts = defineStatement({}, () =>
 );
 
 export type WallFacts = RowOf<typeof readRole> & {
-  /** Whether it sees an account although its transaction names one that does not exist. */
+  /** Whether the role sees any account while its transaction names one that does not exist. */
   readonly seesAccounts: boolean;
   readonly tables: readonly AccountTable[];
 };
 
-/** What keeps accounts apart, as the role of this connection finds it. */
+/** Reads what isolates accounts from each other, as this connection's role sees it. */
 export async function readWallFacts(query: Query): Promise<WallFacts> {
   const [role] = await readRole(query, {});
   if (role === undefined) throw new Error('The database does not know the role of the connection.');

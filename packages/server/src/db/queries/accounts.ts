@@ -36,7 +36,7 @@ export async function insertMember(query: Query, member: NewMember): Promise<voi
   await addSeatKey(query, { accountId, memberId, email, now });
 }
 
-/** Locks an account's row to the end of the transaction. */
+/** Locks an account's row until the end of the transaction. */
 export const lockAccount = defineStatement({ id: accounts.id }, ({ id }) =>
   executing(sql`SELECT FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`),
 );
@@ -53,7 +53,7 @@ const readSome = defineStatement({ id: optional(accounts.id) }, ({ id: wanted })
 
 export type AccountRow = RowOf<typeof readSome>;
 
-/** Every account but the installation's own, oldest first; `id` narrows to one. */
+/** Returns all accounts except the installation's own, oldest first; a non-null `id` returns only that account. */
 export async function readAccounts(query: Query, id: string | null): Promise<readonly AccountRow[]> {
   return await readSome(query, { id });
 }
@@ -66,7 +66,7 @@ const suspend = defineStatement({ id: accounts.id, at: value<Date>() }, ({ id, a
     .returning(named({ id: accounts.id })),
 );
 
-/** Suspends an account; false where there is none of this id. */
+/** Suspends an account; returns false if it does not exist. */
 export async function suspendAccount(query: Query, id: string, at: Date): Promise<boolean> {
   return (await suspend(query, { id, at })).length > 0;
 }
@@ -86,8 +86,9 @@ const resume = defineStatement({ id: accounts.id, now: value<Date>() }, ({ id, n
 });
 
 /**
- * Lets an account send again; false where there is none of this id. One that its reputation suspended is forgiven the days up to and with that
- * of `now`: otherwise it would be suspended again within the hour. One that is being erased stays as it is.
+ * Lets an account send again; returns false if it does not exist. If its reputation caused the suspension, the days up to and including
+ * that of `now` no longer count against it; otherwise it would be suspended again within the hour. An account that is being erased stays
+ * unchanged.
  */
 export async function resumeAccount(query: Query, id: string, now: Date): Promise<boolean> {
   return (await resume(query, { id, now })).length > 0;
@@ -101,7 +102,7 @@ const setHours = defineStatement({ id: accounts.id, hours: accounts.approvalHour
     .returning(named({ id: accounts.id })),
 );
 
-/** Sets after how many hours an undecided hold of the account expires, from here on; false where there is no such account. */
+/** Sets after how many hours new undecided holds of the account expire; returns false if the account does not exist. */
 export async function setHoldHours(query: Query, id: string, hours: number): Promise<boolean> {
   return (await setHours(query, { id, hours })).length > 0;
 }
@@ -124,7 +125,7 @@ const readUsed = defineStatement(READ_USED, ({ accountId, month, monthlyQuota })
 
 export type UsageRow = RowOf<typeof readUsed>;
 
-/** @param monthlyQuota of accounts that have none of their own */
+/** @param monthlyQuota the quota of accounts without their own */
 export async function readUsage(
   query: Query,
   accountId: string,
@@ -142,7 +143,7 @@ const readFact = defineStatement({ name: installation.name }, ({ name }) =>
     .where(eq(installation.name, name)),
 );
 
-/** A fact about the whole installation, such as which account the first start made. */
+/** Reads a fact about the whole installation, such as which account the first start created. */
 export async function readInstallationFact(query: Query, name: string): Promise<string | null> {
   const [row] = await readFact(query, { name });
   return row?.value ?? null;
@@ -152,7 +153,7 @@ const insertFact = defineStatement({ name: installation.name, value: installatio
   builder.insert(installation).values({ name, value: fact }).onConflictDoNothing({ target: installation.name }),
 );
 
-/** Writes a fact once; the first writer wins, and everybody reads what that one wrote. */
+/** Stores a fact once: the first writer wins, and every caller gets the stored value. */
 export async function writeInstallationFact(query: Query, name: string, fact: string): Promise<string> {
   await insertFact(query, { name, value: fact });
   return (await readInstallationFact(query, name)) ?? fact;

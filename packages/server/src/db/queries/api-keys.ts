@@ -9,16 +9,19 @@ import { apiKeys, retiredKeySecrets } from '../schema/keys.ts';
 import { members } from '../schema/people.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 
-/** What restricts a key; null and false where nothing does. */
+/** A key's restrictions. Null or false means that there is none. */
 export const keyRestrictions = {
   mode: apiKeys.mode,
   scopes: apiKeys.scopes,
-  /** Requests a minute. */
+  /** Requests per minute. */
   rateLimit: apiKeys.rateLimit,
   recipientAllowlist: apiKeys.recipientAllowlist,
-  /** CIDR, each a whole network. */
+  /** CIDR blocks, each a whole network. */
   ipAllowlist: apiKeys.ipAllowlist,
-  /** Host names, or `*.example.com`, that attachments may be fetched from; null leaves it to the kind of key. */
+  /**
+   * Hosts that attachments may be fetched from, such as `files.example.com` or `*.example.com`. Null applies the default for the kind of
+   * key.
+   */
   attachmentHosts: apiKeys.attachmentHosts,
   expiresAt: apiKeys.expiresAt,
   approvalMode: apiKeys.approvalMode,
@@ -26,14 +29,14 @@ export const keyRestrictions = {
   personaSource: apiKeys.personaSource,
   personaAgentName: apiKeys.personaAgentName,
   lockPersona: apiKeys.lockPersona,
-  /** Messages in an hour and on a day of UTC. */
+  /** Messages per hour and per UTC day. */
   hourlySends: apiKeys.hourlySends,
   dailySends: apiKeys.dailySends,
 };
 
 export type KeyRestrictions = Readonly<Pick<typeof apiKeys.$inferSelect, keyof typeof keyRestrictions>>;
 
-/** The send limit of a key that made another one. */
+/** The send limit of a key that created another key. */
 type MakerLimit = Readonly<Pick<typeof apiKeys.$inferSelect, 'hourlySends' | 'dailySends'>> & {
   readonly keyId: string;
 };
@@ -54,7 +57,6 @@ const makerLimits = builder
     ),
   );
 
-/** A stored key. */
 const keyColumns = {
   accountId: apiKeys.accountId,
   keyId: apiKeys.id,
@@ -65,26 +67,26 @@ const keyColumns = {
   lastUsedAt: apiKeys.lastUsedAt,
   revokedAt: apiKeys.revokedAt,
   pausedAt: apiKeys.pausedAt,
-  /** The person behind the key; null where it is not known. */
+  /** The user who created the key; null if unknown. */
   createdByMember: apiKeys.createdByMember,
-  /** Whether it is the key of a member's seat: no one has its secret, and no key operation knows it. */
+  /** Whether the key belongs to a member's seat. No one knows the secret of such a key, and key operations ignore it. */
   isSeat: apiKeys.isSeat,
-  /** Counts the changes of what restricts the key, and of its secret. */
+  /** Incremented whenever the key's restrictions or its secret change. */
   version: apiKeys.version,
-  /** The keys it was made by, its own maker first; none where a user or an operator made it. */
+  /** The chain of keys that created this key, the direct creator first; empty if a user or an operator created it. */
   makers: apiKeys.makers,
-  /** Those of them that may send only so many messages: what this key sends counts as theirs. */
+  /** Those creators that have send limits: what this key sends counts against their limits too. */
   makerLimits: sql<readonly MakerLimit[]>`CASE WHEN ${apiKeys.makers} = '{}' THEN '[]'::json ELSE ${makerLimits} END`,
 };
 
-/** A stored key with the account it belongs to. */
+/** A key with its account. */
 export const callerColumns = {
   ...keyColumns,
   accountName: accounts.name,
   trackOpens: accounts.trackOpens,
   trackClicks: accounts.trackClicks,
   accountPausedAt: accounts.pausedAt,
-  /** When the secret that was shown ends, because another has taken its place; null for the present one. */
+  /** When the secret that was used expires because it was replaced; null for the current secret. */
   secretEndsAt: sql<Date | null>`NULL::timestamptz`,
 };
 
@@ -110,7 +112,10 @@ const findByHash = defineStatement({ hash: apiKeys.secretHash }, ({ hash }) => {
 
 export type ApiKeyRow = RowOf<typeof findByHash>;
 
-/** The key of a hash with its account; null where none is known. Revoked and expired keys are found too, and those of earlier secrets. */
+/**
+ * Finds a key, with its account, by the hash of a secret; null if the hash is unknown. Also finds revoked and expired keys, and replaced
+ * secrets.
+ */
 export async function findKeyByHash(query: Query, hash: Buffer): Promise<ApiKeyRow | null> {
   const [row] = await findByHash(query, { hash });
   return row ?? null;
@@ -126,7 +131,7 @@ const findById = defineStatement(ONE, ({ accountId, id }) =>
     .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, id))),
 );
 
-/** A key by its id; null where the account has none of that id. Revoked and expired keys are found too, and those of seats. */
+/** Finds a key by its id; null if the account has no such key. Also finds revoked and expired keys, and the keys of seats. */
 export async function findKeyById(query: Query, accountId: string, id: string): Promise<ApiKeyRow | null> {
   const [row] = await findById(query, { accountId, id });
   return row ?? null;
@@ -148,7 +153,7 @@ const findJudging = defineStatement(SEVERAL, ({ accountIds, ids }) => {
     .select({ role: members.role })
     .from(members)
     .where(and(apiKeys.isSeat, eq(members.accountId, apiKeys.accountId), eq(members.id, apiKeys.id)));
-  /** Of the member whose seat it is; null for every other key. */
+  /** The role of the member whose seat the key is; null for all other keys. */
   const seatRole = sql<Role | null>`${role}`;
   return builder
     .select(named({ ...callerColumns, seatRole }))
@@ -157,10 +162,10 @@ const findJudging = defineStatement(SEVERAL, ({ accountIds, ids }) => {
     .where(sql`(${apiKeys.accountId}, ${apiKeys.id}) IN (SELECT * FROM unnest(${accountIds}::uuid[], ${ids}::uuid[]))`);
 });
 
-/** A key as a send is judged by it. */
+/** What the acceptance rules need to know about a key. */
 export type JudgingKeyRow = RowOf<typeof findJudging>;
 
-/** Several keys by their ids, with the roles of seats. */
+/** Finds several keys by their ids, with the roles of seats. */
 export async function findJudgingKeys(query: Query, keys: readonly KeyName[]): Promise<readonly JudgingKeyRow[]> {
   return await findJudging(query, idsOf(keys));
 }
@@ -175,13 +180,13 @@ const lock = defineStatement(ONE, ({ accountId, id }) =>
 
 export type KeyRow = RowOf<typeof lock>;
 
-/** A key with its row locked to the end of the transaction; null where the account has none of that id. */
+/** Locks a key's row until the end of the transaction; null if the account has no such key. */
 export async function lockKey(transaction: Query, accountId: string, id: string): Promise<KeyRow | null> {
   const [row] = await lock(transaction, { accountId, id });
   return row ?? null;
 }
 
-/** Keys of an account, newest first, older than the one of id `before`. */
+/** Lists an account's keys, newest first; with `before`, only those older than that key. */
 export const listKeys = defineStatement(
   { accountId: apiKeys.accountId, before: optional(apiKeys.id), limit: value<number>() },
   ({ accountId, before, limit }) =>
@@ -193,7 +198,7 @@ export const listKeys = defineStatement(
       .limit(limit),
 );
 
-/** Counts no further than `cap`. */
+/** Stops counting at `cap`. */
 export const countKeys = asCount(
   defineStatement({ accountId: apiKeys.accountId, cap: value<number>() }, ({ accountId, cap }) =>
     countUpTo(cap, sql`SELECT FROM api_keys WHERE account_id = ${accountId} AND NOT is_seat`),

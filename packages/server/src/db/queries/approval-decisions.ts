@@ -29,10 +29,10 @@ const lock = defineStatement(ID, ({ accountId, id }) =>
     .for('update'),
 );
 
-/** A hold as it stands behind its lock. */
+/** A hold whose row is locked. */
 export type LockedApproval = RowOf<typeof lock>;
 
-/** Keeps everybody else from deciding it to the end of the transaction; null where the account has none of that id. */
+/** Locks a hold until the end of the transaction, so that only this transaction can decide it; null if the account has no such hold. */
 export async function lockApproval(
   transaction: Query,
   { accountId, id }: Pick<Approval, 'accountId' | 'id'>,
@@ -51,7 +51,7 @@ const lockOf = defineStatement(
       .for('update'),
 );
 
-/** The same of the hold that a message has. */
+/** Like `lockApproval`, by the id of the held message. */
 export async function lockApprovalOf(
   transaction: Query,
   accountId: string,
@@ -95,13 +95,15 @@ const lockExpired = defineStatement({ now: value<Date>() }, ({ now }) =>
   ),
 );
 
-/** Locks one undecided hold that has expired and that nobody has in hand, in the order of the index, so that each of many costs the same; null where there is none. */
+/**
+ * Locks one expired hold that is undecided and not locked by another transaction; null if there is none. Takes them in index order, so that
+ * the cost per hold does not grow with their number.
+ */
 export async function lockExpiredApproval(transaction: Query, now: Date): Promise<LockedApproval | null> {
   const [row] = await lockExpired(transaction, { now });
   return row ?? null;
 }
 
-/** How a hold ends. */
 export interface HoldEnd
   extends Pick<Approval, 'note' | 'rejectCode'>,
     Partial<Pick<Approval, 'edited' | 'contentHash' | 'outcome'>> {
@@ -139,7 +141,7 @@ const endOne = defineStatement(
       WHERE account_id = ${end.accountId} AND id = ${end.id} AND status = 'pending' AND revision = ${end.revision}`),
 );
 
-/** Writes the end of a hold where it still is undecided and of this revision; false where it is not. */
+/** Records the decision if the hold is still undecided and at this revision; otherwise returns false. */
 export async function endApproval(transaction: Query, hold: LockedApproval, end: HoldEnd): Promise<boolean> {
   const { accountId, id, revision } = hold;
   const { edited = [], contentHash = hold.contentHash, outcome = null, problem = null } = end;
@@ -158,7 +160,7 @@ const endMany = defineStatement({ ...END, ids: value<readonly string[]>() }, (en
     WHERE account_id = ${end.accountId} AND id = ANY (${end.ids}::uuid[]) AND status = 'pending'`),
 );
 
-/** Writes the same end of many holds of one account, none of them edited; answers how many were undecided until now. */
+/** Records the same decision for many holds of one account, none of them edited; returns how many were still undecided. */
 export async function endApprovals(
   transaction: Query,
   holds: readonly [LockedApproval, ...LockedApproval[]],
@@ -177,7 +179,7 @@ const endMessages = defineStatement(
         end_held_message(h."accountId", h."messageId", ${status}, h."eventId", ${now}, ${detail})`),
 );
 
-/** Ends the messages of holds that were not approved, and gives their quota back. */
+/** Ends the messages of holds that were not approved, and refunds their quota. */
 export async function endHeldMessages(
   transaction: Query,
   holds: readonly LockedApproval[],
@@ -195,10 +197,10 @@ export async function endHeldMessages(
 
 type ApprovalEvent = typeof approvalEvents.$inferSelect;
 
-/** What happened to a hold, by whom and by which way. */
+/** What happened to a hold, who did it, and by which channel. */
 export interface NewApprovalEvent
   extends Pick<ApprovalEvent, 'id' | 'type' | 'actor' | 'way' | 'address' | 'requestId' | 'detail'> {
-  /** As it was before. */
+  /** The hold before the event. */
   readonly hold: Pick<LockedApproval, 'accountId' | 'id' | 'contentHash'>;
   readonly hashAfter: string;
   readonly now: Date;
@@ -225,7 +227,7 @@ const insertRevision = defineStatement(
     builder.insert(approvalRevisions).values({ ...revision, changes: sql`${changes}::text::jsonb` }),
 );
 
-/** @param changes as JSON: before and after, with bodies of up to eight megabytes together */
+/** @param changes JSON with the message before and after the edit; the bodies can total 8 MB */
 export async function addRevision(
   transaction: Query,
   { accountId, id, revision }: LockedApproval,
@@ -251,7 +253,7 @@ const trust = defineStatement(
       ON CONFLICT (account_id, key_id, email) DO NOTHING`),
 );
 
-/** Trusts the recipients, folded, for the key whose send it was. */
+/** Marks the folded recipients as trusted for the key that asked for the send. */
 export async function trustRecipients(
   transaction: Query,
   { accountId, id, keyId }: LockedApproval,

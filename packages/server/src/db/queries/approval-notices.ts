@@ -11,7 +11,7 @@ import { messages } from '../schema/messages.ts';
 import { members } from '../schema/people.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** Holds a statement takes at most. */
+/** Maximum number of holds per statement. */
 const HOLDS_AT_ONCE = 200;
 
 const NOTICED = {
@@ -29,7 +29,7 @@ const NOTICED = {
   recipients: pg.textArray,
 };
 
-/** Of the rows of `claimed`. */
+/** Selects from the CTE `claimed`. */
 const SELECTED = sql`
   SELECT c.account_id AS "accountId", c.id, c.revision, c.content_hash AS "contentHash", a.name AS "accountName", k.name AS "keyName",
     m.from_given AS "from", m.subject, c.reasons, c.created_at AS "createdAt", c.expires_at AS "expiresAt",
@@ -44,7 +44,7 @@ function isMailedOut(horizon: SQL) {
     AND (SELECT count(*) FROM unnest(w.mailed_at) AS t WHERE t > ${horizon}) >= ${LIMITS.approvalMails})`;
 }
 
-/** Mails before it count no more. */
+/** Mails sent before this time do not count toward the limit. */
 function mailHorizon(now: Date): Date {
   return new Date(now.getTime() - LIMITS.approvalMailMinutes * 60_000);
 }
@@ -66,10 +66,13 @@ const claim = defineStatement(DUE, ({ now, horizon }) =>
   ),
 );
 
-/** A hold that its approvers are to hear of. */
+/** A hold that its approvers are notified about. */
 export type NoticedHold = RowOf<typeof claim>;
 
-/** Undecided holds whose approvers were not told, but of accounts that have had their mails for now; they count as told from here on. */
+/**
+ * Claims undecided holds whose approvers have not been notified, and marks them as notified. Skips accounts that have reached their mail
+ * limit.
+ */
 export async function claimUnnotified(transaction: Query, now: Date): Promise<readonly NoticedHold[]> {
   return await claim(transaction, { now, horizon: mailHorizon(now) });
 }
@@ -82,7 +85,7 @@ const release = defineStatement({ holds: value<string>() }, ({ holds }) =>
     WHERE p.account_id = r."accountId" AND p.id = r.id`),
 );
 
-/** Gives them back to be told of later. */
+/** Releases claimed holds, so that their approvers are notified later. */
 export async function unclaim(transaction: Query, holds: readonly NoticedHold[]): Promise<void> {
   await release(transaction, { holds: JSON.stringify(holds.map(({ accountId, id }) => ({ accountId, id }))) });
 }
@@ -104,9 +107,7 @@ const claimRest = defineStatement(
     ),
 );
 
-/**
- * Counts the other untold holds of these accounts, which count as told from here on: the mail about some of them is the mail about all.
- */
+/** Claims and counts the remaining unnotified holds of these accounts: one mail covers all of an account's holds. */
 export async function claimOthers(
   transaction: Query,
   accountIds: readonly string[],
@@ -130,8 +131,8 @@ const takeMails = defineStatement({ ...DUE, accountIds: value<readonly string[]>
 );
 
 /**
- * Counts one mail more to the approvers of each account.
- * @returns the accounts that had one left. Of two who ask for the last one at once, one gets it.
+ * Counts one more approval mail for each account.
+ * @returns the accounts that were below their limit. Of two concurrent calls for the last mail, only one gets it.
  */
 export async function takeApprovalMails(
   transaction: Query,
@@ -157,8 +158,8 @@ const lockDue = defineStatement(DUE, ({ now, horizon }) =>
 );
 
 /**
- * Undecided holds whose approvers are to be reminded by now, locked. Those of accounts that have had their mails for now wait, and so do those
- * that another transaction has locked: the next look, a minute later, finds them.
+ * Locks undecided holds whose reminder is due. Skips holds that another transaction has locked and accounts that have reached their mail
+ * limit; the next run, a minute later, finds them.
  */
 export async function lockDueReminders(transaction: Query, now: Date): Promise<readonly NoticedHold[]> {
   return await lockDue(transaction, { now, horizon: mailHorizon(now) });
@@ -172,7 +173,7 @@ const setRemindAt = defineStatement({ reminders: value<string>() }, ({ reminders
     WHERE p.account_id = r."accountId" AND p.id = r.id`),
 );
 
-/** Sets when the approvers are reminded next; null where they are no more. */
+/** Sets when the approvers are reminded next; null means never. */
 export async function setReminders(
   transaction: Query,
   reminders: readonly { readonly accountId: string; readonly id: string; readonly at: Date | null }[],
@@ -181,7 +182,7 @@ export async function setReminders(
   await setRemindAt(transaction, { reminders: JSON.stringify(rows) });
 }
 
-/** Whether a member decides about holds. */
+/** Whether a member may decide holds. */
 const DECIDES = sql`${members.status} = 'active' AND ${members.role} IN ('owner', 'admin', 'approver')`;
 
 const listApprovers = defineStatement({ accountId: members.accountId }, ({ accountId }) =>
@@ -194,7 +195,7 @@ const listApprovers = defineStatement({ accountId: members.accountId }, ({ accou
 
 export type Approver = RowOf<typeof listApprovers>;
 
-/** The users of an account who decide. */
+/** The members of an account who may decide holds. */
 export async function readApprovers(query: Query, accountId: string): Promise<readonly Approver[]> {
   return await listApprovers(query, { accountId });
 }
@@ -220,7 +221,7 @@ const insertLinks = defineStatement({ links: value<string>(), now: value<Date>()
     ON CONFLICT (account_id, token_hash) DO NOTHING`),
 );
 
-/** A link that is there already stays as it is. */
+/** Leaves existing links unchanged. */
 export async function insertApprovalLinks(
   transaction: Query,
   links: readonly NewApprovalLink[],
@@ -237,7 +238,7 @@ const findLink = defineStatement(TOKEN, ({ tokenHash }) =>
     {
       ...LINK,
       usedAt: approvalLinks.usedAt,
-      /** Whether the member still decides for the account. */
+      /** Whether the member may still decide holds of the account. */
       isApprover: pg.bool,
     },
     sql`
@@ -247,10 +248,10 @@ const findLink = defineStatement(TOKEN, ({ tokenHash }) =>
   ),
 );
 
-/** What a link is for. */
+/** The hold and the member that a link was created for. */
 export type ApprovalLink = RowOf<typeof findLink>;
 
-/** The link of a token; null where there is none. */
+/** Finds the link of a token; null if there is none. */
 export async function findApprovalLink(query: Query, tokenHash: Uint8Array): Promise<ApprovalLink | null> {
   const [row] = await findLink(query, { tokenHash });
   return row ?? null;
@@ -260,7 +261,7 @@ const markUsed = defineStatement({ ...TOKEN, now: value<Date>() }, ({ tokenHash,
   executing(sql`UPDATE approval_links SET used_at = ${now} WHERE token_hash = ${tokenHash} AND used_at IS NULL`),
 );
 
-/** False where the link is gone: its member has lost the role that decides since it was found. */
+/** Marks a link as used; returns false if it no longer exists because its member lost the approver role in the meantime. */
 export async function markLinkUsed(transaction: Query, tokenHash: Uint8Array, now: Date): Promise<boolean> {
   return (await markUsed(transaction, { tokenHash, now })) > 0;
 }

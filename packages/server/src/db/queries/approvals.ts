@@ -19,7 +19,7 @@ const APPROVAL = {
   contentHash: approvals.contentHash,
   keyId: approvals.keyId,
   keyName: nullable(apiKeys.name),
-  /** The key that the message goes out under: another one where this key asked to resend its message. */
+  /** The key that issued the message. It differs from the hold's key if that key asked to resend another key's message. */
   issuerKeyId: messages.keyId,
   agentName: messages.agentName,
   source: messages.source,
@@ -39,7 +39,7 @@ const APPROVAL = {
   outcome: approvals.outcome,
   problem: approvals.problem,
   replyTo: messages.replyTo,
-  /** Null where they are stored no more. */
+  /** Null once the headers are no longer stored. */
   headers: nullable(messageBodies.headers),
   unsubscribe: messages.unsubscribe,
   recipients: narrowed<readonly Recipient[]>(pg.json),
@@ -70,10 +70,10 @@ function matches({ accountId, keyId, status }: GivenOf<typeof FILTERS>) {
   return sql`h.account_id = ${accountId} ${keyId && sql`AND h.key_id = ${keyId}`} ${status && sql`AND h.status = ${status}`}`;
 }
 
-/** Which holds of an account are asked for; null asks for all. */
+/** Filters for an account's holds; null matches all. */
 export interface ApprovalFilters {
   readonly accountId: string;
-  /** Of the sends of this key. */
+  /** The key that asked for the sends. */
   readonly keyId: string | null;
   readonly status: string | null;
 }
@@ -91,10 +91,10 @@ const listSizes = defineStatement(
     ),
 );
 
-/** A page that would hold more bytes of bodies than this ends earlier: each may be of four million, and a page of a hundred. */
+/** Limits the bytes of bodies per page: a page has up to 100 holds, and each can have bodies of 4 MB. */
 const PAGE_BYTES = 16_000_000;
 
-/** One page of holds, newest first, as many as fit and one at least; `hasMore` says whether there are others behind it. */
+/** Returns one page of holds, newest first: as many as fit, but at least one. `hasMore` says whether more follow. */
 export async function listApprovals(
   query: Query,
   filters: ApprovalFilters,
@@ -113,7 +113,7 @@ export async function listApprovals(
   return { rows: rows.toReversed(), hasMore: found.length > ids.length };
 }
 
-/** Counts no further than `cap`. */
+/** Stops counting at `cap`. */
 export const countApprovals = asCount(
   defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...filters }) =>
     countUpTo(cap, sql`SELECT FROM approvals h WHERE ${matches(filters)}`),
@@ -124,10 +124,10 @@ const read = defineStatement({ ...FILTERS, id: approvals.id }, ({ id, ...filters
   returning(APPROVAL, sql`${SELECTED} WHERE ${matches(filters)} AND h.id = ${id}`),
 );
 
-/** A hold with all that is to be seen of its message. */
+/** A hold with everything that approvers see of its message. */
 export type ApprovalRow = RowOf<typeof read>;
 
-/** One hold; null where the account has none of that id, or none of that key. */
+/** Reads one hold; null if the account, or the given key, has no such hold. */
 export async function readApproval(
   query: Query,
   name: { readonly accountId: string; readonly keyId: string | null; readonly id: string },
@@ -145,7 +145,7 @@ const readMany = defineStatement(
     ),
 );
 
-/** These holds of an account, oldest first. */
+/** Reads these holds of an account, oldest first. */
 export async function readApprovals(
   query: Query,
   accountId: string,

@@ -11,7 +11,7 @@ const readAccounts = defineStatement({}, () =>
   ),
 );
 
-/** The accounts that have a chain, or of which it is recorded that they have one. */
+/** Returns the accounts that have a chain, and those with a recorded chain end. */
 export async function readChainedAccounts(query: Query): Promise<readonly string[]> {
   return (await readAccounts(query, {})).map(({ accountId }) => accountId);
 }
@@ -23,7 +23,7 @@ const readHead = defineStatement({ accountId: auditHeads.accountId }, ({ account
   ),
 );
 
-/** Where an account's chain is recorded to end. */
+/** The recorded end of an account's chain. */
 type ChainHeadRow = RowOf<typeof readHead>;
 
 const readPart = defineStatement(
@@ -36,9 +36,9 @@ const readPart = defineStatement(
       {
         ...{ accountId: auditLog.accountId, id: auditLog.id, seq: auditLog.seq, action: auditLog.action },
         ...{ actor: auditLog.actor, targetId: auditLog.targetId },
-        /** In microseconds, UTC. */
+        /** UTC, with microseconds. */
         createdAt: pg.text,
-        /** As PostgreSQL writes its JSON. */
+        /** In PostgreSQL's own JSON formatting. */
         details: pg.text,
         ...{ hash: auditLog.hash, previousHash: auditLog.previousHash },
       },
@@ -58,15 +58,15 @@ type ChainedEntryRow = RowOf<typeof readPart>;
 const ENTRIES_AT_ONCE = 2_000;
 
 /**
- * Reads one account's chain as it is at one moment: its recorded end, and all entries in order, a part at a time. The hashes are computed by
- * the reader, since a database that was tampered with may compute what it likes.
+ * Reads one account's chain from a single snapshot: its recorded end and all its entries in order, in parts. The caller computes the
+ * hashes, because a compromised database could return forged ones.
  */
 export async function readChain<T>(
   pool: Sql,
   accountId: string,
   work: (head: ChainHeadRow | null, parts: AsyncIterable<readonly ChainedEntryRow[]>) => Promise<T>,
 ): Promise<T> {
-  // What the transaction returns is what `work` did; the driver's type unwraps arrays of promises, which it is not.
+  // The transaction returns exactly what `work` returned. The driver's type would unwrap an array of promises, which it is not.
   return (await pool.begin('isolation level repeatable read read only', async (transaction) => {
     const [head] = await readHead(transaction, { accountId });
     return await work(head ?? null, readParts(transaction, accountId));

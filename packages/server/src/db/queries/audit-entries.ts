@@ -5,10 +5,10 @@ import { alias, and, desc, eq, gt, gte, lt, sql } from '../drizzle.ts';
 import { auditLog } from '../schema/audit.ts';
 import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
 
-/** Null asks for nothing; all else must match. */
+/** Null applies no filter; an entry must match all the others. */
 const FILTER = {
   accountId: auditLog.accountId,
-  /** A whole action, or its noun. */
+  /** A full action such as `key.created`, or only its noun. */
   action: optional(auditLog.action),
   actor: optional(auditLog.actor),
   targetId: optional(value<string>()),
@@ -30,8 +30,8 @@ function matches({ accountId, action, actor, targetId, from, to }: GivenOf<typeo
 const before = alias(auditLog, 'before');
 
 /**
- * One page of an account's audit log, newest first: by the chain's own order, since ids made at the same time in several processes may be the
- * other way round.
+ * Lists one page of an account's audit log, newest first, in the order of the chain. Ids made by several processes at the same time can be
+ * out of order.
  */
 export const listAuditEntries = defineStatement(
   { ...FILTER, beforeId: optional(auditLog.id), limit: value<number>() },
@@ -58,7 +58,7 @@ export const listAuditEntries = defineStatement(
 
 export type AuditEntryRow = RowOf<typeof listAuditEntries>;
 
-/** Counts matches, but never past `cap`. */
+/** Stops counting at `cap`. */
 export const countAuditEntries = asCount(
   defineStatement({ ...FILTER, cap: value<number>() }, ({ cap, ...filter }) =>
     countUpTo(cap, sql`SELECT FROM ${auditLog} WHERE ${matches(filter)}`),
@@ -83,8 +83,8 @@ const findInvited = defineStatement(
 );
 
 /**
- * When that invitation was given that is so many back from the account's last one; null where fewer were given since then.
- * @param since the time, and the least id of that time: by the key of the table what is older is left out
+ * Finds when the account's invitation number `rank` was sent, counting back from the latest; null if fewer were sent since then.
+ * @param since the time, and the lowest id of that time: the id lets the primary key skip older entries
  */
 export async function findInvitation(
   query: Query,

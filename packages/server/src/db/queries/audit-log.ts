@@ -4,7 +4,7 @@ import { executing } from '../result.ts';
 import type { auditLog } from '../schema/audit.ts';
 import { defineStatement, value } from '../statement.ts';
 
-/** Everything that is written to the audit log: the noun, and what became of it. */
+/** All audited actions: a noun and what happened to it. */
 export type AuditAction =
   | 'key.created'
   | 'key.updated'
@@ -51,10 +51,13 @@ export type AuditAction =
   | 'domain.removed'
   | 'domain.restored';
 
-/** Who did it: the id of a key or of a person; `system` where a rule did, `operator` on the server's command line, `recipient` where somebody who got mail did. */
+/**
+ * Who did it: the id of a key or a user; `system` for a rule, `operator` for the server's command line, `recipient` for someone who
+ * received mail.
+ */
 export type AuditActor = string;
 
-/** `targetId`: the id of what was changed; null where it is the account itself. `details`: what a reader has to know beside that, never a secret. */
+/** `targetId` is the id of what changed; null means the account itself. `details` adds what readers need to know, never a secret. */
 export interface AuditEntry
   extends Readonly<Pick<typeof auditLog.$inferSelect, 'accountId' | 'id' | 'targetId' | 'details'>> {
   readonly action: AuditAction;
@@ -67,8 +70,8 @@ const append = defineStatement({ entries: value<string>() }, ({ entries }) =>
 );
 
 /**
- * Adds entries to the audit log, each chained to the one before in its account. Belongs into the transaction that makes the change, as its last
- * statement: the account's chain is locked from here to the commit.
+ * Adds entries to the audit log, each chained to the account's previous entry. Call it as the last statement of the transaction that makes
+ * the change: it locks the account's chain until the commit.
  */
 export async function appendAudit(query: Query, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;

@@ -13,7 +13,7 @@ const insert = defineStatement(
     mailFrom: capturedMessages.mailFrom,
     recipients: capturedMessages.recipients,
     messageId: messages.id,
-    /** Sealed where the message is the installation's own. */
+    /** Encrypted if the installation itself sent the message. */
     raw: value<Uint8Array>(),
     now: capturedMessages.receivedAt,
   },
@@ -26,16 +26,19 @@ const insert = defineStatement(
         SELECT DISTINCT unnest(captured_messages.recipients || excluded.recipients))`),
 );
 
-/** Stores a caught message under its delivery's id, so that a repeated delivery attempt shows as one, with the recipients of all its attempts. */
+/**
+ * Stores a captured message under its delivery's id. Repeated delivery attempts therefore show as one message with the recipients of all
+ * attempts.
+ */
 export async function insertCaptured(query: Query, message: Parameters<typeof insert>[1]): Promise<void> {
   await insert(query, message);
 }
 
 const CAPTURED = {
   id: capturedMessages.id,
-  /** The envelope's sender. */
+  /** The envelope sender. */
   mailFrom: capturedMessages.mailFrom,
-  /** The message's sender as given; null in what was captured before it was kept. */
+  /** The sender as the request gave it; null for messages captured before this column existed. */
   fromGiven: capturedMessages.fromGiven,
   to: capturedMessages.recipients,
   subject: capturedMessages.subject,
@@ -62,7 +65,7 @@ const read = defineStatement({ id: capturedMessages.id }, ({ id }) =>
 
 export type CapturedMessage = RowOf<typeof read>;
 
-/** One caught message with its bytes; null where there is none of that id. */
+/** Reads one captured message with its raw content; null if there is none with this id. */
 export async function readCapturedMessage(query: Query, id: string): Promise<CapturedMessage | null> {
   const [row] = await read(query, { id });
   return row ?? null;

@@ -24,7 +24,7 @@ const read = defineStatement({ accountId: accounts.id, fullScopes: value<number>
 /** What an account has done so far. */
 export type ChecklistRow = RowOf<typeof read>;
 
-/** `fullScopes`: how many scopes the widest key has; one with fewer is restricted. */
+/** `fullScopes` is the number of scopes of an unrestricted key; a key with fewer is restricted. */
 export async function readChecklistFacts(query: Query, accountId: string, fullScopes: number): Promise<ChecklistRow> {
   const [row] = await read(query, { accountId, fullScopes });
   if (row === undefined) throw new Error('facts without a row');

@@ -6,13 +6,13 @@ import { defineStatement, value } from '../statement.ts';
 import { BYTES_OF_MESSAGE, CLAIM, type ClaimedDelivery, type ClaimOptions } from './claim-deliveries.ts';
 
 export interface DestinationClaimOptions extends ClaimOptions {
-  /** Rows that each of these destinations may still be given, by name. */
+  /** Free capacity of destinations, by name: how many more rows each may receive. */
   readonly rooms: readonly { readonly d: string; readonly n: number }[];
-  /** And each other one. */
+  /** Free capacity of every other destination. */
   readonly otherRoom: number;
-  /** Accounts with more destinations than one claim looks at: where the look goes on. */
+  /** Per account with more destinations than one claim can scan: the destination after which the scan continues. */
   readonly lookAfter: readonly DestinationCursor[];
-  /** Whether to look behind the oldest rows of accounts that have more of them. */
+  /** Whether to scan the destinations of accounts that may have more due rows than the oldest ones read. */
   readonly isLooking: boolean;
 }
 
@@ -24,19 +24,19 @@ export interface DestinationCursor {
 export interface DestinationClaim {
   readonly claims: readonly ClaimedDelivery[];
   readonly lookAfter: readonly DestinationCursor[];
-  /** The last account that was looked at, where more may follow; else null. */
+  /** The last account scanned if more may follow; otherwise null. */
   readonly lastAccount: string | null;
-  /** Rows that one account could give. */
+  /** Maximum number of rows per account in this claim. */
   readonly share: number;
 }
 
-/** Looks at destinations, and at the oldest rows, of all accounts together: what bounds the cost of one claim. */
+/** Destination lookups and oldest rows per claim, over all accounts together. They bound the cost of one claim. */
 const LOOKS = 100;
 const OLDEST_ROWS = 200;
-/** Rows without a destination are for somebody who finds the way. */
+/** No limit for rows without a destination: their route decides where they are sent. */
 const UNBOUNDED = 1_000_000;
 
-/** A claim as JSON has it. */
+/** A claim as JSON represents it. */
 type ClaimRecord = Omit<ClaimedDelivery, 'expiresAt'> & { readonly expiresAtMs: number };
 
 const claim = defineStatement(
@@ -145,9 +145,10 @@ const claim = defineStatement(
 );
 
 /**
- * Leases due rows, fairly over accounts and over the destinations of each, and of no destination more than it has room for. Of each account the
- * oldest rows are looked at; where there may be more than those, and this claim is to look there, its destinations are looked at as well, one look each, so that a backlog for a
- * destination that takes nothing hides no other, however long it is. Chance decides between accounts that want the same room, so that none is always first.
+ * Leases due rows fairly across accounts and destinations, up to each destination's free capacity. It reads each account's oldest rows. If
+ * an account may have more and `isLooking` is set, it also reads that account's destinations, one lookup each, so that a long backlog for a
+ * blocked destination does not hide the others. When accounts compete for the same capacity, the order is random, so that none is always
+ * first.
  */
 export async function claimByDestination(query: Query, options: DestinationClaimOptions): Promise<DestinationClaim> {
   const { rooms, lookAfter, ...others } = options;

@@ -12,22 +12,22 @@ export interface ClaimOptions {
   readonly leaseId: string;
   readonly now: Date;
   readonly leaseUntil: Date;
-  /** Rows in all. */
+  /** Maximum number of rows in total. */
   readonly limit: number;
-  /** The fair share of one account while others wait too. */
+  /** The fair share of one account while other accounts also have due rows. */
   readonly perAccount: number;
-  /** Accounts are looked at in order of id from here on, so that no account is always first. */
+  /** The scan of accounts, in order of id, continues after this one, so that no account is always first. */
   readonly afterAccount: string;
   readonly maxAccounts: number;
 }
 
-/** What the message of `deliveries d` takes in memory: bytes of both bodies and of all files. Neither bodies nor files are read for it. */
+/** Bytes of memory that the message of `deliveries d` needs: both bodies and all files. Computing it reads neither bodies nor files. */
 export const BYTES_OF_MESSAGE = sql`(coalesce((SELECT coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0)
       FROM message_bodies b WHERE b.account_id = d.account_id AND b.message_id = d.message_id), 0)
     + coalesce((SELECT sum(a.size) FROM message_attachments a
       WHERE a.account_id = d.account_id AND a.message_id = d.message_id), 0))::int`;
 
-/** What both ways to claim are given. */
+/** Parameters of both claim statements. */
 export const CLAIM = {
   leaseId: present(deliveries.leaseId),
   now: deliveries.nextAt,
@@ -38,13 +38,13 @@ export const CLAIM = {
   maxAccounts: value<number>(),
 };
 
-/** What both ways to claim return; `attempt` counts this one, from 1. */
+/** Columns that both claim statements return. `attempt` includes this attempt and starts at 1. */
 export const CLAIMED = {
   accountId: deliveries.accountId,
   id: deliveries.id,
   messageId: deliveries.messageId,
   route: deliveries.route,
-  /** The domain of its recipients, where each is delivered by destination; else empty. */
+  /** The recipients' domain if the route delivers by destination; otherwise empty. */
   destination: deliveries.destination,
   ordinals: deliveries.ordinals,
   attempt: deliveries.attempt,
@@ -55,9 +55,9 @@ export const CLAIMED = {
 export type ClaimedDelivery = ResultRow<typeof CLAIMED>;
 
 /**
- * Leases due rows, fairly: a loose scan finds the accounts that have rows due, each gives up to its share, and where few accounts wait the
- * shares grow. An account with a backlog of hundreds of thousands so never stands in front of another's fresh message. Accounts whose rows
- * are all leased or deferred cost a look each and count for nothing: however many there are, they hide nobody behind them.
+ * Leases due rows fairly. A loose index scan finds the accounts with due rows, and each gives up to its share; with few such accounts, the
+ * shares grow. An account with hundreds of thousands of rows therefore never delays another account's new message. An account whose rows
+ * are all leased or deferred costs one lookup and does not count toward `maxAccounts`, so such accounts hide no others.
  */
 export const claimDeliveries = defineStatement(CLAIM, (options) =>
   returning(
@@ -98,7 +98,7 @@ const HAND = {
   ordinals: deliveries.ordinals,
 };
 
-/** A recipient, in short: `s` is why the address is on the suppression list at this moment; null where it is not. */
+/** A recipient, with short names. `s` is why the address is currently suppressed; null if it is not. */
 interface ContentRecipient {
   readonly o: typeof messageRecipients.$inferSelect.ordinal;
   readonly k: typeof messageRecipients.$inferSelect.kind;
@@ -112,7 +112,7 @@ const start = defineStatement({ hands: value<string>(), sealedKeyId: messages.ke
     {
       accountId: messages.accountId,
       messageId: messages.id,
-      /** Whether it is the installation's own mail, whose body is sealed. */
+      /** Whether it is the installation's own mail, whose body is encrypted. */
       isSealed: pg.bool,
       createdAt: messages.createdAt,
       fromGiven: messages.fromGiven,
@@ -121,13 +121,13 @@ const start = defineStatement({ hands: value<string>(), sealedKeyId: messages.ke
       subject: messages.subject,
       html: messageBodies.html,
       text: messageBodies.text,
-      /** Null with the body. */
+      /** Null if the body is no longer stored. */
       headers: nullable(messageBodies.headers),
       hasBody: pg.bool,
-      /** Of all files; 0 where there are none. The files themselves are read when the message is composed. */
+      /** Total size of all files; 0 without files. The files themselves are read when the message is composed. */
       attachmentBytes: pg.int4,
       unsubscribe: messages.unsubscribe,
-      /** Null where the message has neither pixel nor rewritten links. */
+      /** Null if the message has neither an open pixel nor rewritten links. */
       tracking: nullable(narrowed<Pick<typeof messageTracking.$inferSelect, 'openPixel' | 'links'>>(pg.json)),
       recipients: narrowed<readonly ContentRecipient[]>(pg.json),
     },
@@ -173,9 +173,9 @@ const start = defineStatement({ hands: value<string>(), sealedKeyId: messages.ke
 export type DeliveryContent = RowOf<typeof start>;
 
 /**
- * Marks the claimed messages `sending` and answers what is needed to compose them, in one round trip for the whole batch. A delivery whose
- * message is gone from the log is dropped, and missing from the answer: nobody could ever settle it. The suppression list is looked at here,
- * so that no message comes to be composed by an answer that lacks it.
+ * Marks the claimed messages `sending` and returns what is needed to compose them, in one round trip for the whole batch. It deletes a
+ * delivery whose message is gone from the log and omits it from the result, since it could never be settled. It reads the suppression list
+ * in the same statement, so that no message is composed without it.
  */
 export async function startSending(
   query: Query,
@@ -218,7 +218,7 @@ const putBack = defineStatement(
       WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`),
 );
 
-/** Gives back what was claimed and not begun: the attempt does not count, and nothing else has changed. */
+/** Releases claimed deliveries that were not started. The attempt does not count, and nothing else changes. */
 export async function requeueDeliveries(query: Query, leases: readonly RequeuedLease[]): Promise<void> {
   await putBack(query, { ...columnsOf(leases), nextAts: leases.map(({ nextAt }) => nextAt.toISOString()) });
 }
@@ -237,7 +237,7 @@ const renew = defineStatement(
       WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`),
 );
 
-/** Moves the end of leases that are still held. */
+/** Extends the leases that the caller still owns. */
 export async function renewLeases(query: Query, leases: readonly Lease[], until: Date): Promise<void> {
   await renew(query, { ...columnsOf(leases), until });
 }

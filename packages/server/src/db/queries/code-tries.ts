@@ -4,7 +4,7 @@ import { nullable, pg, returning } from '../result.ts';
 import { codeTries } from '../schema/sessions.ts';
 import { defineStatement, value } from '../statement.ts';
 
-/** A user or a client address, and how many codes it may try after a moment. */
+/** A user or a client address, and how many codes it may try after a point in time. */
 export interface CodeTry {
   readonly triedBy: string;
   readonly limit: number;
@@ -26,7 +26,10 @@ const take = defineStatement(
     ),
 );
 
-/** Counts a try. @returns false, and counts nothing, where none is left; of two who ask for the last one at once, one gets it */
+/**
+ * Counts a try.
+ * @returns false, without counting, if none is left. Of two concurrent calls for the last one, only one gets it.
+ */
 export async function takeCodeTry(query: Query, { triedBy, limit, after, now }: CodeTry): Promise<boolean> {
   return (await take(query, { triedBy, limit, after, now })).length > 0;
 }
@@ -40,7 +43,7 @@ const findOldest = defineStatement({ triedBy: codeTries.triedBy, after: value<Da
   ),
 );
 
-/** When the oldest counted try was; null where none is counted. */
+/** The time of the oldest counted try; null if none is counted. */
 export async function findOldestCodeTry(query: Query, triedBy: string, after: Date): Promise<Date | null> {
   const [row] = await findOldest(query, { triedBy, after });
   return row?.oldest ?? null;

@@ -5,7 +5,7 @@ import { messages } from '../schema/messages.ts';
 import { messageRollups } from '../schema/statistics.ts';
 import { defineStatement, value } from '../statement.ts';
 
-/** The numbers of a roll-up, in the order of the bits in `message_counts.flags`. */
+/** The counters of a rollup, in the order of the bits in `message_counts.flags`. */
 const COUNT_NAMES = [
   'sent',
   'delivered',
@@ -22,7 +22,7 @@ const COUNT_NAMES = [
   'clicked',
 ] as const;
 
-/** Rows of the backlog that are taken at once; each holds the messages of one batch of outcomes, 200 at most, or 500 of the first count. */
+/** Backlog rows per transaction. Each has the messages of one batch of outcomes: at most 200, or 500 in the first count. */
 const BACKLOG_ROWS = 16;
 
 const lookForBacklog = defineStatement({}, () =>
@@ -33,22 +33,22 @@ const tryCountingLock = defineStatement({}, () =>
   returning({ taken: pg.bool }, sql`SELECT pg_try_advisory_xact_lock(${COUNTING_LOCK}) AS taken`),
 );
 
-/** Waits until no other process counts, and keeps all others from it to the end of the transaction. */
+/** Waits until no other process is counting, then keeps others from counting until the end of the transaction. */
 const takeCountingLock = defineStatement({}, () => executing(sql`SELECT FROM pg_advisory_xact_lock(${COUNTING_LOCK})`));
 
-/** Any number of our own. */
+/** An arbitrary number that no other advisory lock uses. */
 const COUNTING_LOCK = 7_205_759;
 
 /**
- * Counts messages of the backlog, its rows going with it, and returns how many rows those were; 0 where there is nothing left, or where
- * another process is counting at this moment. One counts at a time: what a message was counted for before must not change meanwhile, and rows
- * that all of an account's messages add to would only be waited for.
+ * Counts messages of the backlog and deletes its rows. Returns how many rows it took; 0 if none are left or another process is counting.
+ * Only one process counts at a time: a message's previous flags must not change meanwhile, and others would only wait for the rollup rows
+ * that all of an account's messages update.
  */
 export async function countMessages(pool: Sql): Promise<number> {
   const [waiting] = await lookForBacklog(pool, {});
   if (waiting?.exists !== true) return 0;
   return await pool.begin(async (transaction) => {
-    // A statement of its own: the next one has to see what the last one who counted has committed.
+    // A separate statement, so that the next one sees what the previous lock holder committed.
     const [lock] = await tryCountingLock(transaction, {});
     if (lock?.taken !== true) return 0;
     const [row] = await countBacklog(transaction, {});
@@ -73,7 +73,7 @@ const readDays = defineStatement(
     ),
 );
 
-/** The days, `YYYY-MM-DD`, from `firstDay` on that an account has messages or roll-ups of. */
+/** The days from `firstDay` on, `YYYY-MM-DD`, for which an account has messages or rollups. */
 export async function readCountedDays(query: Query, accountId: string, firstDay: string): Promise<readonly string[]> {
   const rows = await readDays(query, { accountId, firstDay });
   return rows.map(({ day }) => day);
@@ -87,11 +87,11 @@ const removeDay = defineStatement(OF_DAY, ({ accountId, day }) =>
   executing(sql`DELETE FROM message_rollups WHERE account_id = ${accountId} AND span = 1 AND day = ${day}::date`),
 );
 
-/** Counts the messages that an account had accepted on one day from nothing, in place of what the roll-ups say; returns how many there are. */
+/** Replaces the rollups of one day by counting all messages that the account had accepted on it; returns how many it counted. */
 export async function recountDay(pool: Sql, accountId: string, day: string): Promise<number> {
   return await pool.begin(async (transaction) => {
     await takeCountingLock(transaction, {});
-    // A day of many messages takes its time, and only the operator waits for it.
+    // A day with many messages takes long, and only the operator waits for it.
     await withoutTimeLimit(transaction, {});
     await removeDay(transaction, { accountId, day });
     await forgetDay(transaction, { accountId, day });
@@ -103,7 +103,7 @@ export async function recountDay(pool: Sql, accountId: string, day: string): Pro
 
 const OF_SPAN = { ...OF_DAY, span: messageRollups.span };
 
-/** The first day of the span that a day is in. */
+/** The first day of the span that contains a day. */
 const firstDayOf = (day: SQL, span: SQL) => sql`(${day}::date - (${day}::date - DATE '1970-01-01') % ${span}::int)`;
 
 const removeSpan = defineStatement(OF_SPAN, ({ accountId, day, span }) =>
@@ -122,7 +122,7 @@ const insertSpan = defineStatement(OF_SPAN, ({ accountId, day, span }) => {
     GROUP BY account_id, kind, value`);
 });
 
-/** What several days come to is what each of them comes to, those among them included whose messages are not in the log any more. */
+/** Sums the daily rollups of a span. They include days whose messages are no longer in the log. */
 async function addUpSpan(transaction: Transaction, accountId: string, day: string, span: 4 | 16): Promise<void> {
   await removeSpan(transaction, { accountId, day, span });
   await insertSpan(transaction, { accountId, day, span });
@@ -132,7 +132,7 @@ const removeBefore = defineStatement({ before: value<string>() }, ({ before }) =
   executing(sql`DELETE FROM message_rollups WHERE day < ${before}::date`),
 );
 
-/** Removes the roll-ups of days before, `YYYY-MM-DD`. */
+/** Deletes the rollups of days before `before`, `YYYY-MM-DD`. */
 export async function removeRollups(query: Query, before: string): Promise<void> {
   await removeBefore(query, { before });
 }
@@ -140,12 +140,12 @@ export async function removeRollups(query: Query, before: string): Promise<void>
 const bit = (name: (typeof COUNT_NAMES)[number], condition: string) =>
   `CASE WHEN ${condition} THEN ${1 << COUNT_NAMES.indexOf(name)} ELSE 0 END`;
 
-/** A message was sent when a delivery attempt was answered for good for one recipient at least, be it by a refusal. */
+/** A message counts as sent once at least one recipient has a final result, even a rejection. */
 const ANSWERED = `'sent', 'delivered', 'bounced', 'complained'`;
 
 /**
- * What each message of `changed` counts for. Every number means: for one recipient at least. A complaint proves that the message had been
- * delivered; a bounce that follows a delivery takes it back. Nothing counts of a message that was never sent, so that no rate exceeds 100 %.
+ * What each message of `changed` counts for. Each flag means "for at least one recipient". A complaint proves that the message was
+ * delivered; a bounce after a delivery revokes it. A message that was never sent has no flags, so that no rate exceeds 100%.
  */
 const FACTS = sql.raw(`
   SELECT m.account_id, m.id, (m.created_at AT TIME ZONE 'UTC')::date AS day, m.channel, m.source, m.agent_name, m.tags,
@@ -182,7 +182,7 @@ const FACTS = sql.raw(`
 
 const NUMBERS = sql.raw(COUNT_NAMES.join(', '));
 
-/** How the numbers of one message, and of what it replaces, become differences of roll-ups. `moved` holds only messages that changed. */
+/** Adds the difference between a message's old and new flags to the rollups. `moved` contains only messages whose flags changed. */
 const ADD_UP = sql.raw(`
   summed AS (
     INSERT INTO message_rollups AS r (account_id, kind, span, day, value, ${COUNT_NAMES.join(', ')})
@@ -225,7 +225,10 @@ const countBacklog = defineStatement({}, () =>
   ),
 );
 
-/** Ids are made shortly before the time that is written down as that of acceptance, by a clock that may have been set meanwhile. */
+/**
+ * Allows an hour on both sides: an id is created shortly before the recorded acceptance time, and the clock may have been adjusted in
+ * between.
+ */
 const idsOfDay = (day: SQL, id: SQL) =>
   sql`${id} >= uuid_v7_lower_bound(${day}::date::timestamp AT TIME ZONE 'UTC' - interval '1 hour')
       AND ${id} < uuid_v7_lower_bound((${day}::date + 1)::timestamp AT TIME ZONE 'UTC' + interval '1 hour')`;

@@ -10,7 +10,7 @@ import { isActive } from './people.ts';
 const insert = defineStatement(
   {
     ...{ hash: deviceCodes.codeHash, userCode: deviceCodes.userCode, intervalSeconds: deviceCodes.intervalSeconds },
-    /** `client`: what the program said of itself. */
+    /** `client` is what the program reported about itself. */
     ...{ client: deviceCodes.client, address: deviceCodes.address },
     ...{ now: deviceCodes.createdAt, expiresAt: deviceCodes.expiresAt },
   },
@@ -22,7 +22,7 @@ const insert = defineStatement(
       .returning(named({ userCode: deviceCodes.userCode })),
 );
 
-/** Stores the codes of a device; false where the person's code is in use already. */
+/** Stores the codes of a device; returns false if the user code is already in use. */
 export async function insertDeviceCode(query: Query, code: Parameters<typeof insert>[1]): Promise<boolean> {
   return (await insert(query, code)).length > 0;
 }
@@ -34,9 +34,9 @@ function lockWhere(isMeant: SQL) {
         ...{ userCode: deviceCodes.userCode, intervalSeconds: deviceCodes.intervalSeconds },
         ...{ client: deviceCodes.client, address: deviceCodes.address },
         ...{ createdAt: deviceCodes.createdAt, expiresAt: deviceCodes.expiresAt, polledAt: deviceCodes.polledAt },
-        /** Null until a person has confirmed it. */
+        /** Null until a user has confirmed the code. */
         ...{ userId: deviceCodes.userId, accountId: deviceCodes.accountId, memberId: deviceCodes.memberId },
-        /** Whether the person let it decide held sends. */
+        /** Whether the user permitted the device to decide held sends. */
         mayDecide: deviceCodes.mayDecide,
       }),
     )
@@ -51,7 +51,7 @@ const lockByHash = defineStatement({ hash: deviceCodes.codeHash }, ({ hash }) =>
 
 export type DeviceCodeRow = RowOf<typeof lockByHash>;
 
-/** The code that a device asks about, with its row locked; null where nothing is known of it. */
+/** Locks the row of the code that a device polls with; null if the code is unknown. */
 export async function lockDeviceCode(query: Query, hash: Buffer): Promise<DeviceCodeRow | null> {
   const [row] = await lockByHash(query, { hash });
   return row ?? null;
@@ -61,7 +61,7 @@ const lockByUserCode = defineStatement({ userCode: deviceCodes.userCode }, ({ us
   lockWhere(eq(deviceCodes.userCode, userCode)),
 );
 
-/** By what the person typed, with its row locked. */
+/** Locks and returns the row of the code that the user typed. */
 export async function lockUserCode(query: Query, userCode: string): Promise<DeviceCodeRow | null> {
   const [row] = await lockByUserCode(query, { userCode });
   return row ?? null;
@@ -75,7 +75,7 @@ const lockRole = defineStatement({ accountId: members.accountId, id: members.id 
     .for('share'),
 );
 
-/** The role of a seat, locked against a change of it until the transaction ends; null where the seat was taken away. */
+/** Reads the role of a seat and locks it against changes until the end of the transaction; null if the seat was removed. */
 export async function lockSeatRole(query: Query, accountId: string, memberId: string): Promise<Role | null> {
   const [seat] = await lockRole(query, { accountId, id: memberId });
   return seat?.role ?? null;
@@ -103,7 +103,7 @@ const notePoll = defineStatement(
     builder.update(deviceCodes).set({ polledAt: now, intervalSeconds }).where(eq(deviceCodes.codeHash, hash)),
 );
 
-/** Notes that the device has asked, and how long it has to wait from now on. */
+/** Records the device's poll and the interval it must wait from now on. */
 export async function recordDevicePoll(query: Query, hash: Buffer, intervalSeconds: number, now: Date): Promise<void> {
   await notePoll(query, { hash, intervalSeconds, now });
 }

@@ -9,7 +9,7 @@ type Key = typeof dkimKeys.$inferSelect;
 
 export interface NewDkimKey
   extends Pick<Key, 'accountId' | 'id' | 'domainId' | 'algorithm' | 'selector' | 'publicKey'> {
-  /** An envelope of the secret box. */
+  /** Encrypted by the secret box. */
   readonly privateKey: Uint8Array;
   readonly state: Exclude<Key['state'], 'retired'>;
   readonly now: Date;
@@ -39,7 +39,7 @@ const insert = defineStatement(
       JOIN sending_domains d ON d.account_id = a.account_id AND d.id = a.domain_id`),
 );
 
-/** Adds keys to a domain that is there; its name remembers their selectors, also when they are gone. */
+/** Adds keys to an existing domain. The domain name keeps a record of their selectors even after the keys are deleted. */
 export async function insertDkimKeys(query: Query, keys: readonly NewDkimKey[]): Promise<void> {
   for (const key of keys) await insert(query, key);
 }
@@ -53,7 +53,7 @@ const readSelectors = defineStatement(
       .where(and(eq(dkimSelectors.accountId, accountId), eq(dkimSelectors.name, name))),
 );
 
-/** The selectors that keys of the account have had at a name, in whichever of its domains. */
+/** The selectors that the account's keys have used at a name, in any of its domains. */
 export async function readUsedSelectors(query: Query, accountId: string, name: string): Promise<ReadonlySet<string>> {
   const rows = await readSelectors(query, { accountId, name });
   return new Set(rows.map(({ selector }) => selector));
@@ -69,7 +69,7 @@ const remove = defineStatement(ID, (key) =>
   builder.delete(dkimKeys).where(and(isKey(key), eq(dkimKeys.state, sql`'waiting'`))),
 );
 
-/** Forgets a key that never signed. */
+/** Deletes a key that never signed. */
 export async function deleteKey(query: Query, accountId: string, id: string): Promise<void> {
   await remove(query, { accountId, id });
 }
@@ -78,7 +78,7 @@ const retire = defineStatement({ ...ID, now: dkimKeys.retiredAt }, ({ now, ...ke
   builder.update(dkimKeys).set({ state: 'retired', privateKey: null, retiredAt: now }).where(isKey(key)),
 );
 
-/** A key that signs no more is forgotten but for its public half, which stays listed. */
+/** Deletes the private half of a key that no longer signs; the public half stays listed. */
 export async function retireKey(query: Query, accountId: string, id: string, now: Date): Promise<void> {
   await retire(query, { accountId, id, now });
 }
@@ -105,7 +105,7 @@ const forgetRetired = defineStatement(
         ORDER BY retired_at DESC, id DESC OFFSET ${keep})`),
 );
 
-/** Keeps the newest `keep` keys of a domain that sign no more. */
+/** Deletes retired keys of a domain, except for the newest `keep`. */
 export async function forgetRetiredKeys(
   query: Query,
   { accountId, id }: { readonly accountId: string; readonly id: string },

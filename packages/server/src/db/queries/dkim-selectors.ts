@@ -4,7 +4,7 @@ import { executing, nullable, pg, returning } from '../result.ts';
 import { dkimKeysMade, dkimSelectors } from '../schema/domains.ts';
 import { defineStatement, value } from '../statement.ts';
 
-/** A selector that some key still has, of whichever domain of the name, removed ones included. */
+/** Whether any key still has the selector, in any domain of this name, including removed domains. */
 const IS_HELD = sql`EXISTS (
   SELECT FROM dkim_keys k JOIN sending_domains d ON d.account_id = k.account_id AND d.id = k.domain_id
   WHERE k.account_id = s.account_id AND k.selector = s.selector AND d.name = s.name)`;
@@ -19,7 +19,7 @@ const forgetOld = defineStatement(
         ORDER BY s.made_at DESC, s.selector OFFSET ${keep})`),
 );
 
-/** Of the selectors at a name that no key has any more the newest `keep` stay. */
+/** Deletes selectors at a name that no key has any more, except for the newest `keep`. */
 export async function forgetOldSelectors(
   query: Query,
   { accountId, name }: { readonly accountId: string; readonly name: string },
@@ -36,7 +36,7 @@ const forgetUnused = defineStatement({ before: value<Date>() }, ({ before }) =>
   executing(sql`DELETE FROM dkim_selectors WHERE unused_since < ${before}`),
 );
 
-/** Notes since when no key has a selector, and forgets those that none has had since before `unusedBefore`, of all accounts. */
+/** For all accounts: records since when a selector has no key, and deletes those that have had none since before `unusedBefore`. */
 export async function forgetUnusedSelectors(query: Query, now: Date, unusedBefore: Date): Promise<void> {
   await noteUnused(query, { now });
   await forgetUnused(query, { before: unusedBefore });
@@ -68,8 +68,8 @@ const readOldest = defineStatement(COUNTED, ({ accountId, since }) =>
 );
 
 /**
- * Counts an RSA key of the account's, unless `limit` were made since `since`; answers when the oldest of those was made, and null where
- * it was counted. One row an account, so that it is exact over all processes.
+ * Counts a new RSA key of the account, unless it has created `limit` since `since`. Returns null if the key was counted; otherwise, when
+ * the oldest of those keys was created. One row per account makes the count exact across all processes.
  */
 export async function countKeyMade(
   query: Query,

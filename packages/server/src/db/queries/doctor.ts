@@ -18,7 +18,7 @@ export async function readServerVersion(query: Query): Promise<string> {
 
 const readTime = defineStatement({}, () => returning({ now: pg.timestamptz }, sql`SELECT clock_timestamp() AS now`));
 
-/** The database's own time, not that of the transaction. */
+/** The database's current time, not the start of the transaction. */
 export async function readDatabaseTime(query: Query): Promise<Date> {
   const [row] = await readTime(query, {});
   if (row === undefined) throw new Error('The database did not say what time it is.');
@@ -32,10 +32,10 @@ const hasQueue = defineStatement({}, () =>
 const readJobs = defineStatement({ now: value<Date>() }, ({ now }) =>
   returning(
     {
-      /** Jobs that no worker has taken although their time has come. */
+      /** Jobs that are due but that no worker has started. */
       dueJobs: pg.int4,
       oldestDueJobAt: nullable(pg.timestamptz),
-      /** Jobs that will not be tried again. */
+      /** Jobs that will not be retried. */
       failedJobs: pg.int4,
     },
     sql`
@@ -59,7 +59,7 @@ const readWorkers = defineStatement({ silentBefore: workerHeartbeats.seenAt }, (
   returning(
     {
       liveWorkers: pg.int4,
-      /** Workers that ended without saying so, and still hold jobs. */
+      /** Workers that ended without shutting down and still have jobs locked. */
       deadWorkers: pg.int4,
     },
     sql`
@@ -81,7 +81,10 @@ export type QueueFacts = RowOf<typeof readJobs> &
   RowOf<typeof readWorkers> &
   RowOf<typeof readOldestMail> & { readonly lastFailure: RowOf<typeof readFailure> | null };
 
-/** Null where the queue's tables are not there. @param silentBefore workers not heard of since then are dead. */
+/**
+ * Returns null if the queue's tables do not exist.
+ * @param silentBefore workers without a heartbeat since then are dead
+ */
 export async function readQueueFacts(query: Query, now: Date, silentBefore: Date): Promise<QueueFacts | null> {
   const [queue] = await hasQueue(query, {});
   if (queue?.yes !== true) return null;
@@ -97,7 +100,7 @@ const readSealed = defineStatement({ limit: value<number>() }, ({ limit }) =>
     .select(
       named({
         domain: sendingDomains.name,
-        /** An envelope of the secret box. */
+        /** Encrypted by the secret box. */
         privateKey: sql<Buffer>`${dkimKeys.privateKey}`,
       }),
     )
@@ -113,7 +116,7 @@ const readSealed = defineStatement({ limit: value<number>() }, ({ limit }) =>
 
 export type SealedKey = RowOf<typeof readSealed>;
 
-/** The newest DKIM keys that are kept, as they are kept. */
+/** The newest stored DKIM keys, still encrypted. */
 export async function readSealedKeys(query: Query, limit: number): Promise<readonly SealedKey[]> {
   return await readSealed(query, { limit });
 }

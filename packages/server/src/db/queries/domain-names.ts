@@ -13,7 +13,7 @@ const find = defineStatement(NAME, ({ accountId, name }) =>
   ),
 );
 
-/** Whether the account has a domain of this name that is not removed. */
+/** Whether the account has a domain with this name that is not removed. */
 export async function hasDomain(query: Query, accountId: string, name: string): Promise<boolean> {
   const rows = await find(query, { accountId, name });
   return rows.length > 0;
@@ -24,7 +24,8 @@ const lock = defineStatement({ lock: value<string>() }, (given) =>
 );
 
 /**
- * Only one transaction at a time decides whose a name is, over all accounts. A unique index could not: an unverified name may be in many.
+ * Lets only one transaction at a time, across all accounts, decide who owns a name. A unique index cannot do this, because several accounts
+ * may have the same unverified name.
  */
 export async function lockName(query: Query, name: string): Promise<void> {
   await lock(query, { lock: `postrider.domain ${name}` });
@@ -35,12 +36,12 @@ const readHolderOf = defineStatement(NAME, ({ accountId, name }) =>
     {
       accountId: sendingDomains.accountId,
       id: sendingDomains.id,
-      /** Not where it is held by a challenge alone. */
+      /** False if only a completed challenge backs the claim to the name. */
       isVerified: pg.bool,
-      /** How often the name was taken from a holder. */
+      /** How often the name was taken over from an account that had it. */
       takeovers: pg.int4,
     },
-    // As is_domain_held_elsewhere has it, by which an account is told that somebody has the name.
+    // The same condition as is_domain_held_elsewhere, which decides whether an account is notified that another one has the name.
     sql`
       SELECT h.account_id AS "accountId", h.id, h.status <> 'pending' AS "isVerified",
         coalesce((SELECT times FROM domain_takeovers t WHERE t.name = h.name), 0) AS takeovers
@@ -51,10 +52,9 @@ const readHolderOf = defineStatement(NAME, ({ accountId, name }) =>
   ),
 );
 
-/** The domain of another account that holds a name. */
 export type NameHolder = RowOf<typeof readHolderOf>;
 
-/** The domain of another account that holds a name: verified, or taken by a challenge that was met. Null where nobody does. */
+/** Finds the domain of another account that owns a name, by verification or by a completed challenge; null if there is none. */
 export async function readHolder(query: Query, accountId: string, name: string): Promise<NameHolder | null> {
   const [row] = await readHolderOf(query, { accountId, name });
   return row ?? null;
@@ -65,7 +65,7 @@ const addTakeover = defineStatement({ name: domainTakeovers.name }, ({ name }) =
     INSERT INTO domain_takeovers AS t (name, times) VALUES (${name}, 1) ON CONFLICT (name) DO UPDATE SET times = t.times + 1`),
 );
 
-/** Counts that a name was taken from its holder. */
+/** Counts that the name was taken over from the account that had it. */
 export async function countTakeover(query: Query, name: string): Promise<void> {
   await addTakeover(query, { name });
 }

@@ -22,18 +22,18 @@ const DOMAIN = {
   name: sendingDomains.name,
   status: sendingDomains.status,
   statusSince: sendingDomains.statusSince,
-  /** Why it failed or is degraded, a sentence. */
+  /** A sentence that says why the domain failed or is degraded. */
   statusReason: sendingDomains.statusReason,
   returnPathHost: sendingDomains.returnPathHost,
-  /** By record id. */
+  /** Keyed by record id. */
   checks: sendingDomains.checks,
   createdAt: sendingDomains.createdAt,
   verifiedAt: sendingDomains.verifiedAt,
   lastCheckedAt: sendingDomains.lastCheckedAt,
   claimedAt: sendingDomains.claimedAt,
-  /** Whether another account holds the name, so that whatever is published does not verify it here. */
+  /** Whether another account owns the name. If so, no DNS records verify it here. */
   heldByAnother: pg.bool,
-  /** Those that sign first, then by age. */
+  /** Signing keys first, then by age. */
   keys: narrowed<readonly DomainKey[]>(pg.jsonb),
 };
 
@@ -69,7 +69,7 @@ const insert = defineStatement(
       .returning(named({ id: sendingDomains.id })),
 );
 
-/** Adds a pending domain; false where the account has one of that name. */
+/** Adds a pending domain; returns false if the account already has one with that name. */
 export async function insertDomain(query: Query, domain: Parameters<typeof insert>[1]): Promise<boolean> {
   const rows = await insert(query, domain);
   return rows.length > 0;
@@ -83,7 +83,7 @@ const read = defineStatement(ID, ({ accountId, id }) =>
 
 export type DomainRow = RowOf<typeof read>;
 
-/** The domain of an account with this id, removed or not; null where there is none. */
+/** Finds a domain of an account by id, removed or not; null if there is none. */
 export async function readDomain(query: Query, accountId: string, id: string): Promise<DomainRow | null> {
   const [row] = await read(query, { accountId, id });
   return row ?? null;
@@ -93,7 +93,7 @@ const lock = defineStatement(ID, ({ accountId, id }) =>
   executing(sql`SELECT FROM sending_domains WHERE account_id = ${accountId} AND id = ${id} FOR NO KEY UPDATE`),
 );
 
-/** As `readDomain`, and nobody else changes it until the end of the transaction. */
+/** Like `readDomain`, with the row locked until the end of the transaction. */
 export async function lockDomain(query: Query, accountId: string, id: string): Promise<DomainRow | null> {
   await lock(query, { accountId, id });
   return await readDomain(query, accountId, id);
@@ -112,7 +112,7 @@ const readUnsendable = defineStatement({ asked: value<string>() }, ({ asked }) =
   ),
 );
 
-/** The domains of these accounts and names that cannot be sent from; of a name that was removed the one that was removed last. */
+/** Finds the domains of these accounts and names that cannot send. For a removed name, returns the most recently removed domain. */
 export async function readUnsendableDomains(
   query: Query,
   asked: readonly { readonly accountId: string; readonly value: string }[],
@@ -124,7 +124,7 @@ const FILTER = {
   accountId: sendingDomains.accountId,
   removed: value<boolean>(),
   status: optional(sendingDomains.status),
-  /** As it is stored. */
+  /** In its stored form. */
   name: optional(sendingDomains.name),
 };
 
@@ -133,7 +133,7 @@ function matches({ accountId, removed, status, name }: GivenOf<typeof FILTER>) {
     ${status && sql`AND d.status = ${status}`} ${name && sql`AND d.name = ${name}`}`;
 }
 
-/** One page, newest first. */
+/** Lists one page, newest first. */
 export const listDomains = defineStatement(
   { ...FILTER, before: optional(sendingDomains.id), limit: value<number>() },
   ({ before, limit, ...filter }) =>
@@ -153,12 +153,12 @@ const count = asCount(
 
 export interface DomainFilter extends Pick<Domain, 'accountId'> {
   readonly removed: boolean;
-  /** Null or not given: any. */
+  /** Null or undefined matches all. */
   readonly status?: Domain['status'] | null;
   readonly name?: string | null;
 }
 
-/** Counts matches, but never past `cap`. */
+/** Stops counting at `cap`. */
 export async function countDomains(
   query: Query,
   { status = null, name = null, ...filter }: DomainFilter & { readonly cap: number },
@@ -170,7 +170,7 @@ const lockAccount = defineStatement({ accountId: sendingDomains.accountId }, ({ 
   executing(sql`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`),
 );
 
-/** How many domains an account has; whoever counts to add one does so alone until the end of the transaction. */
+/** Counts an account's domains before one is added. Locks the account, so that only one transaction at a time adds a domain. */
 export async function countForAddition(query: Query, accountId: string): Promise<number> {
   await lockAccount(query, { accountId });
   return await countDomains(query, { accountId, removed: false, cap: 1_000 });
@@ -192,7 +192,6 @@ const CHANGED = {
   removedAt: sendingDomains.removedAt,
 };
 
-/** What changes of a domain. */
 export type DomainChange = Pick<Domain, keyof typeof CHANGED>;
 
 const change = defineStatement(
@@ -224,7 +223,7 @@ const fail = defineStatement(
       .where(isDomain(domain)),
 );
 
-/** Takes a name from a domain whose account does not hold it any more. */
+/** Marks a domain as failed because its account no longer owns the name. */
 export async function failDomain(
   query: Query,
   { accountId, id }: Pick<Domain, 'accountId' | 'id'>,
@@ -245,7 +244,7 @@ const forgetRemoved = defineStatement(
       DELETE FROM sending_domains WHERE account_id = ${accountId} AND id IN (SELECT id FROM old)`),
 );
 
-/** Keeps the `keep` domains of an account that were removed last, with their keys. */
+/** Deletes removed domains of an account with their keys, except for the `keep` most recently removed. */
 export async function forgetRemovedDomains(query: Query, accountId: string, keep: number): Promise<void> {
   await forgetRemoved(query, { accountId, keep });
 }
@@ -266,8 +265,8 @@ const claim = defineStatement(
 );
 
 /**
- * Takes domains whose look-up is due, the longest due first. They are due again after `leaseMs`, unless whoever took them says otherwise: a
- * process that dies in the middle loses none.
+ * Claims domains whose DNS lookup is due, the longest overdue first. They become due again after `leaseMs` unless the caller reschedules
+ * them, so a process that crashes loses none.
  */
 export async function claimDueDomains(
   query: Query,

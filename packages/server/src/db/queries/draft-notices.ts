@@ -7,7 +7,7 @@ import { apiKeys } from '../schema/keys.ts';
 import { templates, templateVersions } from '../schema/templates.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** Drafts that one statement claims at most. */
+/** Maximum number of drafts that one statement claims. */
 const DRAFTS_AT_ONCE = 200;
 
 const readAccounts = defineStatement({ horizon: value<Date>() }, ({ horizon }) =>
@@ -21,7 +21,7 @@ const readAccounts = defineStatement({ horizon: value<Date>() }, ({ horizon }) =
   ),
 );
 
-/** Accounts with drafts that no approver was mailed about, and that may have one mail more. */
+/** Finds accounts with drafts that approvers were not mailed about, if the account is below its mail limit. */
 export async function readAccountsWithUnnotifiedDrafts(query: Query, now: Date): Promise<readonly string[]> {
   const horizon = new Date(now.getTime() - LIMITS.approvalMailMinutes * 60_000);
   const rows = await readAccounts(query, { horizon });
@@ -57,10 +57,10 @@ const claim = defineStatement({ accountIds: value<readonly string[]>(), now: val
   ),
 );
 
-/** A template draft that approvers are to be mailed about. */
+/** A template draft to mail approvers about. */
 export type NoticedDraft = RowOf<typeof claim>;
 
-/** The untold drafts of these accounts, which count as told from here on. */
+/** Claims the unnotified drafts of these accounts, which marks them as notified. */
 export async function claimUnnotifiedDrafts(
   transaction: Query,
   accountIds: readonly string[],

@@ -22,8 +22,9 @@ const find = defineStatement(
 export type FeedEntry = RowOf<typeof find>;
 
 /**
- * What was stored for these accounts in the last `withinMs`, the last `limit` of each, in no order; events for one endpoint alone are not sent
- * to listeners. By the database's clock, which wrote when each was stored: the clocks of processes differ.
+ * Returns what was stored for these accounts in the last `withinMs`: up to `limit` of the newest per account, in no particular order.
+ * Leaves out events for a single endpoint, which are not sent to listeners. Uses the database's clock, which also set the stored times,
+ * because the clocks of processes differ.
  */
 export async function findFeedEntries(
   query: Query,
@@ -44,7 +45,7 @@ const read = defineStatement(
   },
 );
 
-/** These events of an account, by their ids; of those that are gone nothing. */
+/** Reads events of an account by their ids; omits those that no longer exist. */
 export async function readEventsById(
   query: Query,
   accountId: string,

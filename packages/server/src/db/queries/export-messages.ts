@@ -6,7 +6,7 @@ import { messages } from '../schema/messages.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 import { FILTERS, type MessageFilters, onMessages, toFilterValues } from './message-filters.ts';
 
-/** A part of the log: ids from `last` up to, but not including, `before`; null where it is open to that side. */
+/** A range of the log: ids from `last` up to but excluding `before`. Null leaves that end open. */
 export interface LogRange {
   readonly before: string | null;
   readonly last: string | null;
@@ -23,7 +23,7 @@ const findEnd = defineStatement(
     ),
 );
 
-/** The id of the `rows`-th match below an id, which a part of so many rows ends with; null where there are fewer. */
+/** Finds where a part of `rows` matches ends: the id of the `rows`-th match below an id; null if fewer match. */
 export async function findPartEnd(
   query: Query,
   filters: MessageFilters,
@@ -33,15 +33,15 @@ export async function findPartEnd(
   return row?.id ?? null;
 }
 
-/** What parts the cells of a record before it is CSV: a character that no text of a message can hold. */
+/** Separates the cells of a record before it becomes CSV. No text of a message can contain this character. */
 export const CELL_SEPARATOR = '\u001f';
 
-/** What stands between two records; those that become CSV are taken apart once more, and no text of a message holds this character either. */
+/** Separates records. CSV records are split again later, so their separator is also a character that no text of a message can contain. */
 export const SEPARATORS: Readonly<Record<ExportFormat, string>> = { csv: '\u001e', json: ',\n', jsonl: '\n' };
 
 /**
- * Rows are written out by the database, which is cheaper than sending them as columns: for CSV as cells with a separator between them, since
- * looking at each cell would cost it as much as all the rest; else as JSON.
+ * The database formats the rows, which is cheaper than transferring columns. CSV rows are cells joined by a separator, because checking
+ * each cell for quoting in the database would double the cost; the other formats are JSON.
  */
 const CREATED_AT = sql`to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const CELLS = sql`concat_ws(${CELL_SEPARATOR}, m.id, ${CREATED_AT}, m.from_given, m.to_line, m.subject, m.status, m.channel, m.source,
@@ -49,10 +49,13 @@ const CELLS = sql`concat_ws(${CELL_SEPARATOR}, m.id, ${CREATED_AT}, m.from_given
 const JSON_RECORD = sql`(SELECT row_to_json(r)::text FROM (SELECT m.id, ${CREATED_AT} AS created_at, m.from_given AS "from", m.to_line AS "to",
     m.subject, m.status, m.channel, m.source, m.agent_name, m.tags) AS r)`;
 
-/** Rows that travel as one text: pieces of some 50 KB, which are gone as quickly as they came. */
+/** Rows per text value. It makes pieces of about 50 KB, which are freed soon after they arrive. */
 const PIECE_ROWS = 250;
 
-/** Records as one text, since taking rows apart one by one costs more than making them: `text` has SEPARATORS[format] between the records. */
+/**
+ * Joins records into one text, because parsing rows one by one costs more than creating them. `text` has SEPARATORS[format] between
+ * records.
+ */
 function joined(format: ExportFormat, selection: SQL) {
   const line = format === 'csv' ? CELLS : JSON_RECORD;
   return returning(
@@ -79,7 +82,7 @@ const readPart = { csv: readPartAs('csv'), json: readPartAs('json'), jsonl: read
 
 export type ExportPiece = RowOf<typeof readPart.csv>;
 
-/** All matches of a part of the log, newest first. */
+/** Returns all matches in a range of the log, newest first. */
 export async function readExportPart(
   query: Query,
   filters: MessageFilters,
@@ -95,7 +98,7 @@ const readLinesAs = (format: ExportFormat) =>
 
 const readLines = { csv: readLinesAs('csv'), json: readLinesAs('json'), jsonl: readLinesAs('jsonl') };
 
-/** The same for these messages. */
+/** Like `readExportPart`, for the given messages. */
 export async function readExportLines(
   query: Query,
   { format, ...which }: { readonly accountId: string; readonly ids: readonly string[]; readonly format: ExportFormat },

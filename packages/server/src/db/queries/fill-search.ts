@@ -4,7 +4,7 @@ import { pg, returning } from '../result.ts';
 import { defineStatement } from '../statement.ts';
 import { SEARCH_RECIPIENTS, SEARCH_ROW } from './message-filters.ts';
 
-/** Rows of the backlog a statement takes; each holds the messages of one batch of the accept queue, 100 at most. */
+/** Backlog rows per statement. Each has the messages of one batch of the accept queue, at most 100. */
 const BACKLOG_ROWS = 32;
 
 const fill = defineStatement({}, () =>
@@ -32,8 +32,8 @@ const fill = defineStatement({}, () =>
 );
 
 /**
- * Brings messages from the backlog over into the search table, the backlog's rows going with it, and answers how many rows those were; 0 where
- * there is nothing left, or others are at work on it. A message noted a second time, because it was changed, is written again.
+ * Moves messages from the backlog to the search table and returns how many backlog rows it took; 0 if none are left or other processes have
+ * them locked. A changed message is added to the backlog again and its search row is rewritten.
  */
 export async function fillSearch(query: Query): Promise<number> {
   const [row] = await fill(query, {});

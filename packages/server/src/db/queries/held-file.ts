@@ -23,7 +23,7 @@ const readFacts = defineStatement(
 /** A file of a message without its content. */
 export type FileFacts = RowOf<typeof readFacts>;
 
-/** The file at an index, from 0; null where there is none. */
+/** Reads the file at an index, starting at 0; null if there is none. */
 export async function readFileFacts(
   query: Query,
   accountId: string,
@@ -51,10 +51,10 @@ const readPart = defineStatement(
     ),
 );
 
-/** Of a file, in one answer of the database. Files are stored uncompressed, so a slice is found without reading what is before it. */
+/** Bytes of a file per query. Files are stored uncompressed, so PostgreSQL can read a slice without reading what precedes it. */
 const SLICE_BYTES = 256 * 1024;
 
-/** The content of a file in slices, so that a large one takes no memory. Ends early if the message is removed meanwhile. */
+/** Reads a file's content in slices, so that a large file is never in memory as a whole. Ends early if the message is deleted meanwhile. */
 export async function* readFileContent(
   query: Query,
   accountId: string,

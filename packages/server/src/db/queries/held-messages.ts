@@ -21,7 +21,7 @@ type Message = typeof messages.$inferSelect;
 type Recipient = typeof messageRecipients.$inferSelect;
 
 interface HeldFile extends Pick<typeof messageAttachments.$inferSelect, 'filename' | 'contentType' | 'contentId'> {
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   readonly digest: string;
 }
 
@@ -29,7 +29,7 @@ const BODIES = {
   html: messageBodies.html,
   text: messageBodies.text,
   headers: narrowed<Readonly<Record<string, string>>>(pg.jsonb),
-  /** The account's switches. */
+  /** The account's tracking settings. */
   trackOpens: accounts.trackOpens,
   trackClicks: accounts.trackClicks,
 };
@@ -45,10 +45,10 @@ const readBodies = defineStatement({ accountId: approvals.accountId, id: approva
   ),
 );
 
-/** The bodies of a held message, and what its HTML is read for. */
+/** The bodies of a held message, and what is needed to process its HTML. */
 export type HeldBodies = RowOf<typeof readBodies>;
 
-/** The bodies of an undecided hold, without locking anything; null where there is none of that id. */
+/** Reads the bodies of an undecided hold without locking; null if there is none with this id. */
 export async function readHeldBodies(
   query: Query,
   { accountId, id }: { readonly accountId: string; readonly id: string },
@@ -65,7 +65,7 @@ const lock = defineStatement(MESSAGE, ({ accountId, messageId }) =>
   returning(
     {
       ...BODIES,
-      /** The key it goes out under; a hold belongs to the key that asked for it, which may be another. */
+      /** The key that issued the message. The hold belongs to the key that asked for it, which can be another one. */
       keyId: messages.keyId,
       status: messages.status,
       fromGiven: messages.fromGiven,
@@ -74,12 +74,12 @@ const lock = defineStatement(MESSAGE, ({ accountId, messageId }) =>
       subject: messages.subject,
       scheduledAt: messages.scheduledAt,
       unsubscribe: messages.unsubscribe,
-      /** Quota units it was charged, and when: the month they were taken from. */
+      /** Quota units charged, and when: the charge is in the quota of that month. */
       charged: messages.charged,
       createdAt: messages.createdAt,
       html: nullable(messageBodies.html),
       text: nullable(messageBodies.text),
-      /** Whether it has a body at all: retention never takes that of a held one. */
+      /** Whether the message has a body at all: retention never deletes the body of a held message. */
       hasBody: pg.bool,
       recipients: narrowed<readonly Pick<Recipient, 'kind' | 'name' | 'email'>[]>(pg.json),
       attachments: narrowed<readonly HeldFile[]>(pg.json),
@@ -99,10 +99,10 @@ const lock = defineStatement(MESSAGE, ({ accountId, messageId }) =>
   ),
 );
 
-/** A message that is held, with all that is sent of it once it is approved. */
+/** A held message with everything that is sent once it is approved. */
 export type HeldMessage = RowOf<typeof lock>;
 
-/** Locks a held message and reads it; null where it is gone. */
+/** Locks and reads a held message; null if it no longer exists. */
 export async function lockHeldMessage(
   transaction: Query,
   { accountId, messageId }: MessageName,
@@ -165,16 +165,16 @@ function isOf(
   return and(eq(table.accountId, accountId), eq(table.messageId, messageId));
 }
 
-/** What an approver made of a message. */
+/** The message as an approver edited it. */
 export interface MessageEdit
   extends Pick<Message, 'toLine' | 'subject' | 'scheduledAt'>,
     Pick<HeldBodies, 'html' | 'text'> {
   readonly recipients: readonly RecordOf<typeof RECIPIENT>[];
-  /** Undefined where it stays as it was planned. */
+  /** Undefined keeps the planned tracking. */
   readonly tracking?: Pick<typeof messageTracking.$inferSelect, 'openPixel' | 'links'> | null;
 }
 
-/** Writes the edited message in place of what was held, and has it found by what it says now. */
+/** Replaces a held message with its edited version and updates its search entry. */
 export async function rewriteHeldMessage(
   transaction: Query,
   { accountId, messageId }: MessageName,
@@ -235,18 +235,17 @@ const release = defineStatement(
       FROM shown, json_to_recordset(${given.deliveries}::text::json) AS d (${sql.raw(recordColumns(DELIVERY))})`),
 );
 
-/** What becomes of an approved message. */
 export interface Release extends Pick<Message, 'lastError' | 'charged'> {
   readonly status: 'queued' | 'failed';
   readonly events: readonly RecordOf<typeof EVENT>[];
   readonly deliveries: readonly RecordOf<typeof DELIVERY>[];
   readonly dueAt: Date;
-  /** When the retries end. */
+  /** When retries end. */
   readonly expiresAt: Date;
   readonly now: Date;
 }
 
-/** Lets an approved message go, or marks it as failed: its status, its trail, and its deliveries, which are what makes it leave. */
+/** Queues an approved message or marks it as failed: updates its status and events, and creates its deliveries, which start the sending. */
 export async function releaseHeldMessage(
   transaction: Query,
   { accountId, messageId }: MessageName,
@@ -271,8 +270,8 @@ const chargeMore = defineStatement({ ...QUOTA, limit: value<number>() }, ({ acco
 );
 
 /**
- * Charges an account for recipients that an approver added, in the month the message was accepted in, or gives back what fewer ones cost.
- * False where the quota does not suffice.
+ * Charges an account for recipients that an approver added, or refunds those that an approver removed, in the month of acceptance. Returns
+ * false if the quota is not sufficient.
  */
 export async function adjustQuota(
   transaction: Query,

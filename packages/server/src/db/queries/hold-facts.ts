@@ -11,37 +11,40 @@ import { defineStatement, type RowOf, value } from '../statement.ts';
 import { UNDECIDED } from './insert-holds.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
-/** What the rules about holding ask of a batch. Duplicates are fine. */
+/** The values that the approval rules need to know about for a batch. Duplicates are allowed. */
 export interface HoldQuestions {
   readonly keys: readonly { readonly accountId: string; readonly keyId: string }[];
-  /** Recipients, folded, of keys that hold by who is written to. */
+  /** Folded recipients, for keys that hold sends by recipient. */
   readonly recipients: readonly { readonly accountId: string; readonly keyId: string; readonly email: string }[];
-  /** Stored templates that keys which hold what they write themselves send. */
+  /** Stored templates, for keys whose own content is held. */
   readonly templates: readonly AskedTemplate[];
-  /** Domains of Reply-To beside which a stored template is sent. */
+  /** Domains of Reply-To addresses in sends of stored templates. */
   readonly replyDomains: readonly string[];
 }
 
 export interface AskedTemplate {
   readonly accountId: string;
   readonly keyId: string;
-  /** The slug with the version, `welcome@3`. */
+  /** The slug with the version, such as `welcome@3`. */
   readonly template: string;
-  /** Who vouches for the parts that are sent, null among them: no one knows; null as a whole where only the name is known. */
+  /**
+   * Who vouches for the parts that are sent; a null element means that no one is known. Null as a whole if only the template's name is
+   * known.
+   */
   readonly makers: readonly (string | null)[] | null;
-  /** When the name stood for what is sent; of use where only the name is known. */
+  /** When the name referred to the content that is sent. Used only if `makers` is null. */
   readonly namedAt: Date | null;
 }
 
 export interface HoldingKey extends Pick<typeof accounts.$inferSelect, 'approvalHours'> {
   readonly keyId: string;
   readonly isRevoked: boolean;
-  /** Its holds that nobody has decided; counted no further than 1,001. */
+  /** The key's undecided holds; the count stops at 1,001. */
   readonly undecided: number;
-  /** Quota units that the undecided holds of its account reserve. */
+  /** Quota units that the account's undecided holds reserve. */
   readonly reserved: number;
   readonly accountName: string;
-  /** Those of the asked domains of Reply-To that are verified domains of its account. */
+  /** Those of the requested Reply-To domains that the account has verified. */
   readonly replyDomains: readonly string[];
 }
 
@@ -49,23 +52,25 @@ export interface KnownRecipient {
   readonly accountId: string;
   readonly keyId: string;
   readonly email: string;
-  /** Whether the account wrote to it before, as far as the key may see it. */
+  /** Whether the account has written to the address before, as far as the key may see it. */
   readonly isKnown: boolean;
-  /** Whether an approver said that the key may. */
+  /** Whether an approver trusted the address for this key. */
   readonly isTrusted: boolean;
 }
 
-/** What a key needs to see the blind recipients of other senders. */
+/** Scopes that let a key see the bcc recipients of other senders. */
 const SEES_BLIND: readonly Scope[] = SIGHT_RULES['message.private'].others;
 
-/** Statuses of recipients that mail was let go to, whatever became of it. */
+/** Statuses of recipients whose mail was released for sending, whatever its result. */
 const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];
 
 /**
- * A message makes its recipient a contact where it was let go and one of the account's own senders sent it. Mail of the installation proves
- * nothing: anybody can have a sign-in link sent to any address. Nor does mail of a test key, which never left. What a key sent while it was
- * held counts only where a person approved it: else one held key could make contacts for another, by whatever its own rules let pass.
- * A blind recipient is a contact only for keys that may see it: else a dry run would confirm a guess at whom another sender wrote to.
+ * A message makes its recipient a known contact if it was released and one of the account's own senders sent it. Three kinds of mail do not
+ * count. Mail of the installation: anyone can have a sign-in link sent to any address. Mail of test keys, which never left. Mail that a key
+ * sent under an approval rule, unless an approver approved it: otherwise one held key could create contacts for another, by whatever its
+ * own rules allow.
+ *
+ * A bcc recipient is a contact only for keys that may see it; otherwise a dry run would confirm a guess about whom another sender wrote to.
  */
 function writtenTo(messageId: SQL) {
   return sql`message_recipients r ON r.account_id = p.a AND r.message_id = ${messageId}
@@ -94,7 +99,7 @@ const read = defineStatement(
       {
         keys: narrowed<readonly HoldingKey[]>(pg.json),
         recipients: narrowed<readonly KnownRecipient[]>(pg.json),
-        /** Those of the templates asked for of which every part that is sent is vouched for by someone who is not held. */
+        /** Those of the requested templates whose every part is vouched for by someone who is not held. */
         vouched: narrowed<readonly Pick<AskedTemplate, 'keyId' | 'template' | 'makers'>[]>(pg.json),
       },
       sql`
@@ -145,10 +150,9 @@ const read = defineStatement(
 export type HoldFacts = RowOf<typeof read>;
 
 /**
- * Reads what the rules about holding need to know. Every part of a template is vouched for by its author or by who published it, save the
- * sending key itself, keys that are held too, and test keys. Where only a name is known, the template must not have changed since.
- * Whom an account wrote to is found by the index of the message log's search, and in what is
- * not indexed yet.
+ * Reads the facts that the approval rules need. Each part of a template is vouched for by its author or by who published it, except the
+ * sending key itself, held keys and test keys. If only a name is known, the template must not have changed since. Known contacts come from
+ * the message log's search index and from its backlog of messages that are not indexed yet.
  */
 export async function readHoldFacts(
   query: Query,

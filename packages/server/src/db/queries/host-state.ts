@@ -11,7 +11,7 @@ const readState = defineStatement({}, () =>
   ),
 );
 
-/** Whether a server is a standby, and whether its transactions are read only by default. */
+/** Whether a server is a standby, and whether its transactions are read-only by default. */
 export async function readHostState(query: Query): Promise<RowOf<typeof readState> | undefined> {
   const [state] = await readState(query, {});
   return state;

@@ -21,7 +21,7 @@ const readRecipients = defineStatement(MESSAGE, ({ accountId, messageId }) =>
       ordinal: messageRecipients.ordinal,
       email: messageRecipients.email,
       status: messageRecipients.status,
-      /** Whether a report has told of a delay since it was sent. */
+      /** Whether a report has announced a delay since the last send. */
       isDelayed: pg.bool,
     },
     sql`
@@ -38,15 +38,15 @@ const readRecipients = defineStatement(MESSAGE, ({ accountId, messageId }) =>
 export type ReportedRecipientRow = RowOf<typeof readRecipients>;
 
 /**
- * The recipients of a message, which stays locked to the end of the transaction, so that two reports about it are taken one after the other.
- * Empty where the message is gone from the log.
+ * Locks a message until the end of the transaction and reads its recipients, so that two reports about it are processed one after the
+ * other. Returns an empty list if the message is gone from the log.
  */
 export async function lockReportedMessage(
   query: Query,
   { accountId, messageId }: { readonly accountId: string; readonly messageId: string },
 ): Promise<readonly ReportedRecipientRow[]> {
   await lock(query, { accountId, messageId });
-  // A statement of its own: it has to see what the one that held the lock before has written.
+  // A separate statement, so that it sees what the previous lock holder committed.
   return await readRecipients(query, { accountId, messageId });
 }
 
@@ -62,8 +62,8 @@ const findAccount = defineStatement(
 );
 
 /**
- * The account between two ids, both included, that a message belongs to. Where nobody there has the message, it is gone from the log, and
- * any of them is the one. Null where there is none.
+ * Finds the account that a message belongs to, between two ids, inclusive. If none of them has the message, it is gone from the log and any
+ * of them is returned; null if there is no account in the range.
  */
 export async function findReportedAccount(
   query: Query,
@@ -93,11 +93,11 @@ const count = defineStatement(
 );
 
 export type ReportCount = Omit<Parameters<typeof count>[1], 'accountId'> & {
-  /** Null where the mail belongs to nobody. */
+  /** Null if the mail belongs to no account. */
   readonly accountId: string | null;
 };
 
-/** Counts mail that came in, under its day, message, kind and outcome. */
+/** Counts received mail by day, message, kind and outcome. */
 export async function countReports(query: Query, report: ReportCount): Promise<void> {
   await count(query, { ...report, accountId: report.accountId ?? INSTALLATION_ACCOUNT_ID });
 }
@@ -110,7 +110,7 @@ const findHost = defineStatement({ host: sendingDomains.returnPathHost }, ({ hos
     .limit(1),
 );
 
-/** Whether reports may come to this host: it is the return-path host of a domain of some account. */
+/** Whether reports may be addressed to this host: it is the return-path host of a domain of any account. */
 export async function isReturnPathHost(query: Query, host: string): Promise<boolean> {
   const rows = await findHost(query, { host });
   return rows.length > 0;
@@ -120,7 +120,7 @@ const removeCounts = defineStatement({ before: value<Date>() }, ({ before }) =>
   executing(sql`DELETE FROM inbound_reports WHERE day < (${before}::timestamptz AT TIME ZONE 'UTC')::date`),
 );
 
-/** Removes the counts of days before that of `before`. */
+/** Deletes the counts of days before the day of `before`. */
 export async function removeReportCounts(query: Query, before: Date): Promise<void> {
   await removeCounts(query, { before });
 }

@@ -9,30 +9,30 @@ import { defineStatement, value } from '../statement.ts';
 import { refuseItems } from './failed-items.ts';
 
 const HOLD = {
-  /** The place of its message in the batch. */
+  /** The message's position in the batch. */
   o: pg.int4,
   account_id: approvals.accountId,
   id: approvals.id,
   message_id: approvals.messageId,
   key_id: approvals.keyId,
   event_id: approvalEvents.id,
-  /** The quota units that the message was charged, reserved until an approver decides. */
+  /** The quota units charged for the message, reserved until an approver decides. */
   charged: approvals.charged,
   reasons: approvals.reasons,
   content_hash: approvals.contentHash,
   expires_at: approvals.expiresAt,
   remind_at: approvals.remindAt,
-  /** The way it was sent. */
+  /** How it was submitted. */
   way: approvalEvents.way,
 };
 
-/** A hold with what it shares with its message. Names are the columns'. */
+/** A hold with the columns it shares with its message. The names are those of the columns. */
 export type HoldRow = RecordOf<typeof HOLD>;
 
-/** A hold as it is written beside its message. */
+/** A hold as the caller passes it with its message. */
 export type NewHold = Omit<HoldRow, 'o' | 'account_id' | 'message_id' | 'key_id' | 'charged'>;
 
-/** A hold as it is counted: its place, its account, the key it belongs to, and what it reserves of the quota. */
+/** What a hold counts against limits: its position, account and key, and the quota it reserves. */
 const COUNTED = { o: HOLD.o, a: HOLD.account_id, k: HOLD.key_id, n: HOLD.charged };
 
 const ASKED = { asked: value<string>() };
@@ -89,23 +89,24 @@ const refuseHolding = defineStatement(ASKED, ({ asked }) =>
 );
 
 /**
- * Locks the accounts and the keys that the holds belong to, so that no one revokes a key meanwhile and none reserves more than it may. If a key
- * was revoked or has too many holds, or the holds of an account would reserve too much of its quota, it fails with SQLSTATE PR001 and names the
- * items, like the accepting statement.
- * @param monthlyQuota of accounts that have none of their own
+ * Locks the accounts and keys that the holds belong to, so that no concurrent transaction revokes a key or reserves more than allowed.
+ * Fails with SQLSTATE PR001 and names the items, like the accepting statement, if a key was revoked or has too many holds, or if an
+ * account's holds would reserve too much of its quota.
+ * @param monthlyQuota the quota of accounts without their own
  */
 export async function lockHoldingKeys(query: Query, holds: readonly HoldRow[], monthlyQuota: number): Promise<void> {
   const asked = JSON.stringify(
     holds.map(({ o, account_id: a, key_id: k, charged: n }): RecordOf<typeof COUNTED> => ({ o, a, k, n })),
   );
-  // Accounts come before keys, each in order. What costs nothing needs no room in the quota, so its account is not locked.
+  // Locks accounts before keys, each in order, to prevent deadlocks. A hold without a charge reserves no quota, so its account is not
+  // locked.
   if (holds.some(({ charged }) => charged > 0)) {
     await lockAccounts(query, { asked });
-    // A statement of its own: it has to see what those committed who held the lock before.
+    // A separate statement, so that it sees what the previous lock holders committed.
     await refuseReserved(query, { asked, monthlyQuota });
   }
   await lockKeys(query, { asked });
-  // Likewise.
+  // A separate statement for the same reason.
   await refuseHolding(query, { asked });
 }
 
@@ -123,14 +124,14 @@ const insertRows = defineStatement({ holds: value<string>(), now: approvals.crea
     SELECT account_id, id, event_id, 'requested', key_id, way, content_hash, array_to_string(reasons, ', '), ${now} FROM input`),
 );
 
-/** Asks some worker of the fleet to tell the approvers of holds; many wishes close together become one job. */
+/** Adds a job that notifies the approvers of holds. Requests close together become one job. */
 const addTellJob = defineStatement({ runAt: value<Date>() }, ({ runAt }) =>
   executing(sql`
     SELECT FROM graphile_worker.add_job('approvals:tell', '{}'::json, job_key => 'approvals:tell', job_key_mode => 'preserve_run_at',
       run_at => ${runAt}, max_attempts => 1)`),
 );
 
-/** Writes the holds of messages that this transaction has written, with their first events, and asks for the approvers to be told. */
+/** Writes the holds of messages that this transaction wrote, with their first events, and requests that the approvers be notified. */
 export async function insertHolds(query: Query, holds: readonly HoldRow[], now: Date): Promise<void> {
   await insertRows(query, { holds: JSON.stringify(holds), now });
   await addTellJob(query, { runAt: now });

@@ -17,13 +17,16 @@ import { type GivenOf, optional, value } from '../statement.ts';
 import { refuseItems } from './failed-items.ts';
 import { BEYOND_SEND_LIMITS, sendLimits } from './insert-sends.ts';
 
-/** The log row of an accepted message, and what hangs on it once; `o` is its place in the batch. Names are the columns'. */
+/**
+ * The log row of an accepted message, with the rows that exist once per message. `o` is its position in the batch; other names are those of
+ * the columns.
+ */
 export const MESSAGE = {
   o: pg.int4,
   account_id: messages.accountId,
   id: messages.id,
   key_id: messages.keyId,
-  /** The key that asked for it, where that is another. */
+  /** The key that asked for the send if it is not the key that issued the message. */
   asked_by: messages.askedBy,
   from_given: messages.fromGiven,
   from_domain: messages.fromDomain,
@@ -33,18 +36,18 @@ export const MESSAGE = {
   channel: messages.channel,
   source: messages.source,
   agent_name: messages.agentName,
-  /** Left out where empty, like the metadata and the headers. */
+  /** Omitted if empty, like the metadata and the headers. */
   tags: nullable(messages.tags),
   metadata: nullable(messages.metadata),
   charged: messages.charged,
   headers: nullable(messageBodies.headers),
-  /** Of the event `queued`, or of `pending_approval`. */
+  /** The id of the event `queued` or `pending_approval`. */
   event_id: messageEvents.id,
-  /** When the first attempt is due; null for at once. */
+  /** When the first attempt is due; null means immediately. */
   scheduled_at: messages.scheduledAt,
-  /** Of the event `scheduled`, which follows `queued`; null where there is none. */
+  /** The id of the event `scheduled`, which follows `queued`; null if there is none. */
   scheduled_event_id: nullable(messageEvents.id),
-  /** When the retries end. */
+  /** When retries end. */
   expires_at: deliveries.expiresAt,
   template: messages.template,
   resend_of: messages.resendOf,
@@ -53,26 +56,26 @@ export const MESSAGE = {
   links: nullable(messageTracking.links),
   idempotency_key: nullable(idempotencyKeys.key),
   fingerprint: nullable(idempotencyKeys.fingerprint),
-  /** From when the idempotency key counts as kept, where that is not now: an earlier time lets it end earlier. */
+  /** The start of the idempotency key's lifetime if it is not now: an earlier time makes the key expire earlier. */
   key_since: nullable(idempotencyKeys.createdAt),
 };
 
-/** A message of a batch of which some wait for an approver; those have no deliveries. */
+/** A message in a batch with messages that wait for approval. Those have no deliveries. */
 export const HELD_MESSAGE = {
   ...MESSAGE,
   status: messages.status,
-  /** Why it is held. */
+  /** Why the message is held. */
   detail: messageEvents.detail,
 };
 
-/** A recipient of the message `o`. Names are short because they travel with every recipient. */
+/** A recipient of the message `o`. Names are short because they are repeated for every recipient. */
 export const RECIPIENT = {
   o: pg.int4,
   n: messageRecipients.ordinal,
   k: messageRecipients.kind,
   name: messageRecipients.name,
   e: messageRecipients.email,
-  /** The folded address where it differs. */
+  /** The folded address if it differs. */
   f: nullable(messageRecipients.email),
 };
 
@@ -80,43 +83,42 @@ export const DELIVERY = {
   o: pg.int4,
   id: deliveries.id,
   r: deliveries.route,
-  /** Left out where the route alone says where it goes. */
+  /** Omitted if the route alone determines the destination. */
   t: nullable(deliveries.destination),
   n: deliveries.ordinals,
 };
 
-/** A key that judged a send, by the state it was judged in, and by what the caller was let in. */
+/** A key that the acceptance rules checked, in the version they checked, and the credential that the caller used. */
 export const SENDER = {
   a: apiKeys.accountId,
   k: apiKeys.id,
-  /** The version of the key. */
   v: apiKeys.version,
-  /** The session of a user, which must still be that of this seat. */
+  /** The user's session, which must still belong to this seat. */
   s: nullable(sessions.id),
-  /** When the session, or the secret that was shown, ends. Every other end of a secret is another version of its key. */
+  /** When the session, or the secret that was used, expires. A secret that ends for any other reason changes the key's version. */
   e: apiKeys.expiresAt,
 };
 
-/** What one account's part of a batch stands on: the statement writes it only where all of this still holds. */
+/** The assumptions behind one account's part of a batch. The statement checks them again and writes nothing unless all are still true. */
 export const CHARGE = {
   account_id: quotaUsage.accountId,
-  /** Quota units; 0 where nothing leaves the installation. */
+  /** Quota units; 0 if nothing leaves the installation. */
   units: quotaUsage.used,
   /** The sending domains that must be verified. */
   domains: narrowed<readonly string[]>(pg.textArray),
-  /** How many keys judged the sends; of mail of the installation itself none. */
+  /** How many keys the acceptance rules checked; 0 for mail of the installation itself. */
   judges: pg.int4,
 };
 
-/** Of JSON, each list as one text. */
+/** Each list is one JSON text. */
 export const BATCH = {
   messages: value<string>(),
   recipients: value<string>(),
   deliveries: value<string>(),
   charges: value<string>(),
-  /** The keys that judged the sends; the statement refuses where one has changed since. */
+  /** The keys that the acceptance rules checked; the statement rejects the batch if one has changed since. */
   senders: value<string>(),
-  /** As text, which is written once for all its places. */
+  /** As text, so that it is formatted once for all its uses. */
   now: value<string>(),
   month: value<string>(),
   monthlyQuota: value<number>(),
@@ -124,12 +126,12 @@ export const BATCH = {
   sendCharges: optional(value<string>()),
 };
 
-/** What is particular to how the messages of a batch begin. */
+/** The parts of the statement that depend on the messages' initial status. */
 interface Beginning {
   readonly message: Readonly<typeof MESSAGE>;
-  /** Columns of the messages that their recipients need too. */
+  /** Message columns that the recipient rows need too. */
   readonly carried: SQL;
-  /** Of the message, its recipients and its first event. */
+  /** The status of the message and its recipients, and the type of its first event. */
   readonly status: SQL;
   /** The detail of the first event, with its column. */
   readonly detail: { readonly column: SQL; readonly value: SQL };
@@ -145,7 +147,7 @@ export const QUEUED: Beginning = {
   detail: { column: NOTHING, value: NOTHING },
 };
 
-/** Some are held: those stand where nothing delivers them, and say why. */
+/** Some messages are held: they have no deliveries, and their first event says why. */
 export const HELD: Beginning = {
   message: HELD_MESSAGE,
   carried: sql`, i.status`,
@@ -154,11 +156,11 @@ export const HELD: Beginning = {
 };
 
 /**
- * Writes a batch of accepted messages, all or nothing: nothing where an item fails a rule, and then it says which items failed which rules.
- * Where that depends on the account, every item of the account that may be at fault is named.
+ * Writes a batch of accepted messages, all or nothing. If an item fails a rule, the statement writes nothing and reports which items failed
+ * which rules. If the rule is about the account, it reports every item of the account that may have caused the failure.
  *
- * OFFSET 0 keeps lookups by index what they are: hashed or joined as a whole, all suppressions or keys would be read for one message.
- * @param bodies a list of rows: the place in the batch, the html, the text
+ * OFFSET 0 keeps the planner from turning index lookups into hash joins, which would read all suppressions or keys for one message.
+ * @param bodies a list of rows: the position in the batch, the HTML, the text
  */
 export function acceptBatch(
   given: GivenOf<typeof BATCH>,

@@ -21,7 +21,6 @@ import {
 import type { SendCharge } from './insert-sends.ts';
 import { insertAttachment, type NewAttachmentRow } from './message-attachments.ts';
 
-/** One accepted message as it is written. */
 export interface NewMessage {
   readonly row: Omit<SparseRecordOf<typeof MESSAGE>, 'o'>;
   readonly html: string | null;
@@ -29,7 +28,7 @@ export interface NewMessage {
   readonly recipients: readonly NewRecipient[];
   readonly deliveries: readonly NewDelivery[];
   readonly attachments: readonly NewAttachment[];
-  /** Of a message that waits for a person; it has no deliveries then. */
+  /** Set for a message that waits for approval; such a message has no deliveries. */
   readonly hold: NewHold | null;
 }
 
@@ -37,32 +36,32 @@ export type NewRecipient = Pick<typeof messageRecipients.$inferSelect, 'ordinal'
 
 export type NewAttachment = Pick<NewAttachmentRow, 'filename' | 'contentType' | 'contentId' | 'content'>;
 
-/** Its destination is empty where the route alone says where it goes. */
+/** The destination is empty if the route alone determines it. */
 export type NewDelivery = Pick<typeof deliveries.$inferSelect, 'id' | 'route' | 'destination' | 'ordinals'>;
 
 export type SenderFact = Omit<SparseRecordOf<typeof SENDER>, 'a'>;
 
-/** What one account's part of a batch stands on: the statement writes it only where all of this still holds. */
+/** The assumptions behind one account's part of a batch. The statement checks them again and writes nothing unless all are still true. */
 export interface AccountCharge extends Omit<RecordOf<typeof CHARGE>, 'judges'> {
   readonly senders: readonly SenderFact[];
 }
 
-/** One statement writes at most this many; more would only make the ones in front wait. */
+/** Maximum number of messages per statement; larger batches would only delay the messages at the front. */
 export const MOST_MESSAGES = 100;
 
 export interface InsertOptions {
   readonly now: Date;
-  /** The month the quota is counted in, `YYYY-MM-01`. */
+  /** The quota month, `YYYY-MM-01`. */
   readonly month: string;
-  /** The quota of accounts that have none of their own. */
+  /** The monthly quota of accounts without their own. */
   readonly monthlyQuota: number;
-  /** Idempotency keys made before this are forgotten. */
+  /** Idempotency keys created before this time have expired. */
   readonly idempotencyHorizon: Date;
-  /** Of keys that may send so many messages only; none costs nothing. */
+  /** The sends of keys with send limits. An empty list costs nothing. */
   readonly sendCharges: readonly SendCharge[];
-  /** Called when everything is written and nothing is committed yet: where it throws, nothing is. Costs a transaction around the statement. */
+  /** Called after all writes and before the commit; if it throws, nothing is written. Wraps the statement in a transaction. */
   readonly beforeCommit?: (() => void) | undefined;
-  /** Called within the transaction when messages are held, after they were written. */
+  /** Called within the transaction after held messages are written. */
   readonly onHeld?: ((transaction: Query, holds: readonly HoldRow[]) => Promise<void>) | undefined;
 }
 
@@ -71,9 +70,9 @@ export type QuotaUsage = RowOf<(typeof queueing)[number]['run']>;
 
 /**
  * Writes a batch of accepted messages in one statement, all or nothing: idempotency keys, the quota charge, messages, bodies, recipients,
- * first events and deliveries. The rules that need facts hold in the statement itself: accounts that may send, verified domains, nobody
- * suppressed, free idempotency keys, a quota that suffices. Where one does not, it fails with SQLSTATE PR001, having written nothing, and
- * `failedItemsOf` says which items failed.
+ * first events and deliveries. The statement itself checks the rules that depend on data: accounts that may send, verified domains, no
+ * suppressed recipients, unused idempotency keys, sufficient quota. If a rule fails, it writes nothing and fails with SQLSTATE PR001;
+ * `failedItemsOf` returns the items.
  */
 export async function insertMessages(
   sql: Sql,
@@ -86,8 +85,8 @@ export async function insertMessages(
   if (attachments.length === 0 && holds.length === 0 && options.beforeCommit === undefined) {
     return await writeMessages(sql, messages, charges, options);
   }
-  // Files are few and large, and go row by row. They come first: the statement takes the row of the account's quota, and keeps it until the
-  // end of the transaction.
+  // Attachments are few and large, so they are inserted row by row. They come first, because the statement locks the account's quota row
+  // until the end of the transaction.
   return await sql.begin(async (transaction) => {
     for (const row of attachments) await insertAttachment(transaction, row);
     if (holds.length > 0) await lockHoldingKeys(transaction, holds, options.monthlyQuota);
@@ -113,8 +112,8 @@ function toHoldRows({ row, hold }: NewMessage, o: number): readonly HoldRow[] {
 }
 
 /**
- * Statements are prepared for these numbers of messages, and smaller batches fill up with empty bodies. Bodies travel as parameters of their
- * own: decoding them out of JSON cost half of the statement's time (52 of 110 µs a message of 3 KB).
+ * Statements are prepared for these batch sizes; smaller batches are padded with empty bodies. Bodies are separate parameters, because
+ * decoding them from JSON took half of the statement's time (52 of 110 µs per message of 3 KB).
  */
 const SIZES = [1, 8, 32, MOST_MESSAGES];
 
@@ -157,7 +156,9 @@ async function writeMessages(
 
 const NO_BODY = { html: null, text: null };
 
-/** `o` is the message's place in the batch: what all rows of a message share travels once. */
+/**
+ * `o` is the message's position in the batch. The other lists refer to it, so that values shared by all of a message's rows are sent once.
+ */
 function toRow({ row }: NewMessage, o: number): SparseRecordOf<typeof MESSAGE> {
   return { ...row, o };
 }

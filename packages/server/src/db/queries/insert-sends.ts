@@ -13,16 +13,16 @@ const SEND_CHARGE = {
   starts_at: keySends.startsAt,
   sends: keySends.sends,
   allowed: keySends.sends,
-  /** The items that it counts, by their places in the batch. */
+  /** The positions in the batch of the items that it counts. */
   items: pg.int4Array,
 };
 
-/** What the batch adds to what a limited key has sent in a period: the statement writes it only where it stays within what is allowed. */
+/** What a batch adds to a key's sends in a period. The statement writes the batch only if the key stays within its limit. */
 export type SendCharge = RecordOf<typeof SEND_CHARGE>;
 
 /**
- * What is in a statement only where a key has send limits: a row a key and period, which begins again with each hour or day. A process whose
- * clock is behind counts on in the period that has begun.
+ * The part of a statement that is present only if a key has send limits. Each key and period has one row, which restarts with each hour or
+ * day. A process whose clock is behind adds to the period that has already begun.
  */
 export function sendLimits(charges: SQL): SQL {
   const before = sql`CASE WHEN s.starts_at >= excluded.starts_at THEN s.sends ELSE 0 END`;
@@ -41,7 +41,7 @@ export function sendLimits(charges: SQL): SQL {
   )`;
 }
 
-/** The items that would go beyond a send limit, with their rule. */
+/** The items that would exceed a send limit, with their rule. */
 export const BEYOND_SEND_LIMITS = sql`
     SELECT unnest(c.items) AS o, 'sendLimit'::text AS rule FROM send_charges c
       WHERE NOT EXISTS (SELECT FROM sent s WHERE s.account_id = c.account_id AND s.key_id = c.key_id AND s.period = c.period)`;
@@ -54,8 +54,8 @@ const countSends = defineStatement({ charges: value<string>() }, ({ charges }) =
 );
 
 /**
- * Counts sends that no statement of the accept queue counts. If one would go beyond its limit it fails with SQLSTATE PR001 and names its items,
- * as accepting does; the transaction is then over.
+ * Counts sends that do not pass through the accept queue's statement. If a send would exceed its limit, this fails with SQLSTATE PR001 and
+ * names the items, as acceptance does; the transaction is then aborted.
  */
 export async function chargeSends(transaction: Query, charges: readonly SendCharge[]): Promise<void> {
   if (charges.length > 0) await countSends(transaction, { charges: JSON.stringify(charges) });

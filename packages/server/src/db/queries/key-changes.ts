@@ -63,7 +63,7 @@ const rewrite = defineStatement(
   },
 );
 
-/** Writes the name and every restriction as they are to be. The mode stays. A new end is announced again. */
+/** Writes the key's name and all its restrictions; the mode does not change. A new expiry is announced again. */
 export async function rewriteKey(
   query: Query,
   { accountId, keyId }: KeyName,
@@ -102,7 +102,7 @@ const setSecret = defineStatement(
   ({ hash, last4, ...name }) => builder.update(apiKeys).set({ secretHash: hash, last4 }).where(isNamed(name)),
 );
 
-/** Gives a key another secret. The one before it, and those before that, end at `oldEndsAt` or when they would have anyway. */
+/** Gives a key a new secret. All previous secrets expire at `oldEndsAt` or at their earlier expiry. */
 export async function replaceSecret(
   query: Query,
   { accountId, keyId }: KeyName,
@@ -127,10 +127,10 @@ const claimExpiring = defineStatement({ now: value<Date>(), before: value<Date>(
   ),
 );
 
-/** A key that ends soon. */
+/** A key that expires soon. */
 export type ExpiringKey = RowOf<typeof claimExpiring>;
 
-/** Keys that end before `before`, have not ended by now and were not announced; they count as announced from here on. */
+/** Claims keys that expire by `before` and have not expired, been revoked or been announced; marks them as announced. */
 export async function claimExpiringKeys(
   query: Query,
   { now, before }: { readonly now: Date; readonly before: Date },
@@ -155,7 +155,7 @@ const readSends = defineStatement(
 
 export type SentCounts = Readonly<Record<'hour' | 'day', number>>;
 
-/** What a key has sent in the hour and on the day that began then. */
+/** How many messages a key has sent in the hour and the day that began at these times. */
 export async function readSentCounts(
   query: Query,
   { accountId, keyId }: KeyName,

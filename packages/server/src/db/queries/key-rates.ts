@@ -3,34 +3,34 @@ import { sql } from '../drizzle.ts';
 import { pg, returning } from '../result.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-/** What one process asks of the rate limit of one key. */
+/** What one process requests from the rate limit of one key. */
 export interface AllowanceAsk {
   readonly accountId: string;
   readonly keyId: string;
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly rateLimit: number;
-  /** Requests that wait. */
+  /** Waiting requests. */
   readonly needed: number;
-  /** How many more to take along. */
+  /** How many more requests to borrow in advance. */
   readonly wished: number;
-  /** Of what was lent before and not used. */
+  /** How many borrowed requests were not used. */
   readonly returned: number;
 }
 
 const take = defineStatement({ asks: value<string>(), leaseMs: value<number>() }, ({ asks, leaseMs }) =>
   returning(
     {
-      /** How many of those that wait may go. */
+      /** How many of the waiting requests may proceed. */
       granted: pg.int4,
-      /** Lent beyond them, for the life of a lease. */
+      /** How many more requests were lent, until the lease ends. */
       spare: pg.int4,
-      /** Free in the bucket after this. */
+      /** What is left in the bucket. */
       remaining: pg.int4,
-      /** Until the whole allowance is there again. */
+      /** Until the bucket is full. */
       fullMs: pg.float8,
-      /** Until there is allowance for one more request. */
+      /** Until one more request is available. */
       nextMs: pg.float8,
-      /** How long other processes may still keep what they will give back; 0 where a refusal is final. */
+      /** How long other processes may still keep requests that they will return; 0 if a rejection is final. */
       waitMs: pg.float8,
     },
     sql`
@@ -39,10 +39,10 @@ const take = defineStatement({ asks: value<string>(), leaseMs: value<number>() }
   ),
 );
 
-/** What came of it; times in milliseconds from now. */
+/** The result; times are in milliseconds from now. */
 export type Allowance = RowOf<typeof take>;
 
-/** Takes allowance for many keys in one statement; the results are in the order of the asks. `leaseMs`: how long what is lent is kept. */
+/** Takes rate limit tokens for many keys in one statement; the results are in the order of `asks`. Lent tokens are valid for `leaseMs`. */
 export async function takeAllowance(
   query: Sql,
   asks: readonly AllowanceAsk[],
