@@ -6,27 +6,26 @@ import { createTransactionLimit } from './transaction-limit.ts';
 
 export interface BindingOptions {
   /**
-   * Transactions of the account wait for one another at its own rows (the quota, the end of its audit trail). Those beyond this number wait
-   * here, where they hold no connection that another account could work on, and no deadline of the database runs.
+   * Concurrent transactions of an account wait for each other's locks on its own rows (the quota, the end of its audit log). Transactions
+   * beyond this number wait here instead, where they use no connection that another account needs and no database deadline runs.
    */
   readonly transactionsAtOnce?: number;
 }
 
 /**
- * Binds a pool that was opened `forAccounts` to one account: every statement runs in a transaction that names the account in `app.account_id`,
- * which is what the policies of row-level security compare with, and that takes the role these policies hold for. Other rows do not exist
- * then, whatever a statement forgets to ask for. The role is set in the transaction because a pooler may drop the one that the connection
- * asked for when it started.
+ * Binds a pool opened with `forAccounts` to one account. Every statement runs in a transaction that sets `app.account_id`, which the
+ * row-level security policies compare with, and the role that these policies apply to. Rows of other accounts are invisible, even if a
+ * statement lacks the filter. The role is set in each transaction because a pooler may drop the role requested at connection start.
  *
- * BEGIN with the settings, the statement and COMMIT are sent together, without waiting for one another, so that a statement costs one round
- * trip as before. Statements run one at a time by themselves; what belongs together goes into `begin`.
+ * A single statement is sent together with BEGIN, the settings and COMMIT, without waiting in between, so it still costs one round trip. It
+ * gets its own transaction; use `begin` for statements that belong together.
  */
 export function bindAccount(
   pool: Pool,
   accountId: string,
   { transactionsAtOnce = Number.POSITIVE_INFINITY }: BindingOptions = {},
 ): AccountSql {
-  // It becomes part of a statement that takes no parameters.
+  // The id becomes part of a statement that accepts no parameters, so only a UUID is safe.
   if (!UUID.test(accountId)) throw new Error('an account without an id cannot be bound');
   const { settings } = pool;
   if (settings === null) throw new Error('the pool was not opened for accounts');
@@ -40,12 +39,14 @@ export function bindAccount(
       return await limited(() => runTransaction(pool.reserve, () => beginOf(mode), work));
     },
   };
-  return bound as AccountSql; // The one place that makes what the brand stands for.
+  return bound as AccountSql; // The only place that creates a branded value.
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What begins a transaction of the account, to be asked for once its connection is open. */
+/**
+ * Returns the statements that begin a transaction of the account. Called once its connection is open, because the settings depend on it.
+ */
 type Begin = (mode?: string) => string;
 
 function runAlone<Row>(
@@ -58,7 +59,7 @@ function runAlone<Row>(
     const begun = connection.run(begin()).then(noop);
     const answered = connection.run<Row>(text, parameters).then((answer) => ({ answer }));
     const ended = connection.run('COMMIT').then(noop);
-    // A failure is reported at once; the connection is free when everything that was sent is answered.
+    // A failure is reported at once, but the connection is released only after all statements have completed.
     void Promise.allSettled([begun, answered, ended]).then(() => connection.release());
     await begun;
     const { answer } = await answered;

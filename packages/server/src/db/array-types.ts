@@ -1,6 +1,7 @@
 /**
- * The array types our statements use, for the driver to write and read. By itself the driver asks the database for all of them on each new
- * connection, by a query of its own that nobody awaits: were the connection lost just then, the rejection would end the process.
+ * The array types that our statements use, for the driver to format and parse. Without this list, the driver queries the database for all
+ * array types on each new connection and does not await that query: if the connection were lost then, the unhandled rejection would end the
+ * process.
  */
 export const ARRAY_TYPES = {
   smallints: arrayType(1005, Number),
@@ -9,7 +10,7 @@ export const ARRAY_TYPES = {
   uuids: arrayType(2951, String),
 };
 
-/** Writes an array of one dimension as PostgreSQL reads it: every element in quotes, so that none can be taken for syntax. */
+/** Formats a one-dimensional array for PostgreSQL. Every element is quoted, so that none is read as syntax. */
 export function formatArray(values: readonly unknown[]): string {
   const elements = values.map((value) =>
     value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, (character) => `\\${character}`)}"`,
@@ -17,7 +18,7 @@ export function formatArray(values: readonly unknown[]): string {
   return `{${elements.join(',')}}`;
 }
 
-/** Reads an array of one dimension as PostgreSQL writes it: elements bare or in quotes, null as a bare `NULL`. */
+/** Parses a one-dimensional array from PostgreSQL: elements are bare or quoted; null is a bare `NULL`. */
 export function parseArray(text: string): (string | null)[] {
   return [...text.slice(1, -1).matchAll(ELEMENT)].map(([whole, quoted]) => {
     if (quoted !== undefined) return quoted.replaceAll(/\\(.)/gs, '$1');

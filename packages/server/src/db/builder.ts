@@ -1,23 +1,23 @@
 import { Column, drizzle, is, SQL, StringChunk, sql } from './drizzle.ts';
 
 /**
- * Builds statements from the tables of `schema/`, and runs none: `defineStatement` sends them down the connection that the caller has, with the
- * account and the role it is bound to.
+ * Builds statements from the tables of `schema/` but runs none. `defineStatement` runs them on the caller's connection, with the account
+ * and role that it is bound to.
  */
 export const builder = drizzle(() =>
   Promise.reject(new Error('a statement of the builder runs by defineStatement, not by being awaited')),
 );
 
 /**
- * What a statement selects or returns: each column is called by the name of its field, so that the rows of the driver are the result and two
- * columns `id` never collide. To the types they are still columns, which a left join makes nullable.
+ * The columns that a statement selects or returns. Each column is aliased to the name of its field, so that the driver's rows are the
+ * result and two `id` columns do not collide. In the types they remain columns, so that a left join makes them nullable.
  */
 export function named<Fields extends Readonly<Record<string, Column | SQL>>>(fields: Fields): Fields {
   const entries = Object.entries(fields).map(([name, field]) => [name, sql`${field}`.as(name)]);
-  return Object.fromEntries(entries) as Fields; // For the types alone: see above.
+  return Object.fromEntries(entries) as Fields; // Only for the types: see above.
 }
 
-/** @throws where a field of the statement would not be called what its type says */
+/** @throws if a field of the statement would not have the name that its type says */
 export function assertNamed(built: object): void {
   const nameless = Object.entries(selectedBy(built)).filter(
     ([name, field]) => !is(field, SQL.Aliased) || field.fieldAlias !== name,
@@ -26,7 +26,7 @@ export function assertNamed(built: object): void {
     throw new Error(`write named({ … }) around the fields ${nameless.map(([name]) => name).join(', ')}`);
 }
 
-/** The columns that a statement selects or returns as they are; of its expressions nothing is known but their types in TypeScript. */
+/** The plain columns that a statement selects or returns. For expressions, only the TypeScript types are known. */
 export function fieldsOf(built: object): Readonly<Record<string, Column>> {
   const entries = Object.entries(selectedBy(built)).flatMap(([name, field]): [string, Column][] => {
     const [only, ...others] = is(field, SQL.Aliased)
@@ -38,7 +38,7 @@ export function fieldsOf(built: object): Readonly<Record<string, Column>> {
 }
 
 function selectedBy(built: object): object {
-  const config: unknown = Reflect.get(built, 'config'); // Where drizzle keeps what was asked for.
+  const config: unknown = Reflect.get(built, 'config'); // Where drizzle stores the statement's configuration.
   if (!(config instanceof Object)) throw new Error('not a statement of the builder');
   const fields: unknown = Reflect.get(config, 'fields') ?? Reflect.get(config, 'returningFields') ?? {};
   return Object(fields);

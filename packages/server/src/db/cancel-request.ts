@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-/** How long a statement may go on after a cancel request before another one is sent. */
+/** How long to wait for a statement to end before the cancel request is sent again. */
 const REPEAT_AFTER_MS = 50;
 
 /**
- * Waits for the answer to a query of the driver, and cancels it when `signal` is aborted. PostgreSQL ignores a cancel request that arrives while
- * it waits for the next statement, so requests are repeated until the statement has ended. Returns only when no request is in transit, which
- * could otherwise cancel the next statement of the connection.
+ * Waits for the result of a driver query and cancels the query if `signal` is aborted. PostgreSQL ignores a cancel request that arrives
+ * between statements, so the request is repeated until the statement ends. Returns only when no request is in transit, because a late
+ * request could cancel the connection's next statement.
  */
 export async function untilAborted<T>(signal: AbortSignal, query: object, answer: () => Promise<T>): Promise<T> {
   let isOver = false;
   let request: Promise<unknown> = Promise.resolve();
 
   async function cancel(): Promise<void> {
-    // The driver has sent the query by then.
+    // By then the driver has sent the query.
     await nextTurn();
     while (!isOver) {
       if (isActive(query)) request = sendCancelRequest(query);
@@ -34,16 +34,16 @@ export async function untilAborted<T>(signal: AbortSignal, query: object, answer
 }
 
 /**
- * Whether the answer to this query is what the connection receives next. The driver (postgres.js 3.4) must not be asked to cancel one that is
- * queued behind another: it then gives the answer to the query after it, or sends nothing on that connection any more.
+ * Whether the connection's next result belongs to this query. The driver (postgres.js 3.4) must not cancel a query that is queued behind
+ * another: it would pass the result to the query after it, or stop sending on that connection.
  */
 function isActive(query: object): boolean {
   return Reflect.get(query, 'active') === true;
 }
 
 /**
- * Settles when the server has closed the connection of the request. Not by `query.cancel()`, which sends one request only and drops its promise:
- * a failure to connect would end the process.
+ * Settles when the server has closed the connection of the cancel request. `query.cancel()` is not used: it sends only one request and
+ * drops its promise, so a failure to connect would end the process.
  */
 async function sendCancelRequest(query: object): Promise<void> {
   const send: unknown = Reflect.get(query, 'canceller');
@@ -51,6 +51,6 @@ async function sendCancelRequest(query: object): Promise<void> {
   try {
     await send(query);
   } catch {
-    // The database cannot be reached: the query fails too, or the next request succeeds.
+    // The database is unreachable: either the query fails too, or the next request succeeds.
   }
 }

@@ -1,8 +1,8 @@
 import type { Query, Sql } from './query.ts';
 
 /**
- * Runs statements that end at once when `signal` says so. They run in a transaction, since PostgreSQL cancels whatever a connection is at when
- * the request arrives: that can only be the end of this transaction, and never a statement of the next holder of the connection.
+ * Runs statements that end as soon as `signal` is aborted. They run in a transaction, because PostgreSQL cancels whatever the connection is
+ * running when the request arrives. At worst that is the end of this transaction, never a statement of the connection's next user.
  */
 export async function runCancelable<T>(sql: Sql, signal: AbortSignal, work: (query: Query) => Promise<T>): Promise<T> {
   return await sql.begin('read only', async (transaction) => await work(transaction.until(signal)));

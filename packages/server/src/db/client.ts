@@ -9,32 +9,32 @@ export type { Pool } from './database-pool.ts';
 export type { AccountSql, Query, Sql, Transaction } from './query.ts';
 
 export interface DatabaseOptions {
-  /** A `postgres://` URL, several servers of which one is the primary, or the embedded server's socket. */
+  /** A `postgres://` URL, a cluster of servers with one primary, or the embedded server's socket. */
   readonly target: DatabaseTarget;
-  /** Few connections win: they write whole batches, and more of them only wait for one another. */
+  /** Keep this low: each connection writes whole batches, and more connections only wait for each other's locks. */
   readonly maxConnections: number;
   readonly applicationName: string;
   /**
-   * For pools that run the same few large statements over and over: plans are kept from one execution to the next, until `renewPlans`.
-   * Everywhere else a statement is planned each time: a plan that was made while a table was empty walks through all of an account's rows
-   * for each row it looks for, and one statement that should take milliseconds was seen to run for minutes.
+   * For pools that run the same few large statements repeatedly: generic plans are reused until `renewPlans`. In all other pools each
+   * execution is planned again, because a plan made while a table was empty scans all of an account's rows for each row it looks up; one
+   * such statement ran for minutes instead of milliseconds.
    */
   readonly keepPlans?: boolean;
   /**
-   * How long one statement may be without an answer before the pool gives the database up for silent: what is under way then fails, and the
-   * next statement goes over a new connection. Without it a connection that nothing comes through any more is waited on until the system
-   * gives it up, which takes minutes.
+   * How long a statement may go without a response before the pool treats the database as silent. Statements in progress then fail, and the
+   * next statement uses a new connection. Without a deadline, a dead connection blocks until the operating system gives up, which takes
+   * minutes.
    */
   readonly deadlineMs?: number;
-  /** For a deadline longer than a caller may wait: whether the database answers at all. As of QueryDeadlineOptions. */
+  /** For a deadline longer than a caller may wait: checks whether the database responds at all. See QueryDeadlineOptions. */
   readonly probe?: () => Promise<unknown>;
-  /** How long the server works on one statement before it gives it up; 30 s unless given. */
+  /** The server's `statement_timeout`; 30 s by default. */
   readonly statementTimeoutMs?: number;
-  /** False where what was committed last may be lost by a crash of the database: commits then wait for no disk. */
+  /** False if a database crash may lose the last commits: commits then do not wait for the disk. */
   readonly durable?: false;
   /**
-   * For work on behalf of one account: as the role that sees an account's rows only where `app.account_id` names it, on connections that are
-   * reserved for a transaction at a time. `bindAccount` sets that role in every transaction.
+   * For work on behalf of one account. It uses the role that sees an account's rows only if `app.account_id` names it, on connections
+   * reserved for one transaction at a time. `bindAccount` sets the role in every transaction.
    */
   readonly forAccounts?: true;
   readonly onNotice?: (message: string) => void;
@@ -45,7 +45,9 @@ export type DatabaseTarget =
   | { readonly kind: 'cluster'; readonly primary: PrimaryHost }
   | { readonly kind: 'socket'; readonly host: string; readonly database: string; readonly user: string };
 
-/** A `cluster` where several servers are named, or one has to be of a kind: its connections follow the one that takes writes. */
+/**
+ * Returns a `cluster` if the URL names several servers or requires a kind of server: its connections follow the server that accepts writes.
+ */
 export function toDatabaseTarget(databaseUrl: string): DatabaseTarget {
   const verdict = parseDatabaseUrl(databaseUrl);
   if (!verdict.ok) throw new Error(`DATABASE_URL ${verdict.message}`);
@@ -54,12 +56,12 @@ export function toDatabaseTarget(databaseUrl: string): DatabaseTarget {
   return isOne ? { kind: 'url', url: databaseUrl } : { kind: 'cluster', primary: createPrimaryHost(url) };
 }
 
-/** Opens a pool; nothing connects before the first query. */
+/** Opens a pool; it connects on the first query. */
 export function openDatabase(options: DatabaseOptions): Pool {
   const settings = {
     max: options.maxConnections,
     connect_timeout: 2, // Seconds: a database that is down must become a 503 within 2 s.
-    // Connections stay, so that one that closes is one that was lost.
+    // Idle connections stay open, so that a closed connection means a lost one.
     idle_timeout: 0,
     max_lifetime: null,
     backoff: () => 0.1,
@@ -82,7 +84,7 @@ export function openDatabase(options: DatabaseOptions): Pool {
   });
 }
 
-/** A pool that counts as lost as soon as another server than its own is the primary. */
+/** A pool that counts as lost as soon as a different server is the primary. */
 function openOnPrimary(primary: PrimaryHost, settings: object, onLost: (connection?: number) => void): postgres.Sql {
   const places = new Set<string>();
   const nameOf = ({ host, port }: FoundHost) => `${host} ${port}`;
@@ -94,12 +96,12 @@ function openOnPrimary(primary: PrimaryHost, settings: object, onLost: (connecti
     onLost(connection);
   };
   const socket = () => openPrimarySocket(primary, (to) => places.add(nameOf(to)));
-  return postgres(primary.url, { ...settings, onclose, socket } as object); // The types do not know `socket`.
+  return postgres(primary.url, { ...settings, onclose, socket } as object); // The driver's types lack `socket`.
 }
 
-/** Lets a pool that keeps its plans make them again, by the tables' present sizes. `connections`: as many as the pool has. */
+/** Discards the plans of a pool with `keepPlans`, so that it plans for the tables' current sizes. `connections` is the size of the pool. */
 export async function renewPlans(pool: Pool, connections: number): Promise<void> {
-  // Reserved at the same time, so that each is another one.
+  // Reserved at the same time, so that each is a different connection.
   const reserved = await Promise.all(Array.from({ length: connections }, () => pool.reserve()));
   try {
     await Promise.all(reserved.map((connection) => connection.run('DISCARD PLANS')));
@@ -108,7 +110,7 @@ export async function renewPlans(pool: Pool, connections: number): Promise<void>
   }
 }
 
-/** How graphile-worker's own `pg` pool reaches the same database. */
+/** The connection string of the same database for graphile-worker's own `pg` pool. */
 export function toConnectionString(target: DatabaseTarget): string {
   if (target.kind === 'url') return target.url;
   if (target.kind === 'cluster') return target.primary.url;

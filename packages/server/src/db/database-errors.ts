@@ -1,7 +1,7 @@
-/** What a failed query means to the caller. */
+/** What a failed query means for the caller. */
 export type DatabaseFault = 'unavailable' | 'stale' | 'data' | 'conflict' | 'other';
 
-/** SQLSTATE classes: 08 connection, 57P server shutting down, 53 out of resources; 22 and 23 are about the data given. */
+/** SQLSTATE classes: 08 is connection failure, 57P server shutdown, 53 insufficient resources; 22 and 23 are about the data. */
 const UNAVAILABLE_STATES = /^(08|57P|53|25006|58)/;
 const CONFLICT_STATES = new Set(['40001', '40P01', '55P03']);
 const CONNECTION_CODES = new Set([
@@ -19,11 +19,11 @@ const CONNECTION_CODES = new Set([
   'CONNECT_TIMEOUT',
   'DATABASE_SILENT',
   'NO_PRIMARY',
-  // A local socket whose queue of new connections is full, as that of a server that was stopped.
+  // A local socket whose backlog of new connections is full, such as that of a stopped server.
   'EAGAIN',
 ]);
 
-/** Sorts an error of the database driver; an error of anything else is `other`. */
+/** Classifies an error of the database driver; any other error is `other`. */
 export function classifyDatabaseError(error: unknown): DatabaseFault {
   const code = errorCode(error);
   if (code === null) return 'other';
@@ -33,13 +33,13 @@ export function classifyDatabaseError(error: unknown): DatabaseFault {
   return /^(22|23|54)/.test(code) ? 'data' : 'other';
 }
 
-/** Whether nobody is there to ask, as against one statement that failed or was ended. */
+/** Whether the database is unreachable, as opposed to a single statement that failed or was canceled. */
 export function isDatabaseLost(error: unknown): boolean {
   const code = errorCode(error);
   return code !== null && (CONNECTION_CODES.has(code) || /^(08|57P)/.test(code));
 }
 
-/** Whether a row could not be written because another one has its name (SQLSTATE 23505). */
+/** Whether a unique constraint rejected a row (SQLSTATE 23505). */
 export function isUniqueViolation(error: unknown): boolean {
   return errorCode(error) === '23505';
 }

@@ -11,50 +11,53 @@ import { runTransaction } from './transaction.ts';
 export interface Pool extends Sql {
   /** What each transaction for an account sets; null for a pool that was not opened for accounts. */
   readonly settings: TransactionSettings | null;
-  /** A connection of its own for the caller, who releases it. */
+  /** Reserves a connection for the caller, who must release it. */
   reserve(): Promise<Connection>;
-  /** Work of one round trip on such a connection: under one deadline, the wait for the connection included. */
+  /** Runs work of one round trip on a reserved connection. One deadline covers it, including the wait for the connection. */
   runOnConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Sends lines of COPY's text format. */
+  /** Sends lines in COPY's text format. */
   copyIn(statement: string, lines: string): Promise<void>;
-  /** @param options how many seconds queries under way have */
+  /** @param options how many seconds running queries may take to finish */
   end(options?: { readonly timeout?: number }): Promise<void>;
 }
 
 export interface PoolOptions {
-  /** Makes a pool of the driver that calls `onLost` when a connection is closed, with its number; it must close none by itself. */
+  /**
+   * Opens a driver pool that calls `onLost` with the connection's number when a connection is closed. The driver must not close connections
+   * by itself.
+   */
   readonly open: (onLost: (connection?: number) => void) => Driver;
   readonly maxConnections: number;
-  /** How long one statement may take; null for as long as the server lets it. */
+  /** How long one statement may take; null leaves it to the server's limit. */
   readonly deadlineMs: number | null;
   readonly probe?: () => Promise<unknown>;
   readonly settings: TransactionSettings | null;
 }
 
-/** How long queries on the other connections of a pool may go on once one connection was lost; a caller of a lost query waits as long. */
+/** How long queries on a pool's other connections may continue after one connection was lost. The caller of a lost query waits as long. */
 const GRACE_SECONDS = 1;
-/** Behind a silent connection there is nothing to wait for; connections that are just being opened take a moment to be closed. */
+/** On silent connections there is nothing to wait for; connections that are just being opened take a moment to close. */
 const SILENT_GRACE_SECONDS = 0.01;
 
-/** One pool of the driver, until a connection of it is lost. */
+/** One driver pool, used until it loses a connection. */
 interface Generation {
   readonly driver: Driver;
   readonly deadline: QueryDeadline | null;
-  /** Opens every connection where that has not been done. */
+  /** Opens every connection if that has not happened yet. */
   readonly opened: () => Promise<unknown>;
-  /** The driver's numbers of the connections that were lost. */
+  /** The driver's numbers of the lost connections. */
   readonly lost: ReadonlySet<number>;
 }
 
 /**
- * A pool of the driver that is replaced by a new one whenever it loses a connection, or leaves a statement without an answer for too long.
+ * A driver pool that is replaced whenever it loses a connection or a statement gets no response in time.
  *
- * The driver (postgres.js 3.4) can lose a query with a connection: what is handed to it between its `error` and its `close` is never
- * settled, and bytes of it that were not written yet keep the connection from being opened again. The caller of such a query waits for ever,
- * and so do all callers after it. Ending the old pool settles all that it still has, and the new one knows nothing of it.
+ * The driver (postgres.js 3.4) can lose a query with a connection: it never settles a query submitted between the connection's `error` and
+ * `close`, and unwritten bytes of that query keep the connection from being reopened. That caller and all later ones would wait forever.
+ * Ending the old pool settles everything it still has, and the new pool starts clean.
  *
- * The deadline applies to every statement, those of transactions and of reserved connections included, and to BEGIN and COMMIT: rejected with
- * DatabaseSilentError.
+ * The deadline applies to every statement, including those of transactions and reserved connections, BEGIN and COMMIT. A statement that
+ * exceeds it is rejected with DatabaseSilentError.
  */
 export function createDatabasePool({ open, maxConnections, deadlineMs, probe, settings }: PoolOptions): Pool {
   const leaving = new Set<Promise<void>>();
@@ -104,7 +107,7 @@ export function createDatabasePool({ open, maxConnections, deadlineMs, probe, se
     async copyIn(statement, lines) {
       const { driver, deadline } = current;
       const stream = await guard(deadline, () => driver.unsafe(statement).writable());
-      // The driver forgets a COPY whose connection is lost behind its last line.
+      // The driver never settles a COPY whose connection is lost after its last line.
       await guard(deadline, () => pipeline([lines], stream));
     },
     async end(options) {
@@ -135,8 +138,8 @@ async function sendOn<Row>(
 }
 
 /**
- * A reserved connection. After a loss it sends nothing, and is not given back: the driver (postgres.js 3.4) would write to a socket that is
- * gone, and that error, which no caller can catch, would end the process.
+ * A reserved connection. Once lost, it sends nothing and is not released: the driver (postgres.js 3.4) would write to a closed socket, and
+ * that error, which no caller can catch, would end the process.
  */
 function connectionOn(reserved: ReservedSql, deadline: QueryDeadline | null, lost: ReadonlySet<number>): Connection {
   let number: number | null = null;
@@ -168,8 +171,8 @@ class ConnectionLostError extends Error {
 }
 
 /**
- * As many statements at once as there are connections: each is sent to one that is not open yet. The driver (postgres.js 3.4, without its types
- * fetched) never hands out a connection it had to open to reserve it.
+ * Sends as many concurrent statements as there are connections, so that each statement opens one. The driver (postgres.js 3.4, with
+ * `fetch_types` off) never returns a connection from `reserve` that it had to open for it.
  */
 function createOpening(
   driver: Driver,

@@ -2,27 +2,27 @@ import { type DatabaseOptions, type DatabaseTarget, openDatabase, type Pool } fr
 import { ping } from './queries/maintenance.ts';
 import type { SessionOptions } from './session-settings.ts';
 
-/** The pools of one process, each for work that must not wait for another kind. */
+/** The pools of one process. Each is for work that must not wait for another kind of work. */
 export interface DatabasePools {
-  /** What callers wait for, where it is no single account's: who they are, what was accepted, names that accounts contend for. */
+  /** Work that callers wait for and that is not bound to one account: authentication, acceptance, names that accounts compete for. */
   readonly api: Pool;
-  /** What callers wait for, each transaction bound to the caller's account. */
+  /** Work that callers wait for, each transaction bound to the caller's account. */
   readonly accounts: Pool;
-  /** What no caller waits for: delivery, its jobs, and the mailbox of the transport that captures. */
+  /** Work that no caller waits for: delivery, its jobs, and the mailbox of the capturing transport. */
   readonly work: Pool;
-  /** Searches and exports, bound to the caller's account: one that takes long holds up nobody but others of its kind. */
+  /** Searches and exports, bound to the caller's account. A slow one delays only other searches and exports. */
   readonly reads: Pool;
   /**
-   * Acceptance of single sends, written one group behind the other on one connection: two would wait for the same quota row, and halve the
-   * groups.
+   * Acceptance of single sends, one batch after another on one connection: two connections would wait for the same quota row and halve the
+   * batches.
    */
   readonly sends: Pool;
   readonly batches: Pool;
-  /** Acceptance of sends with files, which may take seconds to be written. */
+  /** Acceptance of sends with files, whose writes may take seconds. */
   readonly files: Pool;
-  /** The rate limits of keys, which every request waits for: one statement at a time, for all that came meanwhile. */
+  /** The rate limits of keys, which every request waits for. One statement at a time serves all requests that arrived in the meantime. */
   readonly rates: Pool;
-  /** Ends all of them; queries under way have a moment. */
+  /** Ends all pools; running queries have a moment to finish. */
   end(): Promise<void>;
 }
 
@@ -34,21 +34,21 @@ export interface AcceptConnections {
 }
 
 const API_CONNECTIONS = 4;
-/** A connection belongs to one transaction at a time, and those that wait for a lock must leave others free. */
+/** A connection belongs to one transaction at a time, and transactions that wait for a lock must leave connections free for others. */
 const ACCOUNT_CONNECTIONS = 6;
-/** Whoever calls gets an answer within two seconds, also from a database that gives none. */
+/** A caller gets a response within two seconds, even if the database does not respond. */
 const API_DEADLINE_MS = 1_500;
-/** Longer than the server's own limit for a statement: where that says nothing either, nobody is there. */
+/** Longer than the server's own statement timeout: if that does not respond either, the database is unreachable. */
 const WORK_DEADLINE_MS = 35_000;
 const READS_CONNECTIONS = 3;
 const READS_STATEMENT_MS = 8_000;
 const READS_DEADLINE_MS = 10_000;
 const DELIVERY_CONNECTIONS = 4;
-/** The largest file takes half a second on a machine with nothing else to do. */
+/** The largest file takes half a second on an idle machine. */
 const FILES_DEADLINE_MS = 10_000;
 const END_SECONDS = 2;
 
-/** What each pool is opened with, so that a check opens the very same kind of connection. */
+/** The options of each pool, shared with the check so that it opens the same kind of connection. */
 const POOLS = {
   api: { applicationName: 'postrider-api', deadlineMs: API_DEADLINE_MS },
   accounts: { applicationName: 'postrider-accounts', forAccounts: true, deadlineMs: API_DEADLINE_MS },
@@ -62,17 +62,17 @@ const POOLS = {
   sends: { applicationName: 'postrider-sends', keepPlans: true, deadlineMs: API_DEADLINE_MS },
   batches: { applicationName: 'postrider-batches', keepPlans: true, deadlineMs: API_DEADLINE_MS },
   files: { applicationName: 'postrider-files', keepPlans: true, deadlineMs: FILES_DEADLINE_MS },
-  // A crash of the database forgets the last half second of requests at most, which is no more than a moment's allowance.
+  // A database crash loses at most the last half second of requests, which is only a moment's worth of the limit.
   rates: { applicationName: 'postrider-rates', keepPlans: true, durable: false, deadlineMs: API_DEADLINE_MS },
   log: { applicationName: 'postrider-log', deadlineMs: WORK_DEADLINE_MS },
 } as const satisfies Record<string, Omit<DatabaseOptions, 'target' | 'maxConnections'>>;
 
 type PoolName = keyof typeof POOLS;
 
-/** Kinds of connections that differ in what they ask for when they start. */
+/** Kinds of connections that differ in their startup parameters. */
 const CHECKED: readonly PoolName[] = ['api', 'accounts', 'reads', 'sends', 'rates'];
 
-/** One connection of a kind that a running server has. */
+/** One connection of a kind that a running server uses. */
 export interface SampleConnection {
   readonly kind: string;
   readonly isBound: boolean;
@@ -80,7 +80,7 @@ export interface SampleConnection {
   readonly sql: Pool;
 }
 
-/** Opens one connection of each kind that a server uses, works on all of them, and closes them. */
+/** Opens one connection of each kind that a server uses, runs `work` with all of them, and closes them. */
 export async function withSampleConnections<T>(
   target: DatabaseTarget,
   work: (samples: readonly SampleConnection[]) => Promise<T>,
@@ -97,7 +97,7 @@ export async function withSampleConnections<T>(
   }
 }
 
-/** Opens the pools; nothing connects before the first query. */
+/** Opens the pools; they connect on their first query. */
 export function openDatabasePools(target: DatabaseTarget, connections: AcceptConnections): DatabasePools {
   const open = (name: PoolName, maxConnections: number, probe?: () => Promise<unknown>) =>
     openDatabase({ target, maxConnections, ...POOLS[name], ...(probe === undefined ? {} : { probe }) });
@@ -118,7 +118,10 @@ export function openDatabasePools(target: DatabaseTarget, connections: AcceptCon
   };
 }
 
-/** The log of requests. A connection of its own: the driver sends other queries down a connection that copies, which breaks both. */
+/**
+ * The pool of the request log. It has its own connection, because the driver sends other queries on a connection that runs COPY, which
+ * breaks both.
+ */
 export function openLogPool(target: DatabaseTarget): Pool {
   return openDatabase({ target, maxConnections: 1, ...POOLS.log });
 }

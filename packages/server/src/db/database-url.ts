@@ -1,20 +1,20 @@
 export interface DatabaseHost {
   readonly host: string;
-  /** Null for PostgreSQL's own. */
+  /** Null means PostgreSQL's default. */
   readonly port: number | null;
 }
 
-/** Which of several servers is meant. Both take writes; `read-write` also leaves out one that is set to be read only. */
+/** Which of several servers to use. Both mean one that accepts writes; `read-write` also excludes a server that is set to read-only. */
 export type SessionAttributes = 'read-write' | 'primary';
 
-/** What DATABASE_URL says, as libpq reads it: `postgres://user:password@host1:5432,host2:5432/database?target_session_attrs=read-write`. */
+/** DATABASE_URL, with libpq's syntax: `postgres://user:password@host1:5432,host2:5432/database?target_session_attrs=read-write`. */
 export interface DatabaseUrl {
   readonly hosts: readonly DatabaseHost[];
-  /** Null where it is not given. */
+  /** Null if not set. */
   readonly sessionAttributes: SessionAttributes | null;
-  /** The URL of one host, which every driver understands. */
+  /** The URL of a single host, which every driver understands. */
   urlOf(host: DatabaseHost): string;
-  /** For messages: without a password and parameters, which may hold one as well. */
+  /** For messages: without the password and the parameters, which may contain one too. */
   readonly shown: string;
 }
 
@@ -28,7 +28,7 @@ const ATTRIBUTES = 'target_session_attrs';
 const EXAMPLE =
   'Use postgres://user:password@host:5432/database, or unset it for the embedded Postgres. Several hosts are separated by commas: postgres://user:password@host1:5432,host2:5432/database';
 
-/** Reads it; what it says of a wrong one repeats no part that may hold a password. */
+/** Parses the URL. Its error messages never quote a part that may contain a password. */
 export function parseDatabaseUrl(text: string): DatabaseUrlVerdict {
   const [, scheme, authority, path = '', query = ''] = FORM.exec(text) ?? [];
   if (scheme === undefined || authority === undefined) return refused('is not a postgres:// URL');
@@ -64,7 +64,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrlVerdict {
   };
 }
 
-/** As it is written in a URL. */
+/** The host as a URL writes it. */
 export function nameOf({ host, port }: DatabaseHost): string {
   const name = host.includes(':') ? `[${host}]` : host;
   return port === null ? name : `${name}:${port}`;

@@ -1,11 +1,14 @@
 import type { PendingQuery, ReservedSql, Sql } from 'postgres';
 
-/** Of the driver, which its types do not know. `onexecute` must return true. */
+/** Driver options that its types lack. `onexecute` must return true. */
 export interface SendOptions {
   readonly onexecute?: (connection: { readonly id: number }) => true;
 }
 
-/** A query of the driver, which is sent when its result is first awaited: prepared if it has parameters, be it none, else as it is. */
+/**
+ * A driver query, which is sent when its result is first awaited. With a parameter list, even an empty one, it is prepared; without one, it
+ * is sent as plain text.
+ */
 export function queryOn<Row>(
   on: Sql | ReservedSql,
   text: string,
@@ -13,6 +16,6 @@ export function queryOn<Row>(
   options?: SendOptions,
 ): PendingQuery<Row[] & object[]> {
   const isPrepared = parameters !== undefined;
-  const how = { prepare: isPrepared, simple: !isPrepared, ...options } as { prepare: boolean }; // The types do not know the others.
+  const how = { prepare: isPrepared, simple: !isPrepared, ...options } as { prepare: boolean }; // The driver's types lack the others.
   return on.unsafe<Row[] & object[]>(text, [...(parameters ?? [])] as never[], how);
 }

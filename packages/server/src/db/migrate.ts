@@ -13,10 +13,10 @@ import {
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
 const MINIMUM_POSTGRES = 150_000;
-/** Any number serves, as long as every process uses the same one. */
+/** An arbitrary number that is the same in every process. */
 const LOCK = 7_202_611;
 
-/** The database cannot be used as it is; `fix` says what to do. */
+/** The database cannot be used in its current state; `fix` says what to do. */
 class MigrationError extends Error {
   override readonly name = 'MigrationError';
   readonly fix: string;
@@ -33,8 +33,8 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date: every numbered file of `migrations/` that has not run yet, in order, all in one transaction under a lock,
- * so that processes that start together migrate once and a failure leaves the schema as it was. Answers the names that ran.
+ * Updates the schema: runs every numbered file of `migrations/` that has not run yet, in order, in one transaction under a lock. Processes
+ * that start together therefore migrate once, and a failure leaves the schema unchanged. Returns the names of the files that ran.
  */
 export async function migrate(sql: Sql): Promise<readonly string[]> {
   const migrations = await readMigrations();
@@ -52,8 +52,8 @@ export async function migrate(sql: Sql): Promise<readonly string[]> {
 }
 
 /**
- * How the schema stands: nothing is there yet, it is what this version brings, or some of that is missing. Changes nothing.
- * @throws MigrationError where the database is too old, of a newer version than this one, or its user lacks a role
+ * Returns whether the schema is empty, missing migrations of this version, or current. Changes nothing.
+ * @throws MigrationError if the database is too old or newer than this version, or if its user lacks a role
  */
 export async function readSchemaState(sql: Sql): Promise<'empty' | 'behind' | 'current'> {
   const migrations = await readMigrations();
@@ -110,7 +110,7 @@ async function apply(transaction: Transaction, migration: Migration): Promise<vo
   await recordMigration(transaction, migration);
 }
 
-/** A user who was not there when the roles were made, such as one of a database that was restored elsewhere, may be a member of neither. */
+/** A user created after the roles, for example in a database restored on another server, may be a member of neither. */
 async function assertRoles(transaction: Transaction): Promise<void> {
   const lacking = await readMissingRoles(transaction, ROLES);
   if (lacking === null) return;
@@ -126,7 +126,7 @@ function missingRoles(reason: string): MigrationError {
   );
 }
 
-/** Extensions and roles are what a user of an empty database can lack the right to; of an extension the server may lack the files. */
+/** A user of an empty database may lack the right to create extensions and roles; a server may lack an extension's files. */
 function explainFailure(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && 'code' in error && error.code === 'PR002') throw missingRoles(message);

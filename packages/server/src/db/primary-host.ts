@@ -4,16 +4,16 @@ import { type DatabaseHost, type DatabaseUrl, nameOf } from './database-url.ts';
 import { queryOn } from './driver-query.ts';
 import { readHostState } from './queries/host-state.ts';
 
-/** Where the server is, of several, that takes writes. One for all pools of a process, so that they agree. */
+/** Finds which of several servers accepts writes. All pools of a process share one instance, so that they agree. */
 export interface PrimaryHost {
   /**
-   * Asks the hosts themselves; calls at the same time share one look.
-   * @throws NoPrimaryError where none of them takes writes at present
+   * Queries the hosts themselves; concurrent calls share one search.
+   * @throws NoPrimaryError if no host currently accepts writes
    */
   find(): Promise<FoundHost>;
-  /** Calls `listener` when another host than before is found; returns a function that stops it. */
+  /** Calls `listener` when the primary has moved to a different host; returns a function that removes the listener. */
   onMove(listener: (to: FoundHost) => void): () => void;
-  /** A URL of one host, for what else it says: user, password, database, TLS. */
+  /** The URL of one host, for the user, password, database and TLS settings. */
   readonly url: string;
 }
 
@@ -22,16 +22,16 @@ export interface FoundHost {
   readonly port: number;
 }
 
-/** None of the hosts can be used: each is a standby, read only, or gives no answer. */
+/** No host can be used: each is a standby, is read-only, or does not respond. */
 class NoPrimaryError extends Error {
   override readonly name = 'NoPrimaryError';
   readonly code = 'NO_PRIMARY';
 }
 
 const POSTGRES_PORT = 5432;
-/** A host that has not answered by now is still waited for, and the next one is asked beside it. */
+/** If a host has not responded by then, the next one is queried too, while the first may still respond. */
 const NEXT_AFTER_MS = 250;
-/** Less than callers wait: a host that is silent must not use up their time. */
+/** Less than callers wait, so that a silent host does not use up their time. */
 const PROBE_MS = 1_200;
 
 export function createPrimaryHost(url: DatabaseUrl): PrimaryHost {
@@ -40,7 +40,7 @@ export function createPrimaryHost(url: DatabaseUrl): PrimaryHost {
   let looking: Promise<FoundHost> | null = null;
 
   async function look(): Promise<FoundHost> {
-    // The one that was used last comes first: if two accept writes, no connection moves without need.
+    // The last primary comes first: if two hosts accept writes, no connection moves without need.
     const inOrder = [...url.hosts].sort((a, b) => Number(b === known) - Number(a === known));
     const found = await firstOf(inOrder, (host) => probe(url, host));
     const to = placeOf(found);
@@ -66,19 +66,19 @@ export function createPrimaryHost(url: DatabaseUrl): PrimaryHost {
 }
 
 /**
- * A socket to the primary, for the driver (postgres.js 3.4). Its own list of hosts is not used: it asks them in turn for ever where none can be
- * used, and hangs behind poolers that do not report whether a server is a standby.
+ * Opens a socket to the primary for the driver (postgres.js 3.4). The driver's own list of hosts is not used: it retries forever if no host
+ * can be used, and hangs behind poolers that do not report whether a server is a standby.
  */
 export async function openPrimarySocket(primary: PrimaryHost, onFound: (to: FoundHost) => void): Promise<Socket> {
   const socket = new Socket();
   try {
     const to = await primary.find();
     onFound(to);
-    // The driver reads the name for TLS from the socket.
+    // The driver reads the host name for TLS from the socket.
     Object.assign(socket, to);
     socket.connect(to.port, to.host);
   } catch (error) {
-    // A connection that gets no socket at all is lost to the driver's pool; one that breaks is opened again.
+    // The driver's pool loses a connection that never gets a socket, but reopens one whose socket breaks.
     setImmediate(() => socket.destroy(error instanceof Error ? error : new Error(String(error))));
   }
   return socket;
@@ -88,7 +88,7 @@ function placeOf({ host, port }: DatabaseHost): FoundHost {
   return { host, port: port ?? POSTGRES_PORT };
 }
 
-/** Asks one after the other, the next as soon as one says no, or says nothing for a while. */
+/** Queries the hosts in order, and starts the next one as soon as one fails or does not respond for a while. */
 function firstOf(hosts: readonly DatabaseHost[], ask: (host: DatabaseHost) => Promise<void>): Promise<DatabaseHost> {
   return new Promise((resolve, reject) => {
     const reasons: string[] = [];
@@ -117,7 +117,7 @@ function firstOf(hosts: readonly DatabaseHost[], ask: (host: DatabaseHost) => Pr
   });
 }
 
-/** @throws what is wrong with the host */
+/** @throws an error that says why the host cannot be used */
 async function probe(url: DatabaseUrl, host: DatabaseHost): Promise<void> {
   const driver = postgres(url.urlOf(host), {
     max: 1,

@@ -1,12 +1,12 @@
-/** How long work on a pool may take before the database counts as silent. One for each pool that is opened. */
+/** Limits how long work on a pool may take before the database counts as silent. Each open pool has one. */
 export interface QueryDeadline {
-  /** Begins work; `onOver` is called with the error should it take too long. Call what is answered when it has ended. */
+  /** Starts tracking work; calls `onOver` with the error if it takes too long. Call the returned function when the work has ended. */
   start(onOver: (error: DatabaseSilentError) => void): () => void;
-  /** The same for work that is a promise; rejected should it take too long. */
+  /** Like `start`, for a promise, which is rejected if the work takes too long. */
   guard<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The database gave no answer in time. What it was asked to do may have been done, or may be done yet. */
+/** The database did not respond in time. The requested work may have been done or may still be done. */
 export class DatabaseSilentError extends Error {
   override readonly name = 'DatabaseSilentError';
   readonly code = 'DATABASE_SILENT';
@@ -18,8 +18,8 @@ export class DatabaseSilentError extends Error {
 export interface QueryDeadlineOptions {
   readonly limitMs: number;
   /**
-   * For limits so long that a caller should not wait for their end where nobody is there at all: asked of another pool as soon as something
-   * takes longer than most. Rejects with DatabaseSilentError where that gets no answer either.
+   * For limits so long that a caller should not wait for them if the database is unreachable. Runs on another pool as soon as work takes
+   * longer than usual; rejects with DatabaseSilentError if that pool gets no response either.
    */
   readonly probe?: () => Promise<unknown>;
 }
@@ -29,18 +29,18 @@ interface Work {
   readonly onOver: (error: DatabaseSilentError) => void;
 }
 
-/** A timer this late says that the process itself was held up, so that answers may be waiting unread. */
+/** A timer this late means that the process itself was blocked, so responses may be waiting unread. */
 const HELD_UP_MS = 250;
-/** A probe has a second and a half for its answer, and whoever waits for it two for theirs. */
+/** A probe has 1.5 s for its response, and its caller waits for 2 s. */
 const PROBE_AFTER_MS = 250;
 
 /**
- * Fails everything that is under way as soon as the oldest of it is `limitMs` old, and calls `onSilent` then: behind a connection that is
- * silent nothing else will be answered either. One timer serves all of it, since nearly all work ends long before.
+ * Fails all work in progress and calls `onSilent` as soon as the oldest work is `limitMs` old: if one connection is silent, the others will
+ * not respond either. One timer covers all work, since nearly all of it ends long before.
  */
 export function createQueryDeadline({ limitMs, probe }: QueryDeadlineOptions, onSilent: () => void): QueryDeadline {
   const lookEveryMs = probe === undefined ? limitMs : Math.min(limitMs, PROBE_AFTER_MS);
-  // In the order in which it was begun, so that the first is the oldest.
+  // In insertion order, so the first is the oldest.
   const underWay = new Set<Work>();
   let timer: NodeJS.Timeout | null = null;
   let isProbing = false;
@@ -48,7 +48,7 @@ export function createQueryDeadline({ limitMs, probe }: QueryDeadlineOptions, on
   function arm(delayMs: number): void {
     const dueAtMs = performance.now() + delayMs;
     timer = setTimeout(() => {
-      // Answers that arrived while other work held the process up are read first.
+      // Reads responses first that arrived while the process was blocked.
       if (performance.now() - dueAtMs > HELD_UP_MS) arm(HELD_UP_MS);
       else setImmediate(look);
     }, delayMs);

@@ -1,10 +1,9 @@
-/** The result of a statement: its rows. */
 export interface QueryResult<Row> extends Array<Row> {
-  /** How many rows it returned or changed. */
+  /** The number of rows returned or changed. */
   readonly count: number;
-  /** The command tag's first word; for COMMIT, whether the transaction was committed. */
+  /** The first word of the command tag. For COMMIT, it says whether the transaction was committed. */
   readonly command: string;
 }
 
-/** Sends a prepared statement; without parameters, the text as it is, which may be several statements. */
+/** Sends a prepared statement. Without parameters, sends the text as is, which may contain several statements. */
 export type Run = <Row>(text: string, parameters?: readonly unknown[]) => Promise<QueryResult<Row>>;

@@ -2,18 +2,21 @@ import { Client, Pool } from 'pg';
 import { type DatabaseTarget, toConnectionString } from './client.ts';
 import type { PrimaryHost } from './primary-host.ts';
 
-/** The pool of graphile-worker, which has a driver of its own (`pg`), on the same database as all others. */
+/** The pool of graphile-worker, which uses its own driver (`pg`), on the same database as all other pools. */
 export function openQueuePool(target: DatabaseTarget, maxConnections: number, onLost: (error: Error) => void): Pool {
   const options = { connectionString: toConnectionString(target), max: maxConnections, connectionTimeoutMillis: 5_000 };
   const pool =
     target.kind === 'cluster'
       ? follow(target.primary, new Pool({ ...options, Client: clientOf(target.primary) }))
       : new Pool(options);
-  // An error without a handler would end the process.
+  // An `error` event without a listener would end the process.
   return pool.on('error', onLost).on('connect', (client) => client.on('error', onLost));
 }
 
-/** Closes connections to what is not the primary any more. A server that is gone without a word would keep them: those that listen, for ever. */
+/**
+ * Closes connections to servers that are no longer the primary. Connections to a server that vanished silently would otherwise stay open;
+ * listening ones, forever.
+ */
 function follow(primary: PrimaryHost, pool: Pool): Pool {
   const clients = new Set<object>();
   pool.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client));
@@ -32,7 +35,7 @@ function follow(primary: PrimaryHost, pool: Pool): Pool {
   });
 }
 
-/** `pg` knows one host; each connection is told the present one when it is opened. */
+/** `pg` accepts one host, so each connection gets the current primary when it is opened. */
 function clientOf(primary: PrimaryHost): typeof Client {
   return class extends Client {
     override connect(): Promise<this>;
@@ -44,7 +47,7 @@ function clientOf(primary: PrimaryHost): typeof Client {
         return this;
       });
       if (callback === undefined) return connected;
-      // Without an error there is none to pass on, whatever the type says.
+      // On success there is no error to pass, although the type requires one.
       connected.then(() => callback(undefined as unknown as Error), callback);
       return undefined;
     }

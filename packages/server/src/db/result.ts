@@ -1,11 +1,11 @@
 import { type Column, type GetColumnData, is, PgDialect, Placeholder, type SQL } from './drizzle.ts';
 
-/** What the builder makes, or `returning` and `executing` below. */
+/** A statement from the builder, or from `returning` or `executing` below. */
 export interface Built<Result> {
   readonly _: { readonly result: Result };
-  /** Of a statement written as SQL. The builder keeps its own. */
+  /** Set for statements written as SQL. The builder keeps its own. */
   readonly fields?: ResultFields;
-  /** Of one that only counts the rows that it changes. */
+  /** Set for statements that only count the rows they change. */
   readonly counts?: true;
   toSQL(): Compiled;
 }
@@ -16,21 +16,21 @@ export interface Compiled {
 }
 
 /**
- * A field of a result that is not simply a column: an expression, or a column whose nullability the statement changes. `sqlType` is as
- * PostgreSQL prints the type; T is what the driver reads it as.
+ * A result field that is not simply a column: an expression, or a column whose nullability the statement changes. `sqlType` is the type as
+ * PostgreSQL prints it; T is the type that the driver returns.
  */
 export interface Expression<T> {
   readonly sqlType: string;
   readonly isNullable: boolean;
-  /** True where the statement excludes the nulls that the column may have. */
+  /** True if the statement excludes the nulls that the column allows. */
   readonly excludesNull?: true;
-  /** For the types alone. */
+  /** Only for the types. */
   readonly _value?: T;
 }
 
 export type ResultField = Column | Expression<unknown>;
 
-/** The fields of a row, by the names that the statement gives them. */
+/** The fields of a row, by their names in the statement. */
 export type ResultFields = Readonly<Record<string, ResultField>>;
 
 type FieldValue<F extends ResultField> =
@@ -39,9 +39,9 @@ type FieldValue<F extends ResultField> =
 export type ResultRow<Fields extends ResultFields> = { readonly [Name in keyof Fields]: FieldValue<Fields[Name]> };
 
 /**
- * A statement written as SQL, with the fields of its result picked from the tables: for what the builder cannot say or would only obscure.
- * test/db/prepared-statements.test.ts prepares each one on the migrated database, and compares the names, types and nullability of what it
- * returns with these fields.
+ * A statement written as SQL, for what the builder cannot express or would only obscure. Its result fields come from the tables.
+ * test/db/prepared-statements.test.ts prepares each one on the migrated database and compares the names, types and nullability of its
+ * results with these fields.
  */
 export function returning<const Fields extends ResultFields>(
   fields: Fields,
@@ -50,39 +50,39 @@ export function returning<const Fields extends ResultFields>(
   return { _: { result: [] }, fields, toSQL: () => compile(statement) };
 }
 
-/** A statement written as SQL that returns no rows, but the number of those that it changed. */
+/** A statement written as SQL that returns no rows, only the number of rows it changed. */
 export function executing(statement: SQL): Built<number> {
   return { _: { result: 0 }, fields: {}, counts: true, toSQL: () => compile(statement) };
 }
 
-/** A column or an expression that may be null here: behind an outer join, as an aggregate over no rows. */
+/** A column or an expression that may be null here, such as after an outer join or for an aggregate over no rows. */
 export function nullable<F extends ResultField>(field: F): Expression<FieldValue<F> | null> {
   return { sqlType: sqlTypeOf(field), isNullable: true };
 }
 
-/** A column that may be null in its table, and is not in these rows: the statement itself excludes it. */
+/** A column that allows nulls, but whose nulls the statement excludes. */
 export function present<F extends ResultField>(field: F): Expression<NonNullable<FieldValue<F>>> {
   return { sqlType: sqlTypeOf(field), isNullable: false, excludesNull: true };
 }
 
-/** An expression with values narrower than its type, such as words of a list or the shape of a JSON value. */
+/** An expression whose values are narrower than its SQL type, such as an enumeration or a JSON value of a known shape. */
 export function narrowed<T>(field: Expression<unknown>): Expression<T> {
   return { sqlType: field.sqlType, isNullable: field.isNullable };
 }
 
-/** The types of expressions, by their short names in PostgreSQL. */
+/** The types of expressions, by their short PostgreSQL names. */
 export const pg = {
   bool: expression<boolean>('boolean'),
   smallint: expression<number>('smallint'),
   int4: expression<number>('integer'),
-  /** 64 bits, which the driver reads as text. */
+  /** 64 bits, which the driver returns as text. */
   int8: expression<string>('bigint'),
-  /** What a sum of bigint is; the driver reads it as text. */
+  /** The type of a sum of bigint, which the driver returns as text. */
   numeric: expression<string>('numeric'),
   float8: expression<number>('double precision'),
   text: expression<string>('text'),
   uuid: expression<string>('uuid'),
-  /** Where a row is. */
+  /** The physical location of a row. */
   tid: expression<string>('tid'),
   bytea: expression<Buffer>('bytea'),
   timestamptz: expression<Date>('timestamp with time zone'),
@@ -96,7 +96,7 @@ export const pg = {
   int4Array: expression<number[]>('integer[]'),
 } as const;
 
-/** Whether the declaration lets a field be null that its table lets be null. */
+/** Whether the declaration accepts nulls if the column allows them. */
 export function allowsNull(field: ResultField): boolean {
   return 'isNullable' in field ? field.isNullable || field.excludesNull === true : !field.notNull;
 }
@@ -114,7 +114,7 @@ function expression<T>(sqlType: string): Expression<T> {
 
 const dialect = new PgDialect();
 
-/** A parameter that is used twice is sent once: drizzle numbers every use. */
+/** Sends a parameter that is used twice only once; drizzle numbers every use. */
 function compile(statement: SQL): Compiled {
   const { sql: text, params: uses } = dialect.sqlToQuery(statement);
   const numbers = new Map<unknown, number>();

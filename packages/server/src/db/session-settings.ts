@@ -1,4 +1,4 @@
-/** The role that sees the rows of one account: the one that `app.account_id` names. */
+/** The role that sees only the rows of the account in `app.account_id`. */
 const ACCOUNT_ROLE = 'postrider_app';
 
 export interface SessionOptions {
@@ -10,17 +10,16 @@ export interface SessionOptions {
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** The present `statement_timeout` in milliseconds; the setting itself reads like `30s`, or `0`. */
+/** The current `statement_timeout` in milliseconds; the setting itself reads like `30s` or `0`. */
 const TIMEOUT_MS = "(extract(epoch FROM current_setting('statement_timeout')::interval) * 1000)::int";
 
-/** How long the server works on one statement of such a connection. */
 export function statementTimeoutOf({ statementTimeoutMs = STATEMENT_TIMEOUT_MS }: SessionOptions): number {
   return statementTimeoutMs;
 }
 
 /**
- * What a connection asks for in its startup packet. A pooler between here and the database may drop any of it without a word, as PgBouncer
- * does with what `ignore_startup_parameters` lists. So nothing that keeps accounts apart relies on it: see `TransactionSettings`.
+ * The startup parameters of a connection. A pooler may silently drop any of them, as PgBouncer does with those in
+ * `ignore_startup_parameters`. So account isolation never relies on them: see `TransactionSettings`.
  */
 export function startParametersOf(options: SessionOptions): Readonly<Record<string, string | number>> {
   return {
@@ -35,9 +34,9 @@ export function startParametersOf(options: SessionOptions): Readonly<Record<stri
   };
 }
 
-/** What each transaction of a pool `forAccounts` sets for itself, with the BEGIN that is sent anyway. */
+/** What each transaction of a pool opened with `forAccounts` sets, together with its BEGIN. */
 export interface TransactionSettings {
-  /** Run on each connection when it is opened; its answer goes to `note`. */
+  /** Runs on each connection when it is opened; `note` gets the result. */
   readonly look: string;
   note(rows: readonly unknown[]): void;
   /** The statements that follow BEGIN. */
@@ -45,13 +44,13 @@ export interface TransactionSettings {
 }
 
 /**
- * The role is set in every transaction. The other settings are set where a connection turned out to start without them: on a direct connection
- * they hold already, and setting them again would cost each transaction a tenth of its time.
+ * Sets the role in every transaction. Sets the other settings only if a connection started without them: a direct connection has them
+ * already, and setting them again would cost a tenth of each transaction's time.
  */
 export function createTransactionSettings(options: SessionOptions): TransactionSettings {
   const role = `SET LOCAL ROLE ${ACCOUNT_ROLE}`;
   const others = `SET LOCAL statement_timeout = ${statementTimeoutOf(options)}; SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL TimeZone = 'UTC'`;
-  // Until a connection was looked at, none is trusted.
+  // No connection is trusted until it was checked.
   let isComplete = false;
   return {
     look: `SELECT ${TIMEOUT_MS} = ${statementTimeoutOf(options)} AND current_setting('plan_cache_mode') = 'force_custom_plan'

@@ -1,6 +1,6 @@
 import { isDatabaseLost } from './database-errors.ts';
 
-/** Runs at most `limit` pieces of work at a time, in the order in which they were submitted. */
+/** Runs at most `limit` pieces of work at a time, in the order of submission. */
 export type TransactionLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
 interface Waiting {
@@ -8,7 +8,7 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/** When one piece of work finds the database gone, those that wait fail at once, rather than one after the other with the same error. */
+/** If one piece of work finds the database unreachable, all waiting work fails at once instead of one by one with the same error. */
 export function createTransactionLimit(limit: number): TransactionLimit {
   const waiting: Waiting[] = [];
   let running = 0;

@@ -1,8 +1,8 @@
 import type { Connection, Transaction, TransactionWork } from './query.ts';
 
 /**
- * Runs work between BEGIN and COMMIT on a connection that is reserved for it.
- * @param begin the statements that begin the transaction; asked for once its connection is open
+ * Runs work between BEGIN and COMMIT on a reserved connection.
+ * @param begin returns the statements that begin the transaction; called once its connection is open
  */
 export async function runTransaction<T>(
   reserve: () => Promise<Connection>,
@@ -13,7 +13,7 @@ export async function runTransaction<T>(
   const { transaction, end } = createTransaction(connection);
   try {
     const begun = connection.run(begin()).then(noop);
-    // A failure to begin is reported by the first statement at the latest, which is sent behind it.
+    // If BEGIN fails, the first statement, which is sent after it, reports the failure.
     begun.catch(noop);
     const result = await work(transaction);
     end();
@@ -22,7 +22,7 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     end();
-    // Of a connection that was lost nothing is left to be rolled back.
+    // A lost connection has nothing to roll back.
     await connection.run('ROLLBACK').catch(noop);
     throw error;
   } finally {
@@ -31,8 +31,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * A transaction for as long as it lasts. One branch of some work may fail while another goes on: what that sends later would run within whatever
- * transaction the connection has by then, on the rows of another account.
+ * A transaction that rejects statements after its end. One branch of the work may fail while another continues: the statements it sends
+ * later would run in the connection's next transaction, on the rows of another account.
  */
 function createTransaction(connection: Connection): { readonly transaction: Transaction; readonly end: () => void } {
   let isOver = false;
@@ -65,7 +65,7 @@ function createTransaction(connection: Connection): { readonly transaction: Tran
   return { transaction, end };
 }
 
-/** A transaction in which a statement failed ends in a rollback, also where the work ignored the failure. */
+/** PostgreSQL rolls a failed transaction back on COMMIT, even if the work ignored the failed statement. */
 async function commit(connection: Connection): Promise<void> {
   const { command } = await connection.run('COMMIT');
   if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed, and all of it was rolled back');

@@ -67,7 +67,7 @@ const lockKeys = defineStatement(ASKED, ({ asked }) =>
     SELECT FROM api_keys WHERE (account_id, id) IN (SELECT a, k FROM counted) ORDER BY account_id, id FOR UPDATE`),
 );
 
-/** The undecided holds of the key `q.k` of the account `q.a`, counted no further than the limit needs. */
+/** Counts the undecided holds of key `q.k` in account `q.a`; stops once the limit is exceeded. */
 export const UNDECIDED = sql`(SELECT count(*) FROM ${rowsUpTo(
   sql.raw(String(LIMITS.heldPerKey + 1)),
   sql`SELECT FROM approvals h WHERE h.account_id = q.a AND h.key_id = q.k AND h.status = 'pending'`,
