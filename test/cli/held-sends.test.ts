@@ -72,9 +72,9 @@ describe('the file of an edit', () => {
     const hold = heldSend();
     const read = (file: string) => readEditFile(file, hold);
     expect(read(writeEditFile(hold).replace('Subject:', 'Sujet:'))).toMatchObject({
-      message: expect.stringMatching(/^Line \d+ is none of/),
+      message: expect.stringMatching(/^Line \d+ is not a/),
     });
-    expect(read('')).toMatchObject({ ok: false, message: 'The line "===== text =====" is gone.' });
+    expect(read('')).toMatchObject({ ok: false, message: 'The line "===== text =====" is missing.' });
   });
 });
 
@@ -211,12 +211,12 @@ describe('a link', () => {
   it.each([
     ['https://bank.example/x', 'https://bank.example/x', []],
     ['https://www.bank.example/', 'bank.example', []],
-    ['https://evil.example/', 'www.bank.example', ['its text names www.bank.example, it goes to evil.example']],
-    ['https://bank.example@evil.example/', 'here', ['goes to evil.example: what stands before @ is a user name']],
-    ['https://b\u0430nk.example/', 'here', ['its host is written with other letters: xn--bnk-6cd.example']],
+    ['https://evil.example/', 'www.bank.example', ['its text names www.bank.example, but it leads to evil.example']],
+    ['https://bank.example@evil.example/', 'here', ['leads to evil.example: the part before @ is a user name']],
+    ['https://b\u0430nk.example/', 'here', ['its host has characters of other alphabets: xn--bnk-6cd.example']],
     ['https://x.example/', '', ['has no text']],
-    ['javascript:alert(1)', 'here', ['is no web address (javascript:)']],
-    ['/relative', 'here', ['is no full address']],
+    ['javascript:alert(1)', 'here', ['is not a web address (javascript:)']],
+    ['/relative', 'here', ['is not a full address']],
     ['mailto:a@b.example', 'write to us', []],
   ])('to %j that says %j is marked %j', (target, shown, warnings) => {
     expect(judgeLink({ kind: 'link', target, shown }).warnings).toEqual(warnings);
@@ -262,7 +262,7 @@ describe('a hold that changed meanwhile', () => {
         .join('\n');
     await inbox.press(key('a'));
     await inbox.press(key('y'));
-    expect(screen()).toContain('Somebody changed it while you looked. Nothing was decided');
+    expect(screen()).toContain('Another user changed it while you read it. Nothing was');
     expect(screen()).toMatch(/- bob@x\.example\n\+ eve@x\.example/);
     // A paste decides nothing.
     await inbox.press({ name: 'paste', text: 'yes' });
@@ -316,7 +316,7 @@ describe('a hold that changed meanwhile', () => {
     const { lines } = drawInbox(inbox.getState(), { columns: 60, rows: 60 }, NOW);
     const screen = lines.map(({ text }) => text).join('\n');
     expect(screen).toMatch(
-      /- Hi\n\+ Pay 10 EUR[\s\S]*Your own changes of it, on top:\nTo\n- bob@x\.example\n\+ ann@x\.example\n/,
+      /- Hi\n\+ Pay 10 EUR[\s\S]*Your changes, which would be applied to it:\nTo\n- bob@x\.example\n\+ ann@x\.example\n/,
     );
   });
 

@@ -79,7 +79,7 @@ describe('template drafts in the inbox in a terminal', () => {
     await snapshot(terminal, 'draft-publish-narrow');
     terminal.type('y');
     await terminal.shows('Published: welcome version 2');
-    await terminal.shows('nothing waits');
+    await terminal.shows('none waiting');
     expect(await read('welcome')).toMatchObject({ currentVersion: 2, subject: 'Welcome, {{ name }}' });
     terminal.type('q');
     expect(await terminal.ended).toBe(0);
@@ -99,7 +99,7 @@ describe('template drafts in the inbox in a terminal', () => {
     // Someone publishes another version after the draft was opened.
     await change('receipt', { text: 'Hello from a person' }, server.key);
     terminal.type('y');
-    await terminal.shows('It changed while you looked. Nothing was decided. Look again.');
+    await terminal.shows('It changed while you read it. Nothing was decided. Read it again.');
     await terminal.shows('! Version 3 was published after the draft was written');
     expect(await read('receipt')).toMatchObject({ currentVersion: 3 });
     terminal.type('r');
@@ -115,7 +115,7 @@ describe('template drafts in the inbox in a terminal', () => {
   it('appear while the inbox is open, and say so when someone else discards them', async () => {
     await clear();
     await using terminal = open(USUAL);
-    await terminal.shows('nothing waits');
+    await terminal.shows('none waiting');
     await drafted('notice');
     await terminal.shows('notice version 2');
     terminal.type('\r');
@@ -123,7 +123,7 @@ describe('template drafts in the inbox in a terminal', () => {
     await call('POST', '/templates/notice/discard', agent, {});
     await terminal.shows('notice version 2 was published or discarded in the meantime');
     terminal.type(' ');
-    await terminal.shows('Nothing waits for a decision');
+    await terminal.shows('Nothing is waiting for a decision');
   });
 
   it('of a key that may not decide say why and what to do', async () => {
@@ -134,7 +134,7 @@ describe('template drafts in the inbox in a terminal', () => {
     terminal.type('\ra');
     await terminal.shows('y: publish');
     terminal.type('y');
-    await terminal.shows('A key in approval mode decides nothing. Ask a user to decide.');
+    await terminal.shows('A key in approval mode cannot make decisions. Ask a user to decide.');
     expect(await read('invoice')).toMatchObject({ currentVersion: 1 });
   });
 });

@@ -126,7 +126,7 @@ describe('the inbox in a terminal', () => {
     await snapshot(terminal, 'edited-wide');
     terminal.type('y');
     await terminal.shows('Approved: Hello');
-    await terminal.shows('nothing waits');
+    await terminal.shows('none waiting');
     expect(await approval(held.approvalId)).toMatchObject({
       ...{ status: 'approved', outcome: 'queued', subject: 'Hello', cc: [], text: 'Hi Bob,\n\nSee you!\n' },
       ...{ edited: ['cc', 'subject', 'text'], revision: 2 },
@@ -144,12 +144,12 @@ describe('the inbox in a terminal', () => {
     await using terminal = open(NARROW, { EDITOR });
     await terminal.shows('Left alone');
     terminal.type('e');
-    await terminal.shows('The file cannot be read back.');
+    await terminal.shows('The edited file is not valid.');
     await snapshot(terminal, 'unreadable-narrow');
     terminal.type('n');
     await terminal.shows('> [ ]');
     terminal.type('e');
-    await terminal.shows('Nothing was changed, nothing was decided.');
+    await terminal.shows('You changed nothing, so nothing was decided.');
     terminal.type('e');
     await terminal.shows('turns ended with 3');
     expect((await approval(held.approvalId)).status).toBe('pending');
@@ -193,7 +193,7 @@ describe('the inbox in a terminal', () => {
     terminal.type('R');
     await terminal.shows('Remember is on');
     terminal.type('a');
-    await terminal.shows('Approve this one?');
+    await terminal.shows('Approve this message?');
     await terminal.shows('y: approve');
     await snapshot(terminal, 'approve-narrow');
     terminal.type('y');
@@ -216,11 +216,11 @@ describe('the inbox in a terminal', () => {
       rejectCode: 'policy',
       note: 'Not this week.',
     });
-    await terminal.shows('It was decided elsewhere');
+    await terminal.shows('Another user decided it, or it expired');
     const screen = terminal.screen();
     for (const words of ['rejected by', 'policy', 'Not this week.']) expect(screen).toContain(words);
     terminal.type(' ');
-    await terminal.shows('nothing waits');
+    await terminal.shows('none waiting');
     // Colours, where they are wanted.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what is looked for.
     expect(terminal.written()).toMatch(/\u001b\[1m/);

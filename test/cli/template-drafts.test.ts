@@ -120,7 +120,7 @@ describe('template drafts in the inbox', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
     expect(screen).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e\u200b]/);
     expect(screen).toContain('+ Thanks abc red\n');
-    expect(screen).toMatch(/! It has \d+ invisible characters, left out here\./);
+    expect(screen).toMatch(/! It has \d+ invisible characters, not shown here\./);
   });
 
   it('warn when publishing undoes a version published after they were written', async () => {
@@ -155,7 +155,7 @@ describe('template drafts in the inbox', () => {
     await press(inbox, 'j', 'enter', 'a');
     listed.drafts = [after];
     await press(inbox, 'y');
-    expect(screenOf(inbox)).toContain('It changed while you looked. Nothing was decided. Look again.');
+    expect(screenOf(inbox)).toContain('It changed while you read it. Nothing was decided. Read it again.');
     expect(screenOf(inbox)).toContain('+ Pay at evil.example');
     await press(inbox, 'y');
     expect(asked).toHaveLength(1);

@@ -7,9 +7,9 @@ export function writeEditFile(hold: Hold): string {
   const marks = marksFor(content);
   return [
     `# The held send ${hold.id}, revision ${hold.revision}, from ${hold.from}`,
-    '# Change what is wrong, save, and leave the editor. What changed is shown, and nothing is sent before you say so.',
-    '# One address a line; add lines such as "Cc: a@b.c" for more, and take lines away for fewer.',
-    '# Scheduled-At is a time with an offset, or a duration such as PT2H; empty is at once.',
+    '# Change what is wrong, save, and close the editor. You see the changes, and nothing is sent until you confirm.',
+    '# One address per line. Add lines such as "Cc: a@b.c" or remove lines.',
+    '# Scheduled-At is a time with an offset, or a duration such as PT2H. Leave it empty to send at once.',
     ...content.to.map((address) => `To: ${address}`),
     ...linesFor('Cc', content.cc),
     ...linesFor('Bcc', content.bcc),
@@ -44,7 +44,7 @@ export function readEditFile(file: string, hold: Hold): EditFileVerdict {
   const textAt = lines.indexOf(marks.text);
   const htmlAt = lines.indexOf(marks.html, textAt + 1);
   if (textAt < 0 || htmlAt < 0)
-    return { ok: false, message: `The line "${textAt < 0 ? marks.text : marks.html}" is gone.` };
+    return { ok: false, message: `The line "${textAt < 0 ? marks.text : marks.html}" is missing.` };
   const headers = readHeaders(lines.slice(0, textAt));
   if (typeof headers === 'string') return { ok: false, message: headers };
   // Editors end the last line whether or not it ended before.
@@ -70,7 +70,7 @@ function readHeaders(lines: readonly string[]): readonly (readonly [string, stri
     if (line.startsWith('#') || line.trim() === '') continue;
     const [, name = '', value = ''] = /^([A-Za-z-]+):(.*)$/.exec(line) ?? [];
     if (!NAMES.includes(name.toLowerCase())) {
-      return `Line ${index + 1} is none of To, Cc, Bcc, Subject and Scheduled-At: ${line.slice(0, 60)}`;
+      return `Line ${index + 1} is not a To, Cc, Bcc, Subject or Scheduled-At line: ${line.slice(0, 60)}`;
     }
     headers.push([name.toLowerCase(), value.trim()]);
   }

@@ -29,18 +29,18 @@ function withoutEnd(address: string): string {
 }
 
 function warningsOf(kind: HtmlLink['kind'], target: string, shown: string, url: URL | null): readonly string[] {
-  if (url === null) return ['is no full address'];
+  if (url === null) return ['is not a full address'];
   if (url.protocol === 'mailto:' || url.protocol === 'tel:') return [];
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return [`is no web address (${url.protocol})`];
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return [`is not a web address (${url.protocol})`];
   const named = hostIn(shown);
   const isOther = named !== null && bare(named) !== bare(url.hostname);
   const isForeign = /(?:^|\.)xn--/.test(url.hostname);
   return [
-    ...(isOther ? [`its text names ${named}, it goes to ${url.hostname}`] : []),
+    ...(isOther ? [`its text names ${named}, but it leads to ${url.hostname}`] : []),
     ...(url.username === '' && url.password === ''
       ? []
-      : [`goes to ${url.hostname}: what stands before @ is a user name`]),
-    ...(isForeign && !target.includes('xn--') ? [`its host is written with other letters: ${url.hostname}`] : []),
+      : [`leads to ${url.hostname}: the part before @ is a user name`]),
+    ...(isForeign && !target.includes('xn--') ? [`its host has characters of other alphabets: ${url.hostname}`] : []),
     ...(kind === 'link' && shown === '' ? ['has no text'] : []),
   ];
 }

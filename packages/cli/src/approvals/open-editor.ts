@@ -45,5 +45,5 @@ async function run(command: string, path: string, env: CliIo['env']): Promise<nu
 function stay(): void {}
 
 function editorFailure(command: string, what: string) {
-  return usageFailure(`the editor ${command} ${what}`, 'Set EDITOR to the editor of your choice.');
+  return usageFailure(`the editor ${command} ${what}`, 'Set EDITOR to another editor.');
 }

@@ -20,8 +20,8 @@ export function contentLines(hold: Hold, columns: number): readonly ShownLine[] 
   return [
     ...linkBlock('Links in the HTML', (html?.links ?? []).map(judgeLink), columns),
     ...linkBlock('Links in the text', linksInText(hold.text ?? ''), columns),
-    ...bodyBlock('Text', hold.text, columns, 'Nothing: it has no plain text.'),
-    ...bodyBlock('HTML, as text', html?.text ?? null, columns, 'Nothing: it has no HTML.'),
+    ...bodyBlock('Text', hold.text, columns, 'The message has no plain text.'),
+    ...bodyBlock('HTML, as text', html?.text ?? null, columns, 'The message has no HTML.'),
   ];
 }
 
@@ -36,19 +36,19 @@ export function factLines(hold: Hold, columns: number, now: Date): readonly Show
     ...facts('To', to, columns),
     ...facts('Cc', cc, columns),
     ...facts('Bcc', bcc, columns),
-    ...(bcc.length > 0 ? fact('', `${bcc.length} blind: the others do not see them`, columns, 'faint') : []),
-    ...fact('In all', `${count} ${count === 1 ? 'recipient' : 'recipients'}`, columns),
+    ...(bcc.length > 0 ? fact('', `${bcc.length} blind: other recipients do not see them`, columns, 'faint') : []),
+    ...fact('Total', `${count} ${count === 1 ? 'recipient' : 'recipients'}`, columns),
     ...fact('Held by', hold.reasons.join(', '), columns),
     ...fact('Agent', hold.agentName, columns),
-    ...fact('Came by', [hold.source, hold.channel, `key ${hold.keyName || '(gone)'}`].join(', '), columns),
+    ...fact('Sent via', [hold.source, hold.channel, `key ${hold.keyName || '(gone)'}`].join(', '), columns),
     ...facts(
       'Headers',
       headers.map(([name, value]) => `${name}: ${value}`),
       columns,
     ),
-    ...fact('Unsubscribe', hold.unsubscribe ? 'a link of their own for each recipient' : '', columns),
+    ...fact('Unsubscribe', hold.unsubscribe ? 'each recipient gets their own link' : '', columns),
     ...facts('Files', attachments.map(describeFile), columns),
-    ...fact('Goes out', hold.scheduledAt === null ? 'at once' : formatTime(hold.scheduledAt), columns),
+    ...fact('Sends', hold.scheduledAt === null ? 'at once' : formatTime(hold.scheduledAt), columns),
     ...(hold.status === 'pending' ? expiryLines(hold, columns, now) : endLines(hold, columns)),
     ...fact('Revision', hold.revision > 1 ? `${hold.revision}, edited: ${hold.edited.join(', ')}` : '1', columns),
     ...fact('Id', hold.id, columns, 'faint'),
@@ -116,7 +116,7 @@ function linkBlock(title: string, links: readonly JudgedLink[], columns: number)
   return [{ text: '' }, { text: counted, tone: 'title' }, ...lines];
 }
 
-const KINDS = { form: 'a form sends there', image: 'the mail loads it from there' } as const;
+const KINDS = { form: 'a form submits to it', image: 'loaded when the message is opened' } as const;
 
 function bodyBlock(title: string, body: string | null, columns: number, nothing: string): readonly ShownLine[] {
   const head: readonly ShownLine[] = [{ text: '' }, { text: title, tone: 'title' }];

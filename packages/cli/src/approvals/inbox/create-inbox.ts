@@ -129,7 +129,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
   }
 
   async function change(hold: Hold, given: string | null): Promise<void> {
-    set({ ...state, busy: 'The editor has the terminal.' });
+    set({ ...state, busy: 'Waiting for the editor …' });
     const written = given ?? writeEditFile(hold);
     const file = await edit(written);
     const verdict = readEditFile(file, hold);
@@ -140,7 +140,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     const before = contentOf(hold);
     const edits = editsBetween(before, verdict.content);
     if (Object.keys(edits).length === 0) {
-      tell('Nothing was changed, nothing was decided.', 'faint');
+      tell('You changed nothing, so nothing was decided.', 'faint');
       return;
     }
     const diff = differencesBetween(before, verdict.content);
@@ -169,7 +169,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     const answer = await templateDrafts.decide(draft, decision);
     if (answer.kind === 'changed') {
       set({ ...state, opened: answer.draft, at: answer.draft.id, scroll: 0 });
-      tell('It changed while you looked. Nothing was decided. Look again.', 'bad');
+      tell('It changed while you read it. Nothing was decided. Read it again.', 'bad');
     } else if (answer.kind === 'gone') {
       set({ ...state, dialog: { kind: 'draft-gone', draft }, scroll: 0 });
     } else {
@@ -195,7 +195,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
       } else if (isAlone) {
         set({ ...state, dialog: { kind: 'ended', hold: answer.hold }, scroll: 0 });
       }
-      return answer.kind === 'changed' ? 'it was changed meanwhile' : `it was ${answer.hold.status} meanwhile`;
+      return answer.kind === 'changed' ? 'it changed in the meantime' : `it was already ${answer.hold.status}`;
     } catch (error) {
       // Of several the others are gone on with; one alone tells its failure in full.
       if (isAlone || !(error instanceof CliFailure)) throw error;
@@ -204,7 +204,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
   }
 
   function tellOfOne(hold: Hold, { decision, remember }: Decision): void {
-    const trusted = remember ? ', its recipients are trusted' : '';
+    const trusted = remember ? ', and its recipients are trusted' : '';
     if (decision === 'reject') tell(`Rejected: ${hold.subject}`, 'good');
     else if (hold.outcome === 'failed') tell(`Approved, but not sent: ${hold.problem ?? 'refused'}`, 'bad');
     else tell(`Approved${trusted}: ${hold.subject}`, 'good');

@@ -12,7 +12,8 @@ const TITLES = { subject: 'Subject', html: 'HTML', text: 'Text' } as const;
 /** Which template it is a draft of, who wrote it, and what publishing it replaces. */
 export function draftFactLines(draft: TemplateDraft, columns: number, now: Date): readonly ShownLine[] {
   const { slug, name, version, currentVersion, createdAt } = draft;
-  const replaced = currentVersion === null ? 'nothing: it has no published version' : `version ${currentVersion}`;
+  const replaced =
+    currentVersion === null ? 'nothing, because it has no published version' : `version ${currentVersion}`;
   return [
     ...fact('Template', name === slug ? slug : `${slug} (${name})`, columns, 'title'),
     ...fact('Draft', `version ${version}`, columns),
@@ -38,7 +39,7 @@ function undoneBy({ baseVersion, currentVersion }: TemplateDraft): string {
 /** What it changes in the current version, part by part; the same at any time. */
 export function draftChangeLines({ changes }: TemplateDraft, columns: number): readonly ShownLine[] {
   if (changes.length === 0) {
-    return [{ text: '' }, ...plain('It changes nothing in the current version.', columns, 'faint')];
+    return [{ text: '' }, ...plain('It is the same as the current version.', columns, 'faint')];
   }
   return [
     { text: '' },
@@ -52,14 +53,14 @@ function partLines({ part, before, after }: PartChange, columns: number): readon
   const whole = before === null ? ' (new)' : after === null ? ' (removed)' : '';
   const [head, ...lines] = differencesOf(`${title}${whole}`, toLines(before), toLines(after));
   if (head === undefined) {
-    const words = before === null || before === '' ? 'empty now' : 'only its line ends';
+    const words = before === null || before === '' ? 'empty now' : 'only line endings';
     return [...plain(title, columns, 'title'), ...plain(`  ${words}`, columns, 'faint')];
   }
   const hidden = countHidden(after ?? '');
   const count = hidden === 1 ? '1 invisible character' : `${hidden} invisible characters`;
   return [
     ...diffLines([head], columns),
-    ...(hidden === 0 ? [] : plain(`! It has ${count}, left out here.`, columns, 'bad')),
+    ...(hidden === 0 ? [] : plain(`! It has ${count}, not shown here.`, columns, 'bad')),
     ...diffLines(lines, columns),
   ];
 }
@@ -79,11 +80,11 @@ export function draftQuestion(draft: TemplateDraft, decision: DraftDecision, col
   const name = withoutInvisibles(singleLine(nameOf(draft)));
   const isOnly = draft.currentVersion === null;
   if (decision === 'publish') {
-    const words = isOnly ? 'The template can be sent from then on.' : 'Every later send of the template uses it.';
+    const words = isOnly ? 'After that, the template can be sent.' : 'Later sends of the template use it.';
     return [...plain(`Publish ${name}? ${words}`, columns, 'title'), { text: '' }];
   }
   const words = isOnly
-    ? 'It is removed for good, with its template if that has no other version.'
-    : 'It is removed for good.';
+    ? 'This cannot be undone. If the template has no other version, it is deleted too.'
+    : 'This cannot be undone.';
   return [...plain(`Discard ${name}? ${words}`, columns, 'title'), { text: '' }];
 }

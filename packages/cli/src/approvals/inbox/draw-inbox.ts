@@ -74,14 +74,14 @@ function titleLine(state: InboxState, scroll: { readonly from: number; readonly 
   const { holds, drafts, total, selected, filter, opened, dialog } = state;
   const listed = holds.length + drafts.length;
   const parts = [
-    `Approvals: ${total === 0 ? 'nothing waits' : `${total} waiting`}`,
+    `Approvals: ${total === 0 ? 'none waiting' : `${total} waiting`}`,
     // A narrow preview needs the room to show how far it is read.
     drafts.length === 0 || opened !== null || dialog?.kind === 'draft'
       ? ''
       : drafts.length === 1
         ? '1 is a draft'
         : `${drafts.length} are drafts`,
-    total > listed ? `the first ${listed} are listed` : '',
+    total > listed ? `the first ${listed} are shown` : '',
     selected.size > 0 ? `${selected.size} selected` : '',
     filter === '' ? '' : `filter "${singleLine(filter)}": ${visibleItems(state).length}`,
     scroll === null ? '' : `${Math.round((scroll.from / scroll.scrollMax) * 100)} % read`,
@@ -101,7 +101,7 @@ function sayLine({ busy, notice, trouble, isRemembering, dialog }: InboxState): 
   if (dialog?.kind === 'filter') return { text: `Filter: ${singleLine(dialog.draft)}_` };
   if (dialog?.kind === 'note') return { text: `Note: ${singleLine(dialog.draft)}_` };
   if (trouble !== null) return { text: `The list may be old: ${trouble}`, tone: 'bad' };
-  if (isRemembering) return { text: 'Remember is on: an approval trusts its recipients for this key from then on.' };
+  if (isRemembering) return { text: 'Remember is on: approving also trusts the recipients for this key.' };
   return { text: '' };
 }
 
@@ -133,11 +133,11 @@ function keysOf(state: InboxState): readonly string[] {
     case 'code':
       return ['1-5 or enter: choose', 'esc: back'];
     case 'note':
-      return ['enter: reject', 'esc: back without a decision'];
+      return ['enter: reject', 'esc: back, decide nothing'];
     case 'unreadable':
-      return ['e: edit again', 'n: drop the changes'];
+      return ['e: edit again', 'n: discard the changes'];
     case 'changed':
-      return ['y: decide so all the same', 'n: back', 'j/k: scroll'];
+      return ['y: decide anyway', 'n: back', 'j/k: scroll'];
     default:
       if (targetDraftOf(state) !== null) {
         const rest = opened === null ? ['/: filter'] : ['j/k: scroll', 'esc: back'];
@@ -169,13 +169,17 @@ function changedLines({ diff, hold, decision }: Dialog & { kind: 'changed' }, co
   const content = contentOf(hold);
   const own = decision.edits === undefined ? [] : differencesBetween(content, withEdits(content, decision.edits));
   return [
-    ...plain('Somebody changed it while you looked. Nothing was decided yet.', columns, 'bad'),
+    ...plain('Another user changed it while you read it. Nothing was decided yet.', columns, 'bad'),
     { text: '' },
-    ...(diff.length === 0 ? plain('What differs is in its files or headers.', columns) : diffLines(diff, columns)),
+    ...(diff.length === 0 ? plain('Its files or headers changed.', columns) : diffLines(diff, columns)),
     { text: '' },
     ...(own.length === 0
       ? []
-      : [...plain('Your own changes of it, on top:', columns, 'title'), ...diffLines(own, columns), { text: '' }]),
+      : [
+          ...plain('Your changes, which would be applied to it:', columns, 'title'),
+          ...diffLines(own, columns),
+          { text: '' },
+        ]),
   ];
 }
 
@@ -203,24 +207,21 @@ function dialogLines(
       return [
         ...rejectHead(dialog.holds, columns),
         { text: `Code: ${dialog.code}` },
-        ...plain(
-          'A note for whoever sent it, if you like; an agent corrects itself by it. It stands below as you type.',
-          columns,
-        ),
+        ...plain('Optional: a note for the sender. An agent uses it to correct itself.', columns),
         ...plain(dialog.draft === '' ? '' : `"${singleLine(dialog.draft)}"`, columns),
       ];
     case 'unreadable':
-      return [...plain('The file cannot be read back.', columns, 'bad'), ...plain(singleLine(dialog.message), columns)];
+      return [...plain('The edited file is not valid.', columns, 'bad'), ...plain(singleLine(dialog.message), columns)];
     case 'ended':
       return [
-        ...plain('It was decided elsewhere. Nothing is left to do here.', columns, 'title'),
+        ...plain('Another user decided it, or it expired. There is nothing left to do.', columns, 'title'),
         { text: '' },
         ...plain(`Subject: ${singleLine(dialog.hold.subject)}`, columns),
         ...endLines(dialog.hold, columns),
       ];
     case 'draft-gone':
       return [
-        ...plain('Nothing is left to do here.', columns, 'title'),
+        ...plain('There is nothing left to do.', columns, 'title'),
         { text: '' },
         ...plain(
           `${withoutInvisibles(singleLine(nameOf(dialog.draft)))} was published or discarded in the meantime, by an approver or its author.`,
@@ -246,13 +247,13 @@ function approveLines(
   const remembering = [
     ...warned,
     ...(isRemembering
-      ? plain('Its recipients are trusted for this key from then on (R takes that back).', columns, 'bad')
+      ? plain('Approving also trusts the recipients for this key (press R to turn that off).', columns, 'bad')
       : []),
   ];
   if (holds.length > 1) {
     const people = new Set(holds.flatMap(recipientsOf)).size;
     return [
-      ...plain(`Approve these ${holds.length}? They go to ${people} addresses.`, columns, 'title'),
+      ...plain(`Approve these ${holds.length}? They are sent to ${people} addresses.`, columns, 'title'),
       ...remembering,
       { text: '' },
       ...holds.flatMap((hold) => [
@@ -264,7 +265,7 @@ function approveLines(
   if (first === undefined) return [];
   if (edited === null) {
     return [
-      ...plain('Approve this one?', columns, 'title'),
+      ...plain('Approve this message?', columns, 'title'),
       ...remembering,
       { text: '' },
       ...factLines(first, columns, now),

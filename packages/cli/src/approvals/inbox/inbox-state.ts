@@ -73,11 +73,11 @@ export interface Edited {
 
 /** The codes of a rejection, each with its meaning. */
 export const REJECT_CHOICES = [
-  { code: 'wrong_recipient', words: 'It goes to somebody it should not go to.' },
-  { code: 'wrong_content', words: 'What it says is wrong.' },
-  { code: 'not_needed', words: 'It need not be sent.' },
-  { code: 'policy', words: 'A rule of ours forbids it.' },
-  { code: 'other', words: 'Something else; say it in the note.' },
+  { code: 'wrong_recipient', words: 'It is addressed to the wrong recipient.' },
+  { code: 'wrong_content', words: 'The content is wrong.' },
+  { code: 'not_needed', words: 'It does not need to be sent.' },
+  { code: 'policy', words: 'Our policy forbids it.' },
+  { code: 'other', words: 'Another reason; explain it in the note.' },
 ] as const;
 
 export const EMPTY_INBOX: InboxState = {

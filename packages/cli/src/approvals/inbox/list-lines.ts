@@ -79,8 +79,8 @@ function markOf(item: Waiting, { selected }: InboxState): string {
 }
 
 function emptyWords({ filter, holds, drafts }: InboxState): string {
-  if (filter !== '' && holds.length + drafts.length > 0) return 'Nothing matches the filter; esc clears it.';
-  return 'Nothing waits for a decision. What is held from now on appears here.';
+  if (filter !== '' && holds.length + drafts.length > 0) return 'Nothing matches the filter. Press esc to clear it.';
+  return 'Nothing is waiting for a decision. New held sends appear here.';
 }
 
 /** The first, and how many more; blind ones count. */
