@@ -9,7 +9,6 @@ import {
   type OperationInput as SdkInput,
 } from '@postrider/sdk';
 import type { CliIo } from './cli-io.ts';
-import { inCommandNames, nameCommands } from './command-names.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { type FailureProblem, ownFailure, requestFailure, usageFailure } from './failure.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -80,9 +79,9 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
   const callOperation = async (id: OperationId, input: SdkInput, maxRetries?: number): Promise<ApiResponse> => {
     try {
       const answer = await client.requestOperation(id, input, { signal: io.signal, maxRetries });
-      return { ...answer, data: inCommandNames(answer.data) };
+      return { ...answer, data: await nameCommandsIn(answer.data) };
     } catch (error) {
-      throw toCliFailure(error, options);
+      throw await toCliFailure(error, options);
     }
   };
   return {
@@ -90,7 +89,7 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
       try {
         return await client.request({ ...request, signal: io.signal });
       } catch (error) {
-        throw toCliFailure(error, options);
+        throw await toCliFailure(error, options);
       }
     },
     call: async (id, input, maxRetries) => {
@@ -106,7 +105,7 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
         const answer = await client.openOperation(id, input, { signal: io.signal, timeoutMs });
         return new Download({ ...answer, chunks: tellingFailures(answer.chunks, options) });
       } catch (error) {
-        throw toCliFailure(error, options);
+        throw await toCliFailure(error, options);
       }
     },
   };
@@ -116,7 +115,7 @@ async function* tellingFailures(chunks: AsyncIterable<Uint8Array>, options: Glob
   try {
     yield* chunks;
   } catch (error) {
-    throw toCliFailure(error, options);
+    throw await toCliFailure(error, options);
   }
 }
 
@@ -188,15 +187,27 @@ function createClient({ apiKey, baseUrl }: Credentials, { timeoutSeconds }: Glob
   }
 }
 
-function toCliFailure(error: unknown, options: GlobalOptions): unknown {
-  if (error instanceof PostriderError) return requestFailure(toProblem(error, options), error.status);
+/** Loads the names of the commands only for a body with a fix: most responses have none, and the command starts faster. */
+async function nameCommandsIn<T>(data: T): Promise<T> {
+  if (!hasFix(data)) return data;
+  const { inCommandNames } = await import('./command-names.ts');
+  return inCommandNames(data);
+}
+
+function hasFix(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasFix);
+  return isRecord(value) && ('fix' in value || Object.values(value).some(hasFix));
+}
+
+async function toCliFailure(error: unknown, options: GlobalOptions): Promise<unknown> {
+  if (error instanceof PostriderError) return requestFailure(await toProblem(error, options), error.status);
   // The SDK's word for an input that no request can carry, such as a dot segment as an id.
   if (error instanceof TypeError) return usageFailure(messageOf(error), 'Check the value.');
   return error;
 }
 
 /** The API's problem body as it came, so that no member of it is lost; where there was none, what the SDK found. */
-function toProblem(error: PostriderError, options: GlobalOptions): FailureProblem {
+async function toProblem(error: PostriderError, options: GlobalOptions): Promise<FailureProblem> {
   const { code, status, detail, retryable, requestId } = error;
   const base = {
     type: 'about:blank',
@@ -209,6 +220,7 @@ function toProblem(error: PostriderError, options: GlobalOptions): FailureProble
     requestId,
   };
   if (!isRecord(error.body) || code === 'unexpected_answer') return base;
+  const { nameCommands } = await import('./command-names.ts');
   return { ...base, ...error.body, detail: nameCommands(detail), fix: nameCommands(withSeconds(error)) };
 }
 
