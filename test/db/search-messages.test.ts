@@ -30,6 +30,7 @@ const NONE: MessageFilters = {
   domain: null,
   tags: [],
   recipient: null,
+  sender: null,
   text: null,
   from: null,
   to: null,

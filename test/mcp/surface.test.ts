@@ -144,6 +144,12 @@ describe('the surface', () => {
 describe.each(TOOLS_BY_NAME)('the definition of %s', (name, definition) => {
   const schemas = [definition.inputSchema, definition.outputSchema];
 
+  it('describes every argument', () => {
+    const properties = Object.entries(definition.inputSchema.properties ?? {});
+    const bare = properties.filter(([, schema]) => !/[a-z]{2}/.test(String((schema as Node)['description'] ?? '')));
+    expect(bare).toEqual([]);
+  });
+
   it('is named verb_noun in snake_case', () => {
     expect(name).toMatch(/^[a-z]+(?:_[a-z]+)+$/);
   });
@@ -222,6 +228,23 @@ describe('the arguments', () => {
 
   it('leave waiting to the tool for it', () => {
     expect(inputOf('get_email')).not.toHaveProperty('wait');
+  });
+
+  it('say where base64 and where a slug or an id is expected', () => {
+    expect(inputOf('send_email')).toMatchObject({
+      attachments: { description: expect.stringContaining('base64') },
+      template: { description: expect.stringContaining('slug or id') },
+    });
+    for (const name of ['get_template', 'render_template', 'update_template', 'delete_template']) {
+      expect(inputOf(name)).toMatchObject({ id: { description: expect.stringMatching(/id or slug|slug or id/i) } });
+    }
+  });
+
+  it('name a span of time since and until, and filter by sender with from', () => {
+    for (const name of ['list_emails', 'export_emails']) {
+      expect(Object.keys(inputOf(name))).toEqual(expect.arrayContaining(['since', 'until', 'from']));
+      expect(inputOf(name)).not.toHaveProperty('to');
+    }
   });
 
   it('show the limits of the tool when they are lower than the API’s', () => {

@@ -15,6 +15,7 @@ const FILTERS = {
   agent_name: 'Night shift',
   recipient: 'ADA@sandbox.test',
   domain: 'sandbox.test',
+  sender: 'ADA@sandbox.test',
   from: '2020-01-01',
   to: '2100-01-01T00:00:00+01:00',
 } as const satisfies Record<Exclude<keyof typeof messageFilterFields, 'status'>, unknown>;
@@ -34,6 +35,8 @@ describe('the filters of the message log', () => {
     await server.send({ ...send, tags: ['order'] });
     wanted = (await server.send(send)).body.id;
     await server.send({ ...send, subject: 'Your order' });
+    await server.send({ ...send, from: 'Not ada <bob.ada@sandbox.test>' });
+    await server.send({ ...send, from: '"ada@sandbox.test" <carl@sandbox.test>' });
   });
   afterAll(() => server.close());
 
@@ -57,12 +60,14 @@ describe('the filters of the message log', () => {
     const flags = Object.entries(FILTERS).flatMap(([name, value]) =>
       [value].flat().flatMap((one): string[] => [`--${name.replace('_', '-')}`, one]),
     );
+    const { from: since, to: until, sender, ...rest } = FILTERS;
+    const inToolWords = { ...rest, since, until, from: sender, tag: [...FILTERS.tag] };
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
     const page = await sdk().emails.list({ ...FILTERS, tag: [...FILTERS.tag] });
     const answers = [
       (await server.call('GET', `/emails?${query}`)).body,
       { messages: page.data, total: page.total },
-      (await callTool({ ...FILTERS, tag: [...FILTERS.tag] })).structuredContent,
+      (await callTool(inToolWords)).structuredContent,
       JSON.parse((await runInProcess(['emails', 'list', ...flags, '--json'], { env })).stdout),
     ];
     for (const { messages, total } of answers) {
@@ -80,8 +85,18 @@ describe('the filters of the message log', () => {
     const problem = (await server.call('GET', '/emails?q=x&from=soon')).body.errors;
     expect(problem.map(({ path }: { path: string }) => path)).toEqual(['q', 'from']);
     await expect(sdk().emails.list({ q: 'x', from: 'soon' })).rejects.toMatchObject({ errors: problem });
-    const refused = await callTool({ q: 'x', from: 'soon' });
-    expect([refused.isError, refused.structuredContent.error.errors]).toEqual([true, problem]);
+    const refused = await callTool({ q: 'x', since: 'soon' });
+    const inToolWords = problem.map((error: { path: string }) => ({
+      ...error,
+      path: error.path.replace('from', 'since'),
+    }));
+    expect([refused.isError, refused.structuredContent.error.errors]).toEqual([true, inToolWords]);
+    const span = await callTool({ since: '2026-02-01', until: '2026-01-01' });
+    expect(span.structuredContent.error.errors).toMatchObject([
+      { path: 'until', message: 'must not be before `since`' },
+    ]);
+    const outside = await callTool({ to: '2026-01-01' });
+    expect(outside.structuredContent.error.errors).toMatchObject([{ path: 'to', code: 'unknown_field' }]);
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
     const cli = await runInProcess(['emails', 'list', '--q', 'x', '--from', 'soon', '--json'], { env });
     expect([cli.code, JSON.parse(cli.stderr).errors]).toEqual([6, problem]);

@@ -45,8 +45,10 @@ export interface McpTool {
   readonly hides?: readonly string[];
   /** The only arguments it offers, where they are few. */
   readonly offers?: readonly string[];
-  /** Arguments without their descriptions: another tool has the same ones, or the tool's own says enough. */
-  readonly terse?: boolean;
+  /** The tool that describes the same arguments: here each only refers to it, since every word costs tokens in every listing. */
+  readonly sameAs?: string;
+  /** Arguments that have another name here: name to the argument of the operation. */
+  readonly renames?: Readonly<Record<string, string>>;
   /** Beside that of pages, which every list has. */
   readonly ceilings?: Readonly<Record<string, Ceiling>>;
 }

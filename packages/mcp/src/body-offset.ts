@@ -7,11 +7,8 @@ export const BODY_OFFSET: JsonSchema = {
   type: 'integer',
   minimum: 0,
   default: 0,
-  description: `Where to begin in html and text, in characters; a result shows ${BODY_CHARACTERS_MAX} of each.`,
+  description: `Where to start in html and text, in characters; a result shows ${BODY_CHARACTERS_MAX} of each.`,
 };
-
-/** The same, for a tool whose listing has no room for more. */
-export const TERSE_BODY_OFFSET: JsonSchema = { type: 'integer', minimum: 0 };
 
 export function isOffset(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

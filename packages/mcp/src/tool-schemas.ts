@@ -23,12 +23,23 @@ const NOTES: JsonSchema = {
 /** A refusal has it alone. Its name says so, and a word more would be paid for in every tool. */
 const REFUSAL: JsonSchema = { type: 'object' };
 
+/** The name that an argument of the operation has in a tool. */
+function argumentNameOf({ renames = {} }: SurfaceEntry, name: string): string {
+  return Object.entries(renames).find(([, own]) => own === name)?.[0] ?? name;
+}
+
 /** The arguments of a tool: those of its operation without the hidden ones, with its ceilings, and its own. */
 export function toolInputSchema(entry: SurfaceEntry, own: Readonly<Record<string, JsonSchema>> = {}): ObjectSchema {
   const { properties, required } = asObject(argumentSchema(findOperation(entry.operation)));
   const offered = Object.entries(properties)
     .filter(([name]) => !entry.hides?.includes(name))
-    .map(([name, schema]) => [name, withCeiling(toArgument(schema, entry.terse === true), entry.ceilings?.[name])]);
+    .map(([name, schema]) => [
+      argumentNameOf(entry, name),
+      withCeiling(
+        entry.sameAs === undefined ? toArgument(schema) : toReference(schema, entry.sameAs),
+        entry.ceilings?.[name],
+      ),
+    ]);
   return compactObject({
     type: 'object',
     properties: { ...Object.fromEntries(offered), ...own },
@@ -59,12 +70,17 @@ export function toolOutputSchema(
  * An argument as a model needs it: what it is for in a sentence, and its type. Bounds and forms are left to the API, which refuses what breaks
  * them in words that say how to mend it: all of them in every tool would cost more than the tools themselves.
  */
-function toArgument(schema: JsonSchema, isTerse: boolean): JsonSchema {
+function toArgument(schema: JsonSchema): JsonSchema {
   const { description, ...shape } = mapSchemas(schema, (node) =>
     keepEntries(node, (key) => !BOUNDS.has(key) && (key !== 'description' || node === schema)),
   );
-  if (typeof description !== 'string' || isTerse) return shape;
-  return { ...shape, description: firstSentence(description) };
+  return typeof description === 'string' ? { ...shape, description: firstSentence(description) } : shape;
+}
+
+/** An argument that another tool describes: its type, without the fields of an object. */
+function toReference(schema: JsonSchema, tool: string): JsonSchema {
+  const { description: _there, ...shape } = asNode(closeDepths({ own: toArgument(schema) })['own']);
+  return { ...shape, description: `As in ${tool}.` };
 }
 
 const BOUNDS: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern']);

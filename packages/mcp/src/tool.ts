@@ -148,7 +148,7 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
         const input = placeGiven(entry, pagesBodies ? rest : given);
         if (!input.ok) return refuse(input.problem);
         const result = await invoke(operation.id, input.input, { signal });
-        if (!result.ok) return refuse(toRefusal(result.problem));
+        if (!result.ok) return refuse(toRefusal(inArgumentNames(result.problem, entry)));
         // The operation answers what it declares, over HTTP as in process; without `toRecord` that is the record.
         const answer = result.body as JsonAnswer<O>;
         const record = toRecord === undefined ? (answer as unknown as Record) : toRecord(answer);
@@ -194,7 +194,10 @@ export type Placed =
  * is wrong, unknown or missing goes on to the API, which refuses it by name.
  */
 export function placeGiven(entry: SurfaceEntry, given: GivenArguments): Placed {
-  const hidden = (entry.hides ?? []).filter((name) => given[name] !== undefined);
+  const { renames = {} } = entry;
+  // A name of the operation that has another one here is not an argument, unless it is the other name of something else.
+  const renamed = Object.values(renames).filter((name) => !(name in renames));
+  const hidden = [...(entry.hides ?? []), ...renamed].filter((name) => given[name] !== undefined);
   if (hidden.length > 0) {
     return { ok: false, problem: unknownArguments(entry.tool, hidden) };
   }
@@ -203,11 +206,33 @@ export function placeGiven(entry: SurfaceEntry, given: GivenArguments): Placed {
   const lowered = Object.entries(entry.ceilings ?? {}).map(([name, ceiling]) => {
     const value = applyCeiling(given[name], ceiling);
     if (given[name] !== undefined && value !== given[name]) {
-      notes.push(`${name} was lowered to ${ceiling.max}, the most this tool takes.`);
+      notes.push(`${name} was lowered to ${ceiling.max}, the maximum of this tool.`);
     }
     return [name, value];
   });
-  return { ok: true, input: placeArguments(operation, { ...given, ...Object.fromEntries(lowered) }), notes };
+  const named = Object.entries(given).map(([name, value]) => [renames[name] ?? name, value]);
+  return {
+    ok: true,
+    input: placeArguments(operation, { ...Object.fromEntries(named), ...Object.fromEntries(lowered) }),
+    notes,
+  };
+}
+
+/** A refusal with the names that the arguments have in the tool. */
+export function inArgumentNames(problem: Problem, { renames = {} }: SurfaceEntry): Problem {
+  const own = new Map(Object.entries(renames).map(([name, operationName]) => [operationName, name]));
+  if (own.size === 0) return problem;
+  const inWords = (text: string) =>
+    text.replace(/`(\w+)`|^(\w+)\b/g, (word, quoted, first) => {
+      const name = own.get(quoted ?? first);
+      return name === undefined ? word : word.replace(quoted ?? first, name);
+    });
+  const errors = problem.errors?.map((error) => ({
+    ...error,
+    path: own.get(error.path) ?? error.path,
+    message: inWords(error.message),
+  }));
+  return { ...problem, detail: inWords(problem.detail), ...(errors === undefined ? {} : { errors }) };
 }
 
 function unknownArguments(tool: string, names: readonly string[]): Problem {
@@ -216,7 +241,7 @@ function unknownArguments(tool: string, names: readonly string[]): Problem {
     code: 'unknown_field',
     message: `\`${path}\` is not an argument of ${tool}; leave it out`,
   }));
-  return localProblem('validation_failed', { detail: `${tool} does not take: ${names.join(', ')}.`, errors });
+  return localProblem('validation_failed', { detail: `${tool} does not accept: ${names.join(', ')}.`, errors });
 }
 
 function applyCeiling(given: unknown, { max, apiMax, optional = false }: Ceiling): unknown {

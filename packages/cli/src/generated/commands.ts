@@ -6,7 +6,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.send",
     "command": "emails send",
     "summary": "Send an email",
-    "description": "Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. What the key’s approval mode holds is answered with `pending_approval`, `approvalId`, `reasons` and `expiresAt`, and goes out when a person approves it. Read the message, or wait on it, to learn the outcome. With `scheduled_at` it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200 with every check and the message as it would be. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).",
+    "description": "Accepts one message and returns its id and the status `queued`. It is delivered in the background: read the message, or wait for it, to get the outcome. If the approval mode of the key holds the send, the response has `pending_approval`, `approvalId`, `reasons` and `expiresAt`, and the message is sent when an approver approves it. With `scheduled_at` the message stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the response is 200 with every check and the rendered message. If any recipient is refused, the whole send is refused, and `recipients` lists each with its reason. Provenance is read from the body, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the key’s persona, then from the default (`agent` over MCP, else `backend`).",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -25,7 +25,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--from"
         ],
         "valueName": "address",
-        "description": "Sender, `a@b.c` or `Name <a@b.c>`, at exactly a verified domain of the account.",
+        "description": "Sender, `a@b.c` or `Name <a@b.c>`, at a verified domain of the account.",
         "value": {
           "kind": "text"
         }
@@ -40,7 +40,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--to"
         ],
         "valueName": "address",
-        "description": "One recipient or several, `a@b.c` or `Name <a@b.c>`. 1 to 50 recipients over to, cc and bcc together.",
+        "description": "One recipient or several, `a@b.c` or `Name <a@b.c>`. At most 50 recipients in to, cc and bcc together.",
         "value": {
           "kind": "list",
           "choices": null
@@ -56,7 +56,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cc"
         ],
         "valueName": "address",
-        "description": "Copies; recipients like `to`.",
+        "description": "Copy recipients, same form as `to`.",
         "value": {
           "kind": "list",
           "choices": null
@@ -72,7 +72,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--bcc"
         ],
         "valueName": "address",
-        "description": "Blind copies; recipients like `to`, stored on the message, never written into it.",
+        "description": "Blind copy recipients, same form as `to`. They are stored with the message, but never written into it.",
         "value": {
           "kind": "list",
           "choices": null
@@ -88,7 +88,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--reply-to"
         ],
         "valueName": "address",
-        "description": "Where answers go. Not a recipient: free, and not checked.",
+        "description": "Address for replies. It is not a recipient: it costs no quota and is not checked.",
         "value": {
           "kind": "text"
         }
@@ -103,7 +103,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--subject"
         ],
         "valueName": "text",
-        "description": "Subject line, 1 to 998 characters, no line breaks. Required unless the template has one, which it overrides.",
+        "description": "Subject line. 1 to 998 characters, no line breaks. Required unless the template has a subject; it then overrides that one.",
         "value": {
           "kind": "text"
         }
@@ -134,7 +134,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--text"
         ],
         "valueName": "content",
-        "description": "Plain text body, at most 2 MB. Derived from `html` when absent; an empty string turns that off.",
+        "description": "Plain text body, at most 2 MB. If you omit it, it is derived from `html`; an empty string turns that off.",
         "value": {
           "kind": "text"
         },
@@ -150,7 +150,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--template"
         ],
         "valueName": "text",
-        "description": "A stored template instead of `html` and `text`: its slug or id, optionally pinned to a version, for example `welcome` or `welcome@3`.",
+        "description": "Template slug or id, with an optional version (`welcome@3`); replaces `html` and `text`.",
         "value": {
           "kind": "text"
         }
@@ -165,7 +165,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--variables"
         ],
         "valueName": "json",
-        "description": "Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link.",
+        "description": "Values for the template, a JSON object. A null value counts as missing. `unsubscribe_url` is always set to the recipient’s unsubscribe link.",
         "value": {
           "kind": "json"
         }
@@ -181,7 +181,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--tags"
         ],
         "valueName": "tag",
-        "description": "Labels for filtering; at most 10 after lower-casing and de-duplication, 1 to 64 characters each, no comma, semicolon or control character.",
+        "description": "Labels for filtering, at most 10. They are lower-cased and de-duplicated; 1 to 64 characters each, no comma, semicolon or control character.",
         "value": {
           "kind": "list",
           "choices": null
@@ -197,7 +197,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--utm"
         ],
         "valueName": "json",
-        "description": "UTM parameters that are added to every http and https link of html and text before queueing; values 1 to 255 characters. Unsubscribe links, anchors, `mailto:` and links with template variables are left as they are.",
+        "description": "UTM parameters to add to every http and https link. Values have 1 to 255 characters. They are added to html and text before queueing. Unsubscribe links, anchors, `mailto:` and links with template variables are not changed.",
         "value": {
           "kind": "json"
         }
@@ -212,7 +212,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachments"
         ],
         "valueName": "json",
-        "description": "Files; at most 20, the whole encoded message at most 25 MB. Types that run as programs (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused.",
+        "description": "At most 20 files, each with `content` in base64 or an https `url`. The whole encoded message can be at most 25 MB. Executable types (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused.",
         "value": {
           "kind": "json"
         }
@@ -227,7 +227,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--scheduled-at"
         ],
         "valueName": "time",
-        "description": "When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now.",
+        "description": "When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as `PT2H`. At most 30 days ahead. A time up to 60 s in the past means now.",
         "value": {
           "kind": "text"
         }
@@ -242,7 +242,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--dry-run"
         ],
         "valueName": "text",
-        "description": "True sends nothing: the answer is 200 with every check, and what would have been sent.",
+        "description": "If true, nothing is sent: the response is 200 with every check and the message that would have been sent.",
         "value": {
           "kind": "boolean"
         }
@@ -257,7 +257,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--unsubscribe"
         ],
         "valueName": "text",
-        "description": "True adds one-click unsubscribe headers (RFC 8058) with a link of each recipient’s own. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this.",
+        "description": "If true, adds one-click unsubscribe headers (RFC 8058). Each recipient gets a separate link. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this.",
         "value": {
           "kind": "boolean"
         }
@@ -273,7 +273,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--headers"
         ],
         "valueName": "name: value",
-        "description": "Additional headers of the message, by name; at most 50, values up to 998 characters. Reserved, and so refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, Content-*, Resent-*, ARC-*.",
+        "description": "Extra message headers by name. At most 50, values up to 998 characters. Reserved names are refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, Content-*, Resent-*, ARC-*.",
         "value": {
           "kind": "map",
           "separator": ":"
@@ -289,7 +289,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--metadata"
         ],
         "valueName": "name=value",
-        "description": "Your own values, returned with the message; at most 20 keys of 1 to 64 characters, values up to 1024 characters.",
+        "description": "Your own key-value pairs, returned with the message. At most 20 keys of 1 to 64 characters, values up to 1024 characters.",
         "value": {
           "kind": "map",
           "separator": "="
@@ -305,7 +305,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--source"
         ],
         "valueName": "choice",
-        "description": "Who is behind the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled jobs), `system` (platform transactional alerts).",
+        "description": "What caused the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled jobs), `system` (platform transactional alerts).",
         "value": {
           "kind": "choice",
           "choices": [
@@ -326,7 +326,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--agent-name"
         ],
         "valueName": "name",
-        "description": "Attributes the email to a specific bot; 1 to 128 characters.",
+        "description": "Name of the agent that sends. 1 to 128 characters.",
         "value": {
           "kind": "text"
         }
@@ -341,7 +341,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -403,7 +403,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -434,7 +434,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.list",
     "command": "emails list",
     "summary": "List emails",
-    "description": "The message log, newest first, in keyset pages: follow `nextCursor` until it is null. Filters can be combined, and all that are given must match. A message is found as soon as it was accepted.",
+    "description": "The message log, newest first, in keyset pages: follow `nextCursor` until it is null. If you combine filters, all must match. A message can be found as soon as it is accepted.",
     "needsKey": true,
     "scope": "emails:read",
     "examples": [
@@ -452,7 +452,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "Only messages that stand there.",
+        "description": "Only messages with this status.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -482,7 +482,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -497,7 +497,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--tag"
         ],
         "valueName": "text",
-        "description": "A tag; repeated, all must be there.",
+        "description": "Only messages with this tag; if repeated, with all of them.",
         "value": {
           "kind": "list",
           "choices": null
@@ -513,7 +513,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--channel"
         ],
         "valueName": "choice",
-        "description": "Ingress protocol.",
+        "description": "Only messages sent over this protocol.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -534,7 +534,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--source"
         ],
         "valueName": "choice",
-        "description": "Provenance source.",
+        "description": "Only messages of this source.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -555,7 +555,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--agent-name"
         ],
         "valueName": "name",
-        "description": "Exactly this agent name.",
+        "description": "Only messages with exactly this agent name.",
         "value": {
           "kind": "text"
         }
@@ -570,7 +570,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`.",
+        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies.",
         "value": {
           "kind": "text"
         }
@@ -585,7 +585,22 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--domain"
         ],
         "valueName": "domain",
-        "description": "The sending domain.",
+        "description": "Only messages sent from this domain.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "sender",
+        "place": "query",
+        "key": "sender",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--sender"
+        ],
+        "valueName": "text",
+        "description": "Full address of the sender, case-insensitive.",
         "value": {
           "kind": "text"
         }
@@ -600,7 +615,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--from"
         ],
         "valueName": "address",
-        "description": "Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.",
+        "description": "Created at or after this RFC 3339 time with an offset, or date (its start in UTC).",
         "value": {
           "kind": "text"
         }
@@ -615,7 +630,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--to"
         ],
         "valueName": "address",
-        "description": "Created before; the same forms.",
+        "description": "Created before this time or date.",
         "value": {
           "kind": "text"
         }
@@ -648,7 +663,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -659,7 +674,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.export",
     "command": "emails export",
     "summary": "Export emails",
-    "description": "The message log as a file, newest first, at most 100000 rows, streamed as it is read. The rows of all formats have the names of the CSV columns. In CSV the tags are joined by `;`, lines end with LF, and a cell that a spreadsheet would run as a formula begins with an apostrophe. A stream that breaks off without its end is incomplete.",
+    "description": "Exports the message log as a file, newest first, at most 100000 rows, streamed. The rows of all formats have the names of the CSV columns. In CSV, tags are joined by `;`, lines end with LF, and a cell that a spreadsheet would run as a formula starts with an apostrophe. A stream that ends early is incomplete.",
     "needsKey": true,
     "scope": "emails:read",
     "examples": [
@@ -697,7 +712,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "Only messages that stand there.",
+        "description": "Only messages with this status.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -727,7 +742,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -742,7 +757,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--tag"
         ],
         "valueName": "text",
-        "description": "A tag; repeated, all must be there.",
+        "description": "Only messages with this tag; if repeated, with all of them.",
         "value": {
           "kind": "list",
           "choices": null
@@ -758,7 +773,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--channel"
         ],
         "valueName": "choice",
-        "description": "Ingress protocol.",
+        "description": "Only messages sent over this protocol.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -779,7 +794,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--source"
         ],
         "valueName": "choice",
-        "description": "Provenance source.",
+        "description": "Only messages of this source.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -800,7 +815,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--agent-name"
         ],
         "valueName": "name",
-        "description": "Exactly this agent name.",
+        "description": "Only messages with exactly this agent name.",
         "value": {
           "kind": "text"
         }
@@ -815,7 +830,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`.",
+        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies.",
         "value": {
           "kind": "text"
         }
@@ -830,7 +845,22 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--domain"
         ],
         "valueName": "domain",
-        "description": "The sending domain.",
+        "description": "Only messages sent from this domain.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "sender",
+        "place": "query",
+        "key": "sender",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--sender"
+        ],
+        "valueName": "text",
+        "description": "Full address of the sender, case-insensitive.",
         "value": {
           "kind": "text"
         }
@@ -845,7 +875,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--from"
         ],
         "valueName": "address",
-        "description": "Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.",
+        "description": "Created at or after this RFC 3339 time with an offset, or date (its start in UTC).",
         "value": {
           "kind": "text"
         }
@@ -860,7 +890,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--to"
         ],
         "valueName": "address",
-        "description": "Created before; the same forms.",
+        "description": "Created before this time or date.",
         "value": {
           "kind": "text"
         }
@@ -980,7 +1010,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--scheduled-at"
         ],
         "valueName": "time",
-        "description": "When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now.",
+        "description": "When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as `PT2H`. At most 30 days ahead. A time up to 60 s in the past means now.",
         "value": {
           "kind": "text"
         }
@@ -1021,7 +1051,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -1348,7 +1378,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -1814,7 +1844,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -2093,7 +2123,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -2312,7 +2342,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -2524,7 +2554,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.stats",
     "command": "account stats",
     "summary": "Read statistics",
-    "description": "What became of the messages accepted within a window of UTC days. Every number counts messages, and a message counts where one of its recipients at least is meant, so one with several recipients can be both delivered and bounced. `sent` are those whose hand-off was answered for good; what still waits, was canceled, or never left for a reason of our own is none of them. A complaint counts as delivered as well; a bounce that follows a delivery takes it back. All messages of the log count, those to test addresses and of test keys included. An event shows within two seconds, on the day on which its message was accepted.",
+    "description": "The outcomes of the messages accepted within a window of UTC days. Every number counts messages. A message counts if it applies to at least one of its recipients, so a message with several recipients can be both delivered and bounced. `sent` counts messages with a final response to the delivery attempt; messages that are waiting, were canceled, or never left because of an internal error are not counted. A complaint also counts as delivered. A bounce after a delivery replaces the delivery. All messages count, including those to test addresses and of test keys. An event is counted within two seconds, on the day its message was accepted.",
     "needsKey": true,
     "scope": "stats:read",
     "examples": [
@@ -2542,7 +2572,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--window"
         ],
         "valueName": "text",
-        "description": "So many UTC days, today included: `1d` to `90d`, 14d unless given.",
+        "description": "Number of UTC days including today, `1d` to `90d`. Default: `14d`.",
         "value": {
           "kind": "text"
         }
@@ -2572,7 +2602,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--by-tag"
         ],
         "valueName": "text",
-        "description": "Adds `byTag`: each tag with its own rates.",
+        "description": "Adds `byTag`: the rates of each tag.",
         "value": {
           "kind": "boolean"
         }
@@ -2602,7 +2632,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--engagement"
         ],
         "valueName": "text",
-        "description": "Adds `opens` and `clicks`, each while its tracking is on.",
+        "description": "Adds `opens` and `clicks`, each if its tracking is on.",
         "value": {
           "kind": "boolean"
         }
@@ -2632,7 +2662,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--window"
         ],
         "valueName": "text",
-        "description": "So many UTC days, today included: `1d` to `90d`, 14d unless given.",
+        "description": "Number of UTC days including today, `1d` to `90d`. Default: `14d`.",
         "value": {
           "kind": "text"
         }
@@ -2795,7 +2825,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -3043,7 +3073,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--variables"
         ],
         "valueName": "json",
-        "description": "Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link.",
+        "description": "Values for the template, a JSON object. A null value counts as missing. `unsubscribe_url` is always set to the recipient’s unsubscribe link.",
         "value": {
           "kind": "json"
         }
@@ -3149,7 +3179,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--variables"
         ],
         "valueName": "json",
-        "description": "Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link.",
+        "description": "Values for the template, a JSON object. A null value counts as missing. `unsubscribe_url` is always set to the recipient’s unsubscribe link.",
         "value": {
           "kind": "json"
         }
@@ -3179,7 +3209,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -3226,7 +3256,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -3530,7 +3560,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -3576,7 +3606,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -3950,7 +3980,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -4153,7 +4183,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -4625,7 +4655,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -4940,7 +4970,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the page before, with the same filters.",
+        "description": "`nextCursor` of the previous page; keep the filters.",
         "value": {
           "kind": "text"
         }
@@ -5539,7 +5569,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--content"
         ],
         "valueName": "text",
-        "description": "What tells links of one campaign apart: `utm_content`.",
+        "description": "Distinguishes links of one campaign: `utm_content`.",
         "value": {
           "kind": "text"
         }
@@ -5554,7 +5584,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--override-existing"
         ],
         "valueName": "text",
-        "description": "True replaces UTM parameters that a link already has; false keeps those.",
+        "description": "If true, replaces UTM parameters that a link already has; if false, keeps them.",
         "value": {
           "kind": "boolean"
         }
@@ -6038,7 +6068,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "Only messages that stand there.",
+        "description": "Only messages with this status.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -6068,7 +6098,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -6083,7 +6113,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--tag"
         ],
         "valueName": "text",
-        "description": "A tag; repeated, all must be there.",
+        "description": "Only messages with this tag; if repeated, with all of them.",
         "value": {
           "kind": "list",
           "choices": null
@@ -6099,7 +6129,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--channel"
         ],
         "valueName": "choice",
-        "description": "Ingress protocol.",
+        "description": "Only messages sent over this protocol.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -6120,7 +6150,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--source"
         ],
         "valueName": "choice",
-        "description": "Provenance source.",
+        "description": "Only messages of this source.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -6141,7 +6171,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--agent-name"
         ],
         "valueName": "name",
-        "description": "Exactly this agent name.",
+        "description": "Only messages with exactly this agent name.",
         "value": {
           "kind": "text"
         }
@@ -6156,7 +6186,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`.",
+        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies.",
         "value": {
           "kind": "text"
         }
@@ -6171,7 +6201,22 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--domain"
         ],
         "valueName": "domain",
-        "description": "The sending domain.",
+        "description": "Only messages sent from this domain.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "sender",
+        "place": "query",
+        "key": "sender",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--sender"
+        ],
+        "valueName": "text",
+        "description": "Full address of the sender, case-insensitive.",
         "value": {
           "kind": "text"
         }

@@ -12,27 +12,27 @@ const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[A-Za-z0-9!#$%&'*+/=?^_
 const attachmentSchema = z
   .strictObject({
     filename: headerText(1, LIMITS.filenameCharacters).describe(
-      `The name the recipient sees, 1 to ${LIMITS.filenameCharacters} characters; folders before it are dropped.`,
+      `The name the recipient sees, 1 to ${LIMITS.filenameCharacters} characters; directory parts are removed.`,
     ),
-    content: z.string().optional().describe('The file in base64. Exactly one of `content` and `url`.'),
+    content: z.string().optional().describe('The file in base64. Pass exactly one of `content` and `url`.'),
     url: z
       .string()
       .max(LIMITS.urlCharacters)
       .optional()
-      .describe('An https address the file is fetched from before the send is accepted.'),
+      .describe('An https URL. The server fetches the file before it accepts the send.'),
     content_type: z
       .string()
       .max(LIMITS.contentTypeCharacters)
       .regex(CONTENT_TYPE, 'must be a media type such as `application/pdf`')
       .optional()
-      .describe('Media type; found by the file name when absent.'),
+      .describe('Media type. Default: derived from the file name.'),
     content_id: z
       .string()
       .min(1)
       .max(LIMITS.contentIdCharacters)
       .regex(CONTENT_ID, 'must be a content id without angle brackets')
       .optional()
-      .describe('Makes the file inline: show it in html as `<img src="cid:…">`.'),
+      .describe('Makes the file inline. Refer to it in html as `<img src="cid:…">`.'),
   })
   .superRefine((attachment, context) => {
     // Both at once is refused with the other faults of files, as `attachment_invalid`.
@@ -46,5 +46,5 @@ const attachmentSchema = z
 export const attachmentsSchema = z
   .array(attachmentSchema)
   .describe(
-    `Files; at most ${LIMITS.attachmentsPerMessage}, the whole encoded message at most ${LIMITS.encodedMessageBytes / 1024 / 1024} MB. Types that run as programs (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused.`,
+    `At most ${LIMITS.attachmentsPerMessage} files, each with \`content\` in base64 or an https \`url\`. The whole encoded message can be at most ${LIMITS.encodedMessageBytes / 1024 / 1024} MB. Executable types (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused.`,
   );

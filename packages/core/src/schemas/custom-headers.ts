@@ -22,7 +22,7 @@ export const customHeadersSchema = z
     }
   })
   .describe(
-    `Additional headers of the message, by name; at most ${LIMITS.customHeaders}, values up to ${LIMITS.headerValueCharacters} characters. Reserved, and so refused: ${RESERVED_NAMES}.`,
+    `Extra message headers by name. At most ${LIMITS.customHeaders}, values up to ${LIMITS.headerValueCharacters} characters. Reserved names are refused: ${RESERVED_NAMES}.`,
   );
 
 function checkName(

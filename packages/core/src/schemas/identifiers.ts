@@ -23,5 +23,5 @@ export const idempotencyKeySchema = z
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be 1 to 255 printable ASCII characters')
   .max(LIMITS.idempotencyKeyCharacters)
   .describe(
-    `Makes a retry safe: the same key with the same body answers the first answer again for ${LIMITS.idempotencyKeyHours} h (with \`idempotency-replayed: true\`), and sends nothing twice. Keys that begin with \`${AUTOMATIC_KEY_PREFIX}\` are kept for ${LIMITS.automaticKeyMinutes} minutes. 1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters.`,
+    `Makes a retry safe: the same key never sends twice. For ${LIMITS.idempotencyKeyHours} h the same key with the same body returns the first response again, with \`idempotency-replayed: true\`. Keys that start with \`${AUTOMATIC_KEY_PREFIX}\` are kept for ${LIMITS.automaticKeyMinutes} minutes. 1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters.`,
   );

@@ -38,25 +38,31 @@ const domainSchema = z.string().transform((given, context): string => {
 
 /** The filters of the message log, in lists and exports alike. All that are given must match. */
 export const messageFilterFields = {
-  status: messageStatusSchema.optional().describe('Only messages that stand there.'),
+  status: messageStatusSchema.optional().describe('Only messages with this status.'),
   q: searchSchema
     .optional()
     .describe(
-      `Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with \`emails:content-all\`.`,
+      `Text in the subject or in a recipient’s address or name, case-insensitive. ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with \`emails:content-all\`.`,
     ),
-  tag: tagFilterSchema.optional().describe('A tag; repeated, all must be there.'),
-  channel: channelSchema.optional().describe('Ingress protocol.'),
-  source: sourceSchema.optional().describe('Provenance source.'),
-  agent_name: agentNameSchema.optional().describe('Exactly this agent name.'),
+  tag: tagFilterSchema.optional().describe('Only messages with this tag; if repeated, with all of them.'),
+  channel: channelSchema.optional().describe('Only messages sent over this protocol.'),
+  source: sourceSchema.optional().describe('Only messages of this source.'),
+  agent_name: agentNameSchema.optional().describe('Only messages with exactly this agent name.'),
   recipient: mailboxSchema
     .transform(({ address }) => foldAddress(address))
     .optional()
-    .describe('An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`.'),
-  domain: domainSchema.optional().describe('The sending domain.'),
+    .describe(
+      'Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies.',
+    ),
+  domain: domainSchema.optional().describe('Only messages sent from this domain.'),
+  sender: mailboxSchema
+    .transform(({ address }) => foldAddress(address))
+    .optional()
+    .describe('Full address of the sender, case-insensitive.'),
   from: timeBoundSchema
     .optional()
-    .describe('Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.'),
-  to: timeBoundSchema.optional().describe('Created before; the same forms.'),
+    .describe('Created at or after this RFC 3339 time with an offset, or date (its start in UTC).'),
+  to: timeBoundSchema.optional().describe('Created before this time or date.'),
 };
 
 /** A span that ends before it begins can only be a mistake; an empty one is what a program that goes step by step may ask for. */
@@ -67,6 +73,6 @@ export function isSpanInOrder({ from, to }: { readonly from?: Date | undefined; 
 /** What is said of a span in disorder. */
 export const SPAN_IN_DISORDER = {
   path: ['to'],
-  message: 'must not lie before `from`',
+  message: 'must not be before `from`',
   params: { code: 'out_of_range' },
 };

@@ -8,5 +8,5 @@ export const metadataSchema = z
     params: { code: 'too_many' },
   })
   .describe(
-    `Your own values, returned with the message; at most ${LIMITS.metadataKeys} keys of 1 to ${LIMITS.metadataKeyCharacters} characters, values up to ${LIMITS.metadataValueCharacters} characters.`,
+    `Your own key-value pairs, returned with the message. At most ${LIMITS.metadataKeys} keys of 1 to ${LIMITS.metadataKeyCharacters} characters, values up to ${LIMITS.metadataValueCharacters} characters.`,
   );

@@ -29,7 +29,7 @@ export const limitSchema = integerInQuery(1, LIMITS.pageSizeMax, LIMITS.pageSize
   .describe(`Page size, 1 to ${LIMITS.pageSizeMax}.`);
 
 /** Of any length: whatever no answer gave is a broken cursor, said by the code for that. */
-export const cursorSchema = z.string().optional().describe('`nextCursor` of the page before, with the same filters.');
+export const cursorSchema = z.string().optional().describe('`nextCursor` of the previous page; keep the filters.');
 
 /** The fields every list answers beside its items. */
 export const pageFields = {
@@ -37,10 +37,10 @@ export const pageFields = {
     .number()
     .int()
     .describe(
-      `Matches of the filters in all; past ${LIMITS.exactTotalMax} it may be an estimate, and then \`totalIsEstimate\` is true.`,
+      `Number of matches on all pages. Above ${LIMITS.exactTotalMax} it can be an estimate, and \`totalIsEstimate\` is then true.`,
     ),
   totalIsEstimate: z.boolean(),
-  nextCursor: z.string().nullable().describe('Give it as `cursor` for the next page; null at the end.'),
+  nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null on the last page.'),
 };
 
 /** Whether an operation answers a page of rows, of the size that its caller asks for. */

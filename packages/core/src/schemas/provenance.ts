@@ -18,10 +18,10 @@ export const channelSchema = z
 export const sourceSchema = z
   .enum(SOURCES)
   .describe(
-    'Who is behind the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled jobs), `system` (platform transactional alerts).',
+    'What caused the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled jobs), `system` (platform transactional alerts).',
   )
   .meta({ id: 'Source' });
 
 export const agentNameSchema = headerText(1, LIMITS.agentNameCharacters).describe(
-  `Attributes the email to a specific bot; 1 to ${LIMITS.agentNameCharacters} characters.`,
+  `Name of the agent that sends. 1 to ${LIMITS.agentNameCharacters} characters.`,
 );

@@ -39,7 +39,7 @@ export const scheduledAtSchema = z
     return z.NEVER;
   })
   .describe(
-    `When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as \`PT2H\`; at most ${LIMITS.scheduleDaysMax} days ahead. Up to ${LIMITS.schedulePastSeconds} s in the past means now.`,
+    `When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as \`PT2H\`. At most ${LIMITS.scheduleDaysMax} days ahead. A time up to ${LIMITS.schedulePastSeconds} s in the past means now.`,
   );
 
 function parseDuration(given: string): IsoDuration | null {

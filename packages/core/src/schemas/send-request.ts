@@ -16,34 +16,36 @@ const MEGABYTES = LIMITS.bodyBytes / 1_000_000;
 /** The send request: what `POST /emails`, and later each item of a batch, takes. */
 export const sendRequestSchema = z
   .strictObject({
-    from: mailboxSchema.describe('Sender, `a@b.c` or `Name <a@b.c>`, at exactly a verified domain of the account.'),
+    from: mailboxSchema.describe('Sender, `a@b.c` or `Name <a@b.c>`, at a verified domain of the account.'),
     to: recipientsSchema(1).describe(
-      `One recipient or several, \`a@b.c\` or \`Name <a@b.c>\`. 1 to ${LIMITS.recipientsPerMessage} recipients over to, cc and bcc together.`,
+      `One recipient or several, \`a@b.c\` or \`Name <a@b.c>\`. At most ${LIMITS.recipientsPerMessage} recipients in to, cc and bcc together.`,
     ),
-    cc: recipientsSchema(0).optional().describe('Copies; recipients like `to`.'),
+    cc: recipientsSchema(0).optional().describe('Copy recipients, same form as `to`.'),
     bcc: recipientsSchema(0)
       .optional()
-      .describe('Blind copies; recipients like `to`, stored on the message, never written into it.'),
-    reply_to: mailboxSchema.optional().describe('Where answers go. Not a recipient: free, and not checked.'),
+      .describe(
+        'Blind copy recipients, same form as `to`. They are stored with the message, but never written into it.',
+      ),
+    reply_to: mailboxSchema
+      .optional()
+      .describe('Address for replies. It is not a recipient: it costs no quota and is not checked.'),
     subject: headerText(1, LIMITS.subjectCharacters)
       .optional()
       .describe(
-        `Subject line, 1 to ${LIMITS.subjectCharacters} characters, no line breaks. Required unless the template has one, which it overrides.`,
+        `Subject line. 1 to ${LIMITS.subjectCharacters} characters, no line breaks. Required unless the template has a subject; it then overrides that one.`,
       ),
     html: bodyText(1, LIMITS.bodyBytes).optional().describe(`HTML body, at most ${MEGABYTES} MB.`),
     text: bodyText(0, LIMITS.bodyBytes)
       .optional()
       .describe(
-        `Plain text body, at most ${MEGABYTES} MB. Derived from \`html\` when absent; an empty string turns that off.`,
+        `Plain text body, at most ${MEGABYTES} MB. If you omit it, it is derived from \`html\`; an empty string turns that off.`,
       ),
     template: z
       .string()
       .min(1)
       .max(LIMITS.templateReferenceCharacters)
       .optional()
-      .describe(
-        'A stored template instead of `html` and `text`: its slug or id, optionally pinned to a version, for example `welcome` or `welcome@3`.',
-      ),
+      .describe('Template slug or id, with an optional version (`welcome@3`); replaces `html` and `text`.'),
     variables: variablesSchema.optional(),
     tags: tagsSchema.optional(),
     utm: utmSchema.optional(),
@@ -52,12 +54,14 @@ export const sendRequestSchema = z
     dry_run: z
       .boolean()
       .optional()
-      .describe('True sends nothing: the answer is 200 with every check, and what would have been sent.'),
+      .describe(
+        'If true, nothing is sent: the response is 200 with every check and the message that would have been sent.',
+      ),
     unsubscribe: z
       .boolean()
       .optional()
       .describe(
-        'True adds one-click unsubscribe headers (RFC 8058) with a link of each recipient’s own. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this.',
+        'If true, adds one-click unsubscribe headers (RFC 8058). Each recipient gets a separate link. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this.',
       ),
     headers: customHeadersSchema.optional(),
     metadata: metadataSchema.optional(),

@@ -21,5 +21,5 @@ export const tagsSchema = z
     params: { code: 'too_many' },
   })
   .describe(
-    `Labels for filtering; at most ${LIMITS.tagsPerMessage} after lower-casing and de-duplication, 1 to ${LIMITS.tagCharacters} characters each, no comma, semicolon or control character.`,
+    `Labels for filtering, at most ${LIMITS.tagsPerMessage}. They are lower-cased and de-duplicated; 1 to ${LIMITS.tagCharacters} characters each, no comma, semicolon or control character.`,
   );

@@ -8,7 +8,7 @@ export const variablesSchema = z
   .record(z.string(), z.unknown())
   .superRefine((variables, context) => {
     if (Object.hasOwn(variables, UNSUBSCRIBE_VARIABLE)) {
-      const message = 'is a name of its own: it stands for each recipient’s unsubscribe link; use another';
+      const message = 'is reserved for the recipient’s unsubscribe link; use another name';
       context.addIssue({ code: 'custom', path: [UNSUBSCRIBE_VARIABLE], message, params: { code: 'reserved' } });
     }
     if (JSON.stringify(variables).length > LIMITS.templateVariablesCharacters) {
@@ -17,5 +17,5 @@ export const variablesSchema = z
     }
   })
   .describe(
-    'Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link.',
+    'Values for the template, a JSON object. A null value counts as missing. `unsubscribe_url` is always set to the recipient’s unsubscribe link.',
   );

@@ -17,16 +17,16 @@ export const utmFields = {
   medium: utmValueSchema.describe('Marketing medium: `utm_medium`.'),
   campaign: utmValueSchema.describe('Campaign identifier: `utm_campaign`.'),
   term: utmValueSchema.optional().describe('Paid keyword: `utm_term`.'),
-  content: utmValueSchema.optional().describe('What tells links of one campaign apart: `utm_content`.'),
+  content: utmValueSchema.optional().describe('Distinguishes links of one campaign: `utm_content`.'),
   override_existing: z
     .boolean()
     .default(false)
-    .describe('True replaces UTM parameters that a link already has; false keeps those.'),
+    .describe('If true, replaces UTM parameters that a link already has; if false, keeps them.'),
 };
 
 export const utmSchema = z
   .strictObject(utmFields)
   .describe(
-    `UTM parameters that are added to every http and https link of html and text before queueing; values 1 to ${LIMITS.utmValueCharacters} characters. Unsubscribe links, anchors, \`mailto:\` and links with template variables are left as they are.`,
+    `UTM parameters to add to every http and https link. Values have 1 to ${LIMITS.utmValueCharacters} characters. They are added to html and text before queueing. Unsubscribe links, anchors, \`mailto:\` and links with template variables are not changed.`,
   )
   .meta({ id: 'Utm' });

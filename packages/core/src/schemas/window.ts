@@ -9,5 +9,5 @@ export const windowSchema = z
   .default(`${LIMITS.statsWindowDaysDefault}d`)
   .transform((given) => Number(given.slice(0, -1)))
   .describe(
-    `So many UTC days, today included: \`1d\` to \`${LIMITS.statsWindowDaysMax}d\`, ${LIMITS.statsWindowDaysDefault}d unless given.`,
+    `Number of UTC days including today, \`1d\` to \`${LIMITS.statsWindowDaysMax}d\`. Default: \`${LIMITS.statsWindowDaysDefault}d\`.`,
   );

@@ -1,7 +1,7 @@
 import { type ExportFormat, findOperation } from '@postrider/core';
 import { BODY_OFFSET, isOffset, offsetProblem } from '../body-offset.ts';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
-import { defineTool, placeGiven, type ToolMaker } from '../tool.ts';
+import { defineTool, inArgumentNames, placeGiven, type ToolMaker } from '../tool.ts';
 import { toolInputSchema } from '../tool-schemas.ts';
 import { ANSWER_OUTPUT } from './dry-run-text.ts';
 
@@ -36,7 +36,7 @@ export const exportEmailsTool: ToolMaker = (entry) =>
       const input = placeGiven(entry, given);
       if (!input.ok) return refuse(input.problem);
       const result = await invoke(operation.id, input.input, { signal });
-      if (!result.ok) return refuse(result.problem);
+      if (!result.ok) return refuse(inArgumentNames(result.problem, entry));
       // An operation that streams answers its pieces: text in process, and octets over HTTP.
       const part = await readPart(result.body as AsyncIterable<string | Uint8Array>, offset);
       const format: ExportFormat = (input.input.query['format'] as ExportFormat | undefined) ?? 'csv'; // As the API took it.

@@ -7,8 +7,21 @@ import { bodyRows, eventRows, labelRows, line, partRows, recipientRows, section 
 const operation = findOperation('emails.get');
 
 export const getEmailTool = callingTool(operation, {
-  // The hold shows where there is one; the output schema, for which every connection pays, is open to it.
-  shows: Object.keys(operation.output.shape).filter((name) => name !== 'approval'),
+  // The output schema is open, and every connection pays for each field it names: these are the ones a caller branches on.
+  shows: [
+    'id',
+    'from',
+    'to',
+    'subject',
+    'status',
+    'createdAt',
+    'html',
+    'text',
+    'recipients',
+    'scheduledAt',
+    'lastError',
+    'events',
+  ],
   pagesBodies: true,
   structuredNotes: [UNTRUSTED_NOTE],
   toText: describeMessage,

@@ -1,5 +1,5 @@
 import { type DryRun, findOperation, type PlacedInput } from '@postrider/core';
-import { isOffset, offsetProblem, TERSE_BODY_OFFSET } from '../body-offset.ts';
+import { BODY_OFFSET, isOffset, offsetProblem } from '../body-offset.ts';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
 import type { SurfaceEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
@@ -15,8 +15,7 @@ const ADVICE = 'Nothing was sent. Call send_email with the same arguments to sen
 export function previewEmailTool(entry: SurfaceEntry): Tool {
   return defineTool({
     entry,
-    // Its name says what it is for, as it does elsewhere: every word here is paid for in every listing.
-    input: () => toolInputSchema(entry, { body_offset: TERSE_BODY_OFFSET }),
+    input: () => toolInputSchema(entry, { body_offset: BODY_OFFSET }),
     output: () => DRY_RUN_OUTPUT,
     run: async ({ body_offset: bodyOffset = 0, ...given }, { invoke, signal }) => {
       if (!isOffset(bodyOffset)) return refuse(offsetProblem());

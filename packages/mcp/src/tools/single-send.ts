@@ -1,7 +1,7 @@
 import { findOperation, type OperationById } from '@postrider/core';
 import { DEDUPLICATED, deduplicationOf, duplicateNotes, guardDuplicates } from '../duplicate-guard.ts';
 import { present, refuse } from '../results.ts';
-import { defineTool, placeGiven, type ToolMaker } from '../tool.ts';
+import { defineTool, placeGiven, type ToolCall, type ToolMaker } from '../tool.ts';
 import { toolInputSchema, toolOutputSchema } from '../tool-schemas.ts';
 import { HELD_ADVICE } from './approval-text.ts';
 import { quotaNotes } from './send-notes.ts';
@@ -31,6 +31,26 @@ interface Accepted {
   readonly approvalId?: string;
   readonly reasons?: readonly string[];
   readonly expiresAt?: string;
+  /** Of a scheduled send. */
+  readonly scheduledAt?: string;
+}
+
+/**
+ * When a scheduled send is sent. The message has the exact time; if the key cannot read it, a time that was passed is shown in UTC, and a
+ * duration as it was passed.
+ */
+async function scheduledTimeOf(
+  given: unknown,
+  id: string,
+  { invoke, signal }: Pick<ToolCall, 'invoke' | 'signal'>,
+): Promise<{ readonly scheduledAt?: string }> {
+  if (typeof given !== 'string') return {};
+  const read = await invoke('emails.get', { params: { id }, query: {}, headers: {}, body: undefined }, { signal });
+  const stored = read.ok ? (read.body as { readonly scheduledAt: string | null }).scheduledAt : null;
+  const passed = new Date(given);
+  return {
+    scheduledAt: stored ?? (Number.isNaN(passed.getTime()) ? `${given} after acceptance` : passed.toISOString()),
+  };
 }
 
 /** A tool that makes one message: the same content again within ten minutes answers with the first. `advice` tells what comes next. */
@@ -40,7 +60,11 @@ function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
       entry,
       input: () => toolInputSchema(entry),
       // What a held one has beside these says enough by its names: the output schema, for which every connection pays, is open to it.
-      output: () => toolOutputSchema(operation, ['id', 'status', 'resendOf'], { deduplicated: DEDUPLICATED }),
+      output: () =>
+        toolOutputSchema(operation, ['id', 'status', 'resendOf'], {
+          scheduledAt: { type: 'string' },
+          deduplicated: DEDUPLICATED,
+        }),
       run: async (given, { invoke, caller, signal }) => {
         const placed = placeGiven(entry, given);
         if (!placed.ok) return refuse(placed.problem);
@@ -51,8 +75,9 @@ function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
         // The operation answers what it declares, over HTTP as in process.
         const accepted = result.body as Accepted;
         const said = accepted.status === 'pending_approval' ? HELD_ADVICE : advice;
+        const scheduledAt = await scheduledTimeOf(given['scheduled_at'], accepted.id, { invoke, signal });
         return present({
-          record: { ...accepted, ...deduplicationOf(isReplayed, isAutomatic) },
+          record: { ...accepted, ...scheduledAt, ...deduplicationOf(isReplayed, isAutomatic) },
           structuredNotes: [said],
           notes: [...duplicateNotes(isReplayed, isAutomatic), ...quotaNotes(result.headers)],
           toText: (shown: Accepted) => describeAccepted(shown, said),
@@ -61,11 +86,13 @@ function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
     });
 }
 
-function describeAccepted({ id, status, resendOf, approvalId, reasons, expiresAt }: Accepted, advice: string): string {
+function describeAccepted(accepted: Accepted, advice: string): string {
+  const { id, status, resendOf, approvalId, reasons, expiresAt, scheduledAt } = accepted;
   return [
     advice,
     `id: ${id}`,
     `status: ${status}`,
+    ...(scheduledAt === undefined ? [] : [`scheduledAt: ${scheduledAt} (it is sent then, unless it is canceled)`]),
     ...(resendOf === undefined ? [] : [`resendOf: ${resendOf}`]),
     ...(approvalId === undefined ? [] : [`approvalId: ${approvalId}`]),
     ...(reasons === undefined ? [] : [`held by: ${reasons.join(', ')}`]),

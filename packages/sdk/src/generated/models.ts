@@ -269,7 +269,7 @@ export type Session = components['schemas']['Session'];
 export type SessionToken = components['schemas']['SessionToken'];
 
 /**
- * Who is behind the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled
+ * What caused the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled
  * jobs), `system` (platform transactional alerts).
  */
 export type Source = components['schemas']['Source'];
@@ -329,8 +329,8 @@ export type Tool = components['schemas']['Tool'];
 export type ToolList = components['schemas']['ToolList'];
 
 /**
- * UTM parameters that are added to every http and https link of html and text before queueing; values 1 to 255
- * characters. Unsubscribe links, anchors, `mailto:` and links with template variables are left as they are.
+ * UTM parameters to add to every http and https link. Values have 1 to 255 characters. They are added to html and text
+ * before queueing. Unsubscribe links, anchors, `mailto:` and links with template variables are not changed.
  */
 export type Utm = components['schemas']['Utm'];
 

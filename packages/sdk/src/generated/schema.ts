@@ -235,7 +235,7 @@ export interface components {
             /** @description A text that was derived from the HTML before is derived anew, unless `text` is given too. */
             html?: string;
             text?: string;
-            /** @description When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now. */
+            /** @description When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as `PT2H`. At most 30 days ahead. A time up to 60 s in the past means now. */
             scheduled_at?: string;
         };
         ApprovalEventData: {
@@ -323,10 +323,10 @@ export interface components {
         };
         ApprovalPage: {
             approvals: components["schemas"]["Approval"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         /** @description A hold still waits: at half and at nine tenths of its time. */
@@ -375,15 +375,15 @@ export interface components {
             error?: components["schemas"]["Problem"];
         };
         Attachment: {
-            /** @description The name the recipient sees, 1 to 255 characters; folders before it are dropped. */
+            /** @description The name the recipient sees, 1 to 255 characters; directory parts are removed. */
             filename: string;
-            /** @description The file in base64. Exactly one of `content` and `url`. */
+            /** @description The file in base64. Pass exactly one of `content` and `url`. */
             content?: FileContent;
-            /** @description An https address the file is fetched from before the send is accepted. */
+            /** @description An https URL. The server fetches the file before it accepts the send. */
             url?: string;
-            /** @description Media type; found by the file name when absent. */
+            /** @description Media type. Default: derived from the file name. */
             content_type?: string;
-            /** @description Makes the file inline: show it in html as `<img src="cid:…">`. */
+            /** @description Makes the file inline. Refer to it in html as `<img src="cid:…">`. */
             content_id?: string;
         };
         AuditEntry: {
@@ -416,10 +416,10 @@ export interface components {
         };
         AuditPage: {
             entries: components["schemas"]["AuditEntry"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         BatchItem: {
@@ -767,18 +767,18 @@ export interface components {
         };
         DomainHistoryPage: {
             domains: components["schemas"]["Domain"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         DomainPage: {
             domains: components["schemas"]["Domain"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         DomainRecord: {
@@ -1476,10 +1476,10 @@ export interface components {
         };
         KeyPage: {
             keys: components["schemas"]["Key"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         KeyWithSecret: {
@@ -1675,10 +1675,10 @@ export interface components {
         };
         MessagePage: {
             messages: components["schemas"]["MessageRecord"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         MessageRecipient: {
@@ -2103,10 +2103,10 @@ export interface components {
         };
         RequestPage: {
             requests: components["schemas"]["RequestRecord"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         RequestRecord: {
@@ -2214,50 +2214,50 @@ export interface components {
             expiresAt?: string;
         };
         SendRequest: {
-            /** @description Sender, `a@b.c` or `Name <a@b.c>`, at exactly a verified domain of the account. */
+            /** @description Sender, `a@b.c` or `Name <a@b.c>`, at a verified domain of the account. */
             from: string;
-            /** @description One recipient or several, `a@b.c` or `Name <a@b.c>`. 1 to 50 recipients over to, cc and bcc together. */
+            /** @description One recipient or several, `a@b.c` or `Name <a@b.c>`. At most 50 recipients in to, cc and bcc together. */
             to: string | string[];
-            /** @description Copies; recipients like `to`. */
+            /** @description Copy recipients, same form as `to`. */
             cc?: string | string[];
-            /** @description Blind copies; recipients like `to`, stored on the message, never written into it. */
+            /** @description Blind copy recipients, same form as `to`. They are stored with the message, but never written into it. */
             bcc?: string | string[];
-            /** @description Where answers go. Not a recipient: free, and not checked. */
+            /** @description Address for replies. It is not a recipient: it costs no quota and is not checked. */
             reply_to?: string;
-            /** @description Subject line, 1 to 998 characters, no line breaks. Required unless the template has one, which it overrides. */
+            /** @description Subject line. 1 to 998 characters, no line breaks. Required unless the template has a subject; it then overrides that one. */
             subject?: string;
             /** @description HTML body, at most 2 MB. */
             html?: string;
-            /** @description Plain text body, at most 2 MB. Derived from `html` when absent; an empty string turns that off. */
+            /** @description Plain text body, at most 2 MB. If you omit it, it is derived from `html`; an empty string turns that off. */
             text?: string;
-            /** @description A stored template instead of `html` and `text`: its slug or id, optionally pinned to a version, for example `welcome` or `welcome@3`. */
+            /** @description Template slug or id, with an optional version (`welcome@3`); replaces `html` and `text`. */
             template?: string;
-            /** @description Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link. */
+            /** @description Values for the template, a JSON object. A null value counts as missing. `unsubscribe_url` is always set to the recipient’s unsubscribe link. */
             variables?: {
                 [key: string]: unknown;
             };
-            /** @description Labels for filtering; at most 10 after lower-casing and de-duplication, 1 to 64 characters each, no comma, semicolon or control character. */
+            /** @description Labels for filtering, at most 10. They are lower-cased and de-duplicated; 1 to 64 characters each, no comma, semicolon or control character. */
             tags?: string[];
             utm?: components["schemas"]["Utm"];
-            /** @description Files; at most 20, the whole encoded message at most 25 MB. Types that run as programs (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused. */
+            /** @description At most 20 files, each with `content` in base64 or an https `url`. The whole encoded message can be at most 25 MB. Executable types (.exe .bat .cmd .com .scr .js .vbs .msi .lnk .jar) are refused. */
             attachments?: components["schemas"]["Attachment"][];
-            /** @description When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now. */
+            /** @description When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as `PT2H`. At most 30 days ahead. A time up to 60 s in the past means now. */
             scheduled_at?: string;
-            /** @description True sends nothing: the answer is 200 with every check, and what would have been sent. */
+            /** @description If true, nothing is sent: the response is 200 with every check and the message that would have been sent. */
             dry_run?: boolean;
-            /** @description True adds one-click unsubscribe headers (RFC 8058) with a link of each recipient’s own. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this. */
+            /** @description If true, adds one-click unsubscribe headers (RFC 8058). Each recipient gets a separate link. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this. */
             unsubscribe?: boolean;
-            /** @description Additional headers of the message, by name; at most 50, values up to 998 characters. Reserved, and so refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, Content-*, Resent-*, ARC-*. */
+            /** @description Extra message headers by name. At most 50, values up to 998 characters. Reserved names are refused: From, To, Cc, Bcc, Sender, Date, Subject, Message-ID, MIME-Version, Apparently-To, Received, Received-SPF, Return-Path, Delivered-To, DKIM-Signature, DomainKey-Signature, Authentication-Results, Content-*, Resent-*, ARC-*. */
             headers?: {
                 [key: string]: string;
             };
-            /** @description Your own values, returned with the message; at most 20 keys of 1 to 64 characters, values up to 1024 characters. */
+            /** @description Your own key-value pairs, returned with the message. At most 20 keys of 1 to 64 characters, values up to 1024 characters. */
             metadata?: {
                 [key: string]: string;
             };
             channel?: components["schemas"]["Channel"];
             source?: components["schemas"]["Source"];
-            /** @description Attributes the email to a specific bot; 1 to 128 characters. */
+            /** @description Name of the agent that sends. 1 to 128 characters. */
             agent_name?: string;
         };
         ServiceInformation: {
@@ -2326,7 +2326,7 @@ export interface components {
             expiresAt: string;
         };
         /**
-         * @description Who is behind the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled jobs), `system` (platform transactional alerts).
+         * @description What caused the message: `agent` (autonomous AI bots), `backend` (application services), `automation` (scheduled jobs), `system` (platform transactional alerts).
          * @enum {string}
          */
         Source: "agent" | "backend" | "automation" | "system";
@@ -2450,10 +2450,10 @@ export interface components {
         };
         SuppressionPage: {
             suppressions: components["schemas"]["Suppression"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         /** @description An address was removed from the suppression list. */
@@ -2606,18 +2606,18 @@ export interface components {
         };
         TemplateDraftPage: {
             drafts: components["schemas"]["TemplateDraft"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         TemplatePage: {
             templates: components["schemas"]["Template"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         TemplatePartChange: {
@@ -2708,10 +2708,10 @@ export interface components {
         };
         TicketPage: {
             tickets: components["schemas"]["Ticket"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         Tool: {
@@ -2728,7 +2728,7 @@ export interface components {
         ToolList: {
             tools: components["schemas"]["Tool"][];
         };
-        /** @description UTM parameters that are added to every http and https link of html and text before queueing; values 1 to 255 characters. Unsubscribe links, anchors, `mailto:` and links with template variables are left as they are. */
+        /** @description UTM parameters to add to every http and https link. Values have 1 to 255 characters. They are added to html and text before queueing. Unsubscribe links, anchors, `mailto:` and links with template variables are not changed. */
         Utm: {
             /** @description Traffic source: `utm_source`. */
             source: string;
@@ -2738,10 +2738,10 @@ export interface components {
             campaign: string;
             /** @description Paid keyword: `utm_term`. */
             term?: string;
-            /** @description What tells links of one campaign apart: `utm_content`. */
+            /** @description Distinguishes links of one campaign: `utm_content`. */
             content?: string;
             /**
-             * @description True replaces UTM parameters that a link already has; false keeps those.
+             * @description If true, replaces UTM parameters that a link already has; if false, keeps them.
              * @default false
              */
             override_existing?: boolean;
@@ -2836,10 +2836,10 @@ export interface components {
         };
         WebhookDeliveryPage: {
             deliveries: components["schemas"]["WebhookDelivery"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         /** @description An endpoint answered 410, or failed for days, and gets nothing more. */
@@ -2864,10 +2864,10 @@ export interface components {
         WebhookEventType: "email.queued" | "email.pending_approval" | "email.approved" | "email.rejected" | "email.scheduled" | "email.rescheduled" | "email.sent" | "email.delivered" | "email.deferred" | "email.bounced" | "email.complained" | "email.opened" | "email.clicked" | "email.failed" | "email.suppressed" | "email.canceled" | "email.expired" | "email.unsubscribed" | "approval.requested" | "approval.decided" | "approval.reminder" | "domain.verified" | "domain.degraded" | "domain.failed" | "suppression.added" | "suppression.removed" | "quota.threshold" | "key.expiring" | "webhook.disabled" | "webhook.test";
         WebhookPage: {
             webhooks: components["schemas"]["Webhook"][];
-            /** @description Matches of the filters in all; past 10000 it may be an estimate, and then `totalIsEstimate` is true. */
+            /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
             total: number;
             totalIsEstimate: boolean;
-            /** @description Give it as `cursor` for the next page; null at the end. */
+            /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
         WebhookReplay: {
@@ -2973,25 +2973,27 @@ export interface operations {
         parameters: {
             query?: {
                 status?: components["schemas"]["MessageStatus"];
-                /** @description Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`. */
+                /** @description Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
-                /** @description A tag; repeated, all must be there. */
+                /** @description Only messages with this tag; if repeated, with all of them. */
                 tag?: string[];
                 channel?: components["schemas"]["Channel"];
                 source?: components["schemas"]["Source"];
-                /** @description Exactly this agent name. */
+                /** @description Only messages with exactly this agent name. */
                 agent_name?: string;
-                /** @description An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`. */
+                /** @description Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies. */
                 recipient?: string;
-                /** @description The sending domain. */
+                /** @description Only messages sent from this domain. */
                 domain?: string;
-                /** @description Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC. */
+                /** @description Full address of the sender, case-insensitive. */
+                sender?: string;
+                /** @description Created at or after this RFC 3339 time with an offset, or date (its start in UTC). */
                 from?: string;
-                /** @description Created before; the same forms. */
+                /** @description Created before this time or date. */
                 to?: string;
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -3015,7 +3017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
                 "idempotency-key"?: string;
                 /** @description Agent name, where the body has no `agent_name`. */
                 "x-service-agent"?: string;
@@ -3031,7 +3033,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a dry run found; nothing was sent, stored or charged */
+            /** @description The result of a dry run; nothing was sent, stored or charged */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3055,7 +3057,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
                 "idempotency-key"?: string;
                 /** @description Agent name, where the body has no `agent_name`. */
                 "x-service-agent"?: string;
@@ -3091,21 +3093,23 @@ export interface operations {
                 /** @description `csv`, `json` (one array) or `jsonl` (a JSON object a line). */
                 format?: "csv" | "json" | "jsonl";
                 status?: components["schemas"]["MessageStatus"];
-                /** @description Text within the subject or any recipient (address or name; cc and bcc too), whatever its case; 2 to 200 characters, none of them a wildcard. Blind recipients of other keys’ messages match only for keys with `emails:content-all`. */
+                /** @description Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
-                /** @description A tag; repeated, all must be there. */
+                /** @description Only messages with this tag; if repeated, with all of them. */
                 tag?: string[];
                 channel?: components["schemas"]["Channel"];
                 source?: components["schemas"]["Source"];
-                /** @description Exactly this agent name. */
+                /** @description Only messages with exactly this agent name. */
                 agent_name?: string;
-                /** @description An address in to, cc or bcc, whole, whatever its case. Blind recipients as with `q`. */
+                /** @description Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies. */
                 recipient?: string;
-                /** @description The sending domain. */
+                /** @description Only messages sent from this domain. */
                 domain?: string;
-                /** @description Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC. */
+                /** @description Full address of the sender, case-insensitive. */
+                sender?: string;
+                /** @description Created at or after this RFC 3339 time with an offset, or date (its start in UTC). */
                 from?: string;
-                /** @description Created before; the same forms. */
+                /** @description Created before this time or date. */
                 to?: string;
             };
             header?: never;
@@ -3190,7 +3194,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description When to send: RFC 3339 with an offset, or an ISO 8601 duration from now such as `PT2H`; at most 30 days ahead. Up to 60 s in the past means now. */
+                    /** @description When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as `PT2H`. At most 30 days ahead. A time up to 60 s in the past means now. */
                     scheduled_at: string;
                 };
             };
@@ -3234,7 +3238,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -3281,7 +3285,7 @@ export interface operations {
             query?: {
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -3484,7 +3488,7 @@ export interface operations {
                 status?: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -3588,7 +3592,7 @@ export interface operations {
             query?: {
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -3642,7 +3646,7 @@ export interface operations {
                 reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -3865,15 +3869,15 @@ export interface operations {
     "account.stats": {
         parameters: {
             query?: {
-                /** @description So many UTC days, today included: `1d` to `90d`, 14d unless given. */
+                /** @description Number of UTC days including today, `1d` to `90d`. Default: `14d`. */
                 window?: string;
                 /** @description Adds `byChannel`, `bySource` and `topAgents`. */
                 provenance?: boolean;
-                /** @description Adds `byTag`: each tag with its own rates. */
+                /** @description Adds `byTag`: the rates of each tag. */
                 by_tag?: boolean;
                 /** @description Adds `bounces`: the kinds of bounces. */
                 bounces?: boolean;
-                /** @description Adds `opens` and `clicks`, each while its tracking is on. */
+                /** @description Adds `opens` and `clicks`, each if its tracking is on. */
                 engagement?: boolean;
             };
             header?: never;
@@ -3896,7 +3900,7 @@ export interface operations {
     "account.volume": {
         parameters: {
             query?: {
-                /** @description So many UTC days, today included: `1d` to `90d`, 14d unless given. */
+                /** @description Number of UTC days including today, `1d` to `90d`. Default: `14d`. */
                 window?: string;
             };
             header?: never;
@@ -3941,7 +3945,7 @@ export interface operations {
             query?: {
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4103,7 +4107,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link. */
+                    /** @description Values for the template, a JSON object. A null value counts as missing. `unsubscribe_url` is always set to the recipient’s unsubscribe link. */
                     variables?: {
                         [key: string]: unknown;
                     };
@@ -4134,7 +4138,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: the same key with the same body answers the first answer again for 24 h (with `idempotency-replayed: true`), and sends nothing twice. Keys that begin with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4147,7 +4151,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Values for the template, a JSON object. A value that is null counts as absent. `unsubscribe_url` is always there: each recipient’s own link. */
+                    /** @description Values for the template, a JSON object. A null value counts as missing. `unsubscribe_url` is always set to the recipient’s unsubscribe link. */
                     variables?: {
                         [key: string]: unknown;
                     };
@@ -4173,7 +4177,7 @@ export interface operations {
             query?: {
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4258,7 +4262,7 @@ export interface operations {
                 name?: string;
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4317,7 +4321,7 @@ export interface operations {
             query?: {
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4493,7 +4497,7 @@ export interface operations {
                 status?: "open" | "pending" | "solved" | "closed";
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4597,7 +4601,7 @@ export interface operations {
             query?: {
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4831,7 +4835,7 @@ export interface operations {
                 until?: string;
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4931,7 +4935,7 @@ export interface operations {
                 to?: string;
                 /** @description Page size, 1 to 100. */
                 limit?: number;
-                /** @description `nextCursor` of the page before, with the same filters. */
+                /** @description `nextCursor` of the previous page; keep the filters. */
                 cursor?: string;
             };
             header?: never;
@@ -5602,10 +5606,10 @@ export interface operations {
                     campaign: string;
                     /** @description Paid keyword: `utm_term`. */
                     term?: string;
-                    /** @description What tells links of one campaign apart: `utm_content`. */
+                    /** @description Distinguishes links of one campaign: `utm_content`. */
                     content?: string;
                     /**
-                     * @description True replaces UTM parameters that a link already has; false keeps those.
+                     * @description If true, replaces UTM parameters that a link already has; if false, keeps them.
                      * @default false
                      */
                     override_existing?: boolean;

@@ -12,14 +12,14 @@ export const getAccountStats = defineOperation({
   reach: 'none',
   summary: 'Read statistics',
   description:
-    'What became of the messages accepted within a window of UTC days. Every number counts messages, and a message counts where one of its recipients at least is meant, so one with several recipients can be both delivered and bounced. `sent` are those whose hand-off was answered for good; what still waits, was canceled, or never left for a reason of our own is none of them. A complaint counts as delivered as well; a bounce that follows a delivery takes it back. All messages of the log count, those to test addresses and of test keys included. An event shows within two seconds, on the day on which its message was accepted.',
+    'The outcomes of the messages accepted within a window of UTC days. Every number counts messages. A message counts if it applies to at least one of its recipients, so a message with several recipients can be both delivered and bounced. `sent` counts messages with a final response to the delivery attempt; messages that are waiting, were canceled, or never left because of an internal error are not counted. A complaint also counts as delivered. A bounce after a delivery replaces the delivery. All messages count, including those to test addresses and of test keys. An event is counted within two seconds, on the day its message was accepted.',
   effect: 'read',
   query: z.strictObject({
     window: windowSchema,
     provenance: queryFlagSchema.describe('Adds `byChannel`, `bySource` and `topAgents`.'),
-    by_tag: queryFlagSchema.describe('Adds `byTag`: each tag with its own rates.'),
+    by_tag: queryFlagSchema.describe('Adds `byTag`: the rates of each tag.'),
     bounces: queryFlagSchema.describe('Adds `bounces`: the kinds of bounces.'),
-    engagement: queryFlagSchema.describe('Adds `opens` and `clicks`, each while its tracking is on.'),
+    engagement: queryFlagSchema.describe('Adds `opens` and `clicks`, each if its tracking is on.'),
   }),
   status: 200,
   response: 'json',
@@ -30,9 +30,7 @@ export const getAccountStats = defineOperation({
     toolset: null,
     title: 'Read statistics',
     description:
-      'Reads what became of the messages of the last days (`window`, 1d to 90d): counts and rates, on request by tag, bounce, engagement or provenance. Not for single messages: use list_emails. Answers one record.',
-    // Its description says what the arguments are for.
-    terse: true,
+      'Reads sending statistics of the last days: messages sent, delivered, bounced and complained, with rates. Returns one record. Not for single messages: use list_emails.',
   },
   cli: {
     command: 'account stats',

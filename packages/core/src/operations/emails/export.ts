@@ -11,7 +11,7 @@ export const exportEmails = defineOperation({
   access: { kind: 'key', scope: 'emails:read' },
   reach: 'none',
   summary: 'Export emails',
-  description: `The message log as a file, newest first, at most ${LIMITS.exportRows} rows, streamed as it is read. The rows of all formats have the names of the CSV columns. In CSV the tags are joined by \`;\`, lines end with LF, and a cell that a spreadsheet would run as a formula begins with an apostrophe. A stream that breaks off without its end is incomplete.`,
+  description: `Exports the message log as a file, newest first, at most ${LIMITS.exportRows} rows, streamed. The rows of all formats have the names of the CSV columns. In CSV, tags are joined by \`;\`, lines end with LF, and a cell that a spreadsheet would run as a formula starts with an apostrophe. A stream that ends early is incomplete.`,
   effect: 'read',
   query: z.strictObject({ format: exportFormatSchema, ...messageFilterFields }).refine(isSpanInOrder, SPAN_IN_DISORDER),
   status: 200,
@@ -24,7 +24,7 @@ export const exportEmails = defineOperation({
   },
   responseHeaders: {
     'content-disposition': 'The name of the file: the account’s, then `-messages-`, the date in UTC and the format.',
-    'x-export-truncated': `\`true\` where more than ${LIMITS.exportRows} messages match; then the newest are in the file.`,
+    'x-export-truncated': `\`true\` if more than ${LIMITS.exportRows} messages match; the file then contains the newest.`,
   },
   errors: ['rate_limited'],
   mcp: {
@@ -32,7 +32,8 @@ export const exportEmails = defineOperation({
     toolset: 'logs',
     title: 'Export emails',
     description:
-      'Reads the message log as a file (`csv`, `json` or `jsonl`), newest first, some 60 lines a call: `body_offset` pages on. Not for finding single messages: use list_emails. Answers a part of the file, and where the next one begins.',
+      'Exports the message log as a file (`csv`, `json` or `jsonl`), newest first, about 60 lines a call. Returns a part of the file and the `body_offset` of the next part. Not for finding single messages: use list_emails.',
+    renames: { since: 'from', until: 'to', from: 'sender' },
   },
   cli: {
     command: 'emails export',

@@ -12,7 +12,7 @@ export const listEmails = defineOperation({
   reach: 'none',
   summary: 'List emails',
   description:
-    'The message log, newest first, in keyset pages: follow `nextCursor` until it is null. Filters can be combined, and all that are given must match. A message is found as soon as it was accepted.',
+    'The message log, newest first, in keyset pages: follow `nextCursor` until it is null. If you combine filters, all must match. A message can be found as soon as it is accepted.',
   effect: 'read',
   query: z
     .strictObject({ ...messageFilterFields, limit: limitSchema, cursor: cursorSchema })
@@ -26,7 +26,8 @@ export const listEmails = defineOperation({
     toolset: null,
     title: 'List emails',
     description:
-      'Lists the newest messages of the account, 20 rows at a time, and finds them by text, status, tags, recipient, agent or time. Not for content or trails: use get_email with an id. Answers rows and a cursor for the next page.',
+      'Lists or searches messages, newest first, 20 rows a page. Returns rows with id, status, sender, recipients and subject, and a cursor for the next page. All filters you pass must match. Not for content or events: use get_email with an id. Not for one outcome: use wait_for_email.',
+    renames: { since: 'from', until: 'to', from: 'sender' },
   },
   cli: {
     command: 'emails list',

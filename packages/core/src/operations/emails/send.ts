@@ -13,7 +13,7 @@ export const sendEmail = defineOperation({
   reach: 'outbound',
   summary: 'Send an email',
   description:
-    'Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background. What the key’s approval mode holds is answered with `pending_approval`, `approvalId`, `reasons` and `expiresAt`, and goes out when a person approves it. Read the message, or wait on it, to learn the outcome. With `scheduled_at` it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200 with every check and the message as it would be. If any recipient is refused the whole send is refused, and `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).',
+    'Accepts one message and returns its id and the status `queued`. It is delivered in the background: read the message, or wait for it, to get the outcome. If the approval mode of the key holds the send, the response has `pending_approval`, `approvalId`, `reasons` and `expiresAt`, and the message is sent when an approver approves it. With `scheduled_at` the message stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the response is 200 with every check and the rendered message. If any recipient is refused, the whole send is refused, and `recipients` lists each with its reason. Provenance is read from the body, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the key’s persona, then from the default (`agent` over MCP, else `backend`).',
   effect: 'send',
   headers: sendHeadersSchema,
   body: sendRequestSchema,
@@ -25,7 +25,7 @@ export const sendEmail = defineOperation({
     {
       status: 200,
       when: 'dry_run',
-      summary: 'What a dry run found; nothing was sent, stored or charged',
+      summary: 'The result of a dry run; nothing was sent, stored or charged',
       output: dryRunSchema,
     },
   ],
@@ -57,8 +57,8 @@ export const sendEmail = defineOperation({
     toolset: null,
     title: 'Send an email',
     description:
-      'Sends one email from a verified domain of the account. Not for mass mailings. Answers at once with the id and status `queued`: that is acceptance, not delivery; call wait_for_email with the id to learn the outcome. Do not send again when unsure: read the message instead, or repeat with the same idempotency_key.',
-    // The channel is a fact about the entry and no wish of the agent; and what sends must not become a question by one argument.
+      'Sends one email from a verified domain of the account. Returns its id and status `queued` when it is accepted, which is not delivery: call wait_for_email for the outcome. Not for mass mailings: use send_email_batch for several emails. If unsure whether it was sent, do not send again: use list_emails, or repeat with the same idempotency_key.',
+    // The server sets the channel. A tool that sends must not become a dry run by one argument.
     hides: ['channel', 'dry_run'],
     also: [
       {
@@ -66,9 +66,9 @@ export const sendEmail = defineOperation({
         toolset: null,
         title: 'Preview an email',
         description:
-          'Checks and renders one email as send_email would, and sends nothing. Not for sending: call send_email afterwards. Answers whether it would be accepted (`ok`) or held (`wouldHold`, `reasons`), every failed check with its fix, the rendered message and its cost.',
+          'Checks and renders one email without sending it. Returns whether send_email would accept it (`ok`) or hold it (`wouldHold`, `reasons`), each failed check with its fix, the rendered message and its quota cost. Not for sending: call send_email with the same arguments.',
         effect: 'read',
-        terse: true,
+        sameAs: 'send_email',
         hides: ['channel', 'dry_run', 'idempotency_key'],
       },
       {
@@ -76,7 +76,7 @@ export const sendEmail = defineOperation({
         toolset: null,
         title: 'Check recipients',
         description:
-          'Tells for each address whether this key may write to it now: allowlist, suppression list and the quota for all of them. Not for whole emails: use preview_email. Sends nothing. Answers each recipient with `ok`, and a code where refused.',
+          'Checks whether this key can send to each address now: recipient allowlist, suppression list and quota. Returns `ok` for each recipient, with an error code if it would be refused. Sends nothing. Not for whole emails: use preview_email.',
         effect: 'read',
         offers: ['to', 'cc', 'bcc'],
       },

@@ -25,7 +25,7 @@ export const createTemplate = defineOperation({
       slug: templateSlugSchema.optional(),
       name: templateNameSchema,
       ...templateContentFields,
-      note: templateNoteSchema.nullable().optional(),
+      note: templateNoteSchema.nullable().optional().describe('What this version changes, for the version history.'),
     })
     .superRefine(({ html, text }, context) => {
       if (html || text) return;

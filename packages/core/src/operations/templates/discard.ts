@@ -28,7 +28,6 @@ export const discardTemplateDraft = defineOperation({
     description:
       'Discards a template draft that this key wrote, so that no approver has to decide it. Not for published templates: use delete_template. Not for replacing a draft: update_template does that. Returns the draft that was removed.',
     hides: ['contentHash'],
-    terse: true,
   },
   cli: {
     command: 'templates discard',

@@ -31,7 +31,7 @@ export const updateTemplate = defineOperation({
       name: templateNameSchema.optional(),
       ...templateContentFields,
       rollbackTo: templateVersionNumberSchema.optional().describe('The version that the new one is to equal.'),
-      note: templateNoteSchema.nullable().optional(),
+      note: templateNoteSchema.nullable().optional().describe('What this version changes, for the version history.'),
     })
     .superRefine((body, context) => {
       const fault = (path: string[], code: string, message: string) =>

@@ -80,12 +80,12 @@ export class AccountResource {
   /**
    * Read statistics.
    *
-   * What became of the messages accepted within a window of UTC days. Every number counts messages, and a message
-   * counts where one of its recipients at least is meant, so one with several recipients can be both delivered and
-   * bounced. `sent` are those whose hand-off was answered for good; what still waits, was canceled, or never left for a
-   * reason of our own is none of them. A complaint counts as delivered as well; a bounce that follows a delivery takes
-   * it back. All messages of the log count, those to test addresses and of test keys included. An event shows within
-   * two seconds, on the day on which its message was accepted.
+   * The outcomes of the messages accepted within a window of UTC days. Every number counts messages. A message counts
+   * if it applies to at least one of its recipients, so a message with several recipients can be both delivered and
+   * bounced. `sent` counts messages with a final response to the delivery attempt; messages that are waiting, were
+   * canceled, or never left because of an internal error are not counted. A complaint also counts as delivered. A
+   * bounce after a delivery replaces the delivery. All messages count, including those to test addresses and of test
+   * keys. An event is counted within two seconds, on the day its message was accepted.
    *
    * @throws PostriderError with `window_too_large`, beside the codes that every call can answer.
    */

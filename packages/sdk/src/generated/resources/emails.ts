@@ -23,13 +23,14 @@ export class EmailsResource {
   /**
    * Send an email.
    *
-   * Accepts one message and answers at once with its id and `queued`; delivery happens afterwards in the background.
-   * What the key’s approval mode holds is answered with `pending_approval`, `approvalId`, `reasons` and `expiresAt`,
-   * and goes out when a person approves it. Read the message, or wait on it, to learn the outcome. With `scheduled_at`
-   * it stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the answer is 200
-   * with every check and the message as it would be. If any recipient is refused the whole send is refused, and
-   * `recipients` names each with its reason. Provenance is taken from the body first, then from the `X-Service-Agent`
-   * and `X-Service-Source` headers, then from the default (`agent` over MCP, else `backend`).
+   * Accepts one message and returns its id and the status `queued`. It is delivered in the background: read the
+   * message, or wait for it, to get the outcome. If the approval mode of the key holds the send, the response has
+   * `pending_approval`, `approvalId`, `reasons` and `expiresAt`, and the message is sent when an approver approves it.
+   * With `scheduled_at` the message stays `queued` until then, and can be canceled or rescheduled. With `dry_run`
+   * nothing is sent: the response is 200 with every check and the rendered message. If any recipient is refused, the
+   * whole send is refused, and `recipients` lists each with its reason. Provenance is read from the body, then from the
+   * `X-Service-Agent` and `X-Service-Source` headers, then from the key’s persona, then from the default (`agent` over
+   * MCP, else `backend`).
    *
    * @throws PostriderError with `quota_exceeded`, `recipient_not_allowed`, `domain_not_verified`, `account_suspended`,
    * `sending_paused`, `send_limit_reached`, `too_many_held`, `persona_locked`, `idempotency_in_progress`,
@@ -61,8 +62,8 @@ export class EmailsResource {
   /**
    * List emails.
    *
-   * The message log, newest first, in keyset pages: follow `nextCursor` until it is null. Filters can be combined, and
-   * all that are given must match. A message is found as soon as it was accepted.
+   * The message log, newest first, in keyset pages: follow `nextCursor` until it is null. If you combine filters, all
+   * must match. A message can be found as soon as it is accepted.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
@@ -75,9 +76,9 @@ export class EmailsResource {
   /**
    * Export emails.
    *
-   * The message log as a file, newest first, at most 100000 rows, streamed as it is read. The rows of all formats have
-   * the names of the CSV columns. In CSV the tags are joined by `;`, lines end with LF, and a cell that a spreadsheet
-   * would run as a formula begins with an apostrophe. A stream that breaks off without its end is incomplete.
+   * Exports the message log as a file, newest first, at most 100000 rows, streamed. The rows of all formats have the
+   * names of the CSV columns. In CSV, tags are joined by `;`, lines end with LF, and a cell that a spreadsheet would
+   * run as a formula starts with an apostrophe. A stream that ends early is incomplete.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */

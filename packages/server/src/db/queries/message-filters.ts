@@ -19,6 +19,8 @@ export interface MessageFilters {
   readonly tags: readonly string[];
   /** In lower case. */
   readonly recipient: string | null;
+  /** An address in lower case, its domain in A-labels. */
+  readonly sender: string | null;
   /** A string within subject or recipients, ignoring case. */
   readonly text: string | null;
   readonly from: Date | null;
@@ -41,6 +43,8 @@ export const FILTERS = {
   domain: optional(messages.fromDomain),
   tags: optional(messages.tags),
   recipient: optional(messageRecipients.email),
+  senderLocalPart: optional(messages.fromGiven),
+  senderDomain: optional(messages.fromDomain),
   /** The string as a LIKE pattern. */
   pattern: optional(messages.subject),
   from: optional(messages.createdAt),
@@ -53,11 +57,11 @@ export const FILTERS = {
 };
 
 export function toFilterValues(filters: MessageFilters) {
-  const { text, tags, ...others } = filters;
+  const { text, tags, sender, ...others } = filters;
   const { from: fromId, to: toId } = spanFloors(filters);
   const facets = facetsOf(filters);
   return {
-    ...{ ...others, pattern: likePattern(text), fromId, toId },
+    ...{ ...others, ...senderParts(sender), pattern: likePattern(text), fromId, toId },
     tags: tags.length === 0 ? null : tags,
     facets: facets.length === 0 ? null : facets,
   };
@@ -75,7 +79,17 @@ export function onMessages(given: Given): SQL {
     ${agentName && sql`AND m.agent_name = ${agentName}`}
     ${domain && sql`AND m.from_domain = ${domain}`}
     ${tags && sql`AND m.tags @> ${tags}::text[]`}
-    ${onRecipients(given)}`;
+    ${onSender(given)} ${onRecipients(given)}`;
+}
+
+/**
+ * The sender is stored as it was given, with or without a name; its domain is stored beside it in A-labels. The view of the log has neither,
+ * so both are read from the table.
+ */
+function onSender({ accountId, senderLocalPart, senderDomain }: Given): SQL | undefined {
+  if (senderLocalPart === undefined || senderDomain === undefined) return undefined;
+  return sql`AND EXISTS (SELECT FROM messages f WHERE f.account_id = ${accountId} AND f.id = m.id AND f.from_domain = ${senderDomain}
+    AND lower(substring(f.from_given FROM '([^<>]*)@[^@]*$')) = ${senderLocalPart})`;
 }
 
 /** The conditions on recipients; blind ones match only if the caller may see them. */
@@ -92,15 +106,15 @@ function onRecipients({ recipient, pattern, blindOfKey }: Given): SQL {
 }
 
 /**
- * Joins the log to the search table, `s`, for conditions that the search table cannot decide: the status changes and is not in it, and it
- * does not mark blind recipients as blind. It returns few matches compared to the log, so each is looked up there.
+ * Joins the log to the search table, `s`, for conditions that the search table cannot decide: the status changes and is not in it, nor is the
+ * sender, and it does not mark blind recipients as blind. It returns few matches compared to the log, so each is looked up there.
  */
 export function joinLog(given: Given): SQL | undefined {
-  const { accountId, status, blindOfKey, recipient, pattern } = given;
+  const { accountId, status, blindOfKey, recipient, pattern, senderDomain } = given;
   const isBlind = blindOfKey !== undefined && (recipient !== undefined || pattern !== undefined);
-  if (status === undefined && !isBlind) return undefined;
+  if (status === undefined && senderDomain === undefined && !isBlind) return undefined;
   return sql`JOIN own_messages m ON m.account_id = ${accountId} AND m.id = s.message_id
-    ${status && sql`AND m.status = ${status}`} ${isBlind ? onRecipients(given) : undefined}`;
+    ${status && sql`AND m.status = ${status}`} ${onSender(given)} ${isBlind ? onRecipients(given) : undefined}`;
 }
 
 /** The conditions on the search table, `s`: all but the status, which changes and so is not in it. */
@@ -134,7 +148,7 @@ export const SEARCH_RECIPIENTS = sql`
   SELECT array_agg('recipient:' || lower(email)) AS addresses, string_agg(concat_ws(E'\\n', email, name), E'\\n') AS texts
   FROM message_recipients WHERE account_id = m.account_id AND message_id = m.id`;
 
-function facetsOf({ channel, source, agentName, domain, tags, recipient }: MessageFilters): string[] {
+function facetsOf({ channel, source, agentName, domain, tags, recipient, sender }: MessageFilters): string[] {
   return [
     ...facet('channel', channel),
     ...facet('source', source),
@@ -142,7 +156,14 @@ function facetsOf({ channel, source, agentName, domain, tags, recipient }: Messa
     ...facet('domain', domain),
     ...tags.flatMap((tag) => facet('tag', tag)),
     ...facet('recipient', recipient),
+    ...facet('domain', senderParts(sender).senderDomain),
   ];
+}
+
+function senderParts(sender: string | null) {
+  if (sender === null) return { senderLocalPart: null, senderDomain: null };
+  const at = sender.lastIndexOf('@');
+  return { senderLocalPart: sender.slice(0, at), senderDomain: sender.slice(at + 1) };
 }
 
 function facet(kind: string, value: string | null): string[] {

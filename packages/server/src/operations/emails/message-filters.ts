@@ -10,7 +10,7 @@ export function toMessageFilters(
   query: FilterQuery,
   caller: Pick<Caller, 'accountId' | 'keyId' | 'scopes' | 'person'>,
 ): MessageFilters {
-  const { status, channel, source, agent_name, domain, tag, recipient, q, from, to, ...unread } = query;
+  const { status, channel, source, agent_name, domain, tag, recipient, sender, q, from, to, ...unread } = query;
   // Does not compile if a filter is declared but not read here, since it would be accepted and ignored.
   unread satisfies Record<string, never>;
   const seesAll = maySee(viewerOf(caller), 'message.private', null);
@@ -24,6 +24,7 @@ export function toMessageFilters(
     domain: domain ?? null,
     tags: tag ?? [],
     recipient: recipient ?? null,
+    sender: sender ?? null,
     text: q ?? null,
     from: from ?? null,
     to: to ?? null,
