@@ -23,7 +23,7 @@ export interface SurfaceEntry extends McpTool {
 }
 
 /** 20 rows fit into one result; with more, rows would have to be dropped that the next page no longer brings. */
-const ROWS: Ceiling = { max: 20, apiMax: LIMITS.pageSizeMax, description: 'Rows, 1 to 20.' };
+const ROWS: Ceiling = { max: 20, apiMax: LIMITS.pageSizeMax, description: 'Rows per page, 1 to 20.' };
 
 /** The whole surface, in the order in which tools are listed: those that every connection has, then those of each toolset. */
 export const SURFACE: readonly SurfaceEntry[] = [null, ...TOOLSET_NAMES].flatMap((toolset) =>

@@ -372,7 +372,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.send-batch",
     "command": "emails batch",
     "summary": "Send up to 100 emails in one call",
-    "description": "Judges each item by itself, and always answers 207 with one result an item, in order: an item that is refused, or is no valid send at all, has `ok` false and its problem in `error`, and fails no other. With `Idempotency-Key` each item has the key `<key>:<index>`, so that the same call again replays what was accepted and tries the rest anew. The provenance headers hold for every item that does not say otherwise. An item with `dry_run` is checked and not sent.",
+    "description": "Checks each item separately and always returns 207 with one result per item, in order. An item that is refused or not valid has `ok` false and its problem in `error`; the other items are not affected. With `Idempotency-Key`, each item has the key `<key>:<index>`, so repeating the call replays the accepted items and retries the others. The provenance headers apply to every item that does not set its own. An item with `dry_run` is checked and not sent.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -954,7 +954,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.cancel",
     "command": "emails cancel",
     "summary": "Cancel a queued email",
-    "description": "Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself: others are 403 `permission_escalation`.",
+    "description": "Cancels a message before it reaches a mail server: while it is `queued` for every recipient (scheduled messages too), or while it is held for approval, which withdraws the hold. The message leaves the outbox, its body and files are removed, and its quota is returned. The log keeps the row as `canceled`. A message is either canceled or sent, never both. Later the response is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself: others are 403 `permission_escalation`.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -980,7 +980,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.reschedule",
     "command": "emails reschedule",
     "summary": "Change when a queued email is sent",
-    "description": "Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can move only messages that it sent itself, and a held key none that waits for an approver or was approved: 403 `permission_escalation`. A new time is judged like a send, by the present rules of the calling key and of the key that sent the message: it is refused if a key or the account is paused (403 `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`), and if the calling key would be held (403 `permission_escalation`; of a policy, rules about links, templates and first contact count as holding). Users may always change the time.",
+    "description": "Changes the time of a message while it is `queued` for every recipient. A message without a time can be delayed the same way, and the current time sends it immediately. Later the response is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can only change messages that it sent itself. A held key cannot change messages that wait for an approver or were approved (403 `permission_escalation`). A new time is checked like a send, by the current rules of the calling key and of the key that sent the message: it is refused if a key or the account is paused (403 `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`), and if the calling key would be held (403 `permission_escalation`; of a policy, rules about links, templates and first contact count as holding). Users may always change the time.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -2779,7 +2779,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "",
+        "description": "What this version changes, for the version history.",
         "value": {
           "kind": "text"
         }
@@ -2790,7 +2790,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.list",
     "command": "templates list",
     "summary": "List templates",
-    "description": "The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it is null. A page of large templates may hold fewer than `limit`.",
+    "description": "The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it is null. A page of large templates can contain fewer than `limit`.",
     "needsKey": true,
     "scope": "templates:read",
     "examples": [
@@ -2867,7 +2867,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--version"
         ],
         "valueName": "number",
-        "description": "A version; the current one unless given.",
+        "description": "Version number. Default: the current version.",
         "value": {
           "kind": "number",
           "whole": true,
@@ -3006,7 +3006,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "",
+        "description": "What this version changes, for the version history.",
         "value": {
           "kind": "text"
         }
@@ -3017,7 +3017,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.delete",
     "command": "templates delete",
     "summary": "Delete a template",
-    "description": "Removes a template with all its versions and answers it as it was last. Messages that were accepted keep their rendered bodies; later sends that name it are 422 `template_not_found`. Its slug is free again.",
+    "description": "Removes a template with all its versions and returns its last state. Accepted messages keep their rendered bodies; later sends that name it are 422 `template_not_found`. Its slug can be used again.",
     "needsKey": true,
     "scope": "templates:write",
     "examples": [
@@ -3043,7 +3043,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.render",
     "command": "templates render",
     "summary": "Render a template",
-    "description": "Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and named in `missing`; a send with them missing would be refused. `subject`, `html` and `text` are rendered in place of the stored ones, to see a change before it is stored. A draft can be rendered as a preview, by its `version`. Rendering ends within 1000 ms and 64 MB, or is 422 `template_render_failed`. `{{unsubscribe_url}}` stays as it is: each recipient's link is put in at delivery.",
+    "description": "Renders a template with sample values and sends nothing. Missing variables are rendered as empty and listed in `missing`; a send without them would be refused. Pass `subject`, `html` or `text` to preview a change before you store it. To preview a draft, pass its `version`. Rendering must finish within 1000 ms and 64 MB, or is 422 `template_render_failed`. `{{unsubscribe_url}}` stays unchanged: it is replaced by each recipient's link at delivery.",
     "needsKey": true,
     "scope": "templates:read",
     "examples": [
@@ -3088,7 +3088,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--version"
         ],
         "valueName": "number",
-        "description": "A version; the current one unless given.",
+        "description": "Version number. Default: the current version.",
         "value": {
           "kind": "number",
           "whole": true,
@@ -3149,7 +3149,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.test",
     "command": "templates test",
     "summary": "Send a test of a template",
-    "description": "Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who made the key, or of the account’s owner if that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.",
+    "description": "Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the user who created the key, or of the account owner if that is not known. `to` is optional and can only be that address. Every rule and the quota apply as for any send. It is sent from the account’s first verified domain, or from the sandbox domain. In addition to `emails:send`, the key needs `templates:read` or `templates:write`.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -3417,7 +3417,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.create",
     "command": "domains add",
     "summary": "Add a sending domain",
-    "description": "Makes a DKIM key pair (RSA, 2048 bits) for a domain and answers the records to publish: DKIM, and SPF and MX of the return path, are required; DMARC is advice. The domain is `pending` until they are found: call verify once they are published, or wait. A subdomain is a domain of its own. Top-level domains and other public suffixes are refused. An account has at most 50 domains (422 with `too_many` at `name`); one it has already is 409 `already_exists`. A name that another account has verified is 409 `domain_claimed`: its `fix` holds a TXT record; once that is published, the same call succeeds and the other account loses the domain. A name that was removed gets new keys; `restore` brings the old ones back. A selector that a key had at the name before is 409 `already_exists`. Names for special use (`localhost`, `local`, `onion`, `invalid`, `arpa`) are refused.",
+    "description": "Adds a sending domain with a DKIM key pair (RSA, 2048 bits) and returns the records to publish. DKIM and the return path’s SPF and MX are required; DMARC is recommended. The domain is `pending` until they are found: call verify once they are published, or wait. A subdomain counts as a separate domain. Top-level domains and other public suffixes are refused. An account has at most 50 domains (422 with `too_many` at `name`); a domain that it already has is 409 `already_exists`. A name that another account has verified is 409 `domain_claimed`: its `fix` contains a TXT record. Once that is published, the same call succeeds and the other account loses the domain. A name that was removed gets new keys; `restore` restores the old ones. A selector that an earlier key of the name used is 409 `already_exists`. Special-use names (`localhost`, `local`, `onion`, `invalid`, `arpa`) are refused.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -3432,7 +3432,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "domain",
-        "description": "The domain that mail is to be sent from, for example `mail.example.com`. IDNs become A-labels.",
+        "description": "The sending domain, for example `mail.example.com`. IDNs become A-labels.",
         "value": {
           "kind": "text"
         }
@@ -3447,7 +3447,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--dkim-selector"
         ],
         "valueName": "text",
-        "description": "The selector of the DKIM key, the part before `._domainkey`; made up unless given. At most 100 characters.",
+        "description": "The selector of the DKIM key, the part before `._domainkey`; generated by default. At most 100 characters.",
         "value": {
           "kind": "text"
         }
@@ -3462,7 +3462,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--return-path"
         ],
         "valueName": "text",
-        "description": "The host that bounces come back to, below the domain: a label (`bounce`), or a full name (`bounce.mail.example.com`). It must have no other use. `bounce` unless given.",
+        "description": "The host that receives bounces, below the domain: a label (`bounce`) or a full name (`bounce.mail.example.com`). It must have no other use. Default: `bounce`.",
         "value": {
           "kind": "text"
         }
@@ -3477,7 +3477,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--ed25519"
         ],
         "valueName": "text",
-        "description": "Adds a second, Ed25519 key (RFC 8463) with a record of its own. Mail carries a second signature once that record is found; the domain is verified without it.",
+        "description": "Adds a second key, Ed25519 (RFC 8463), with a separate record. Mail has a second signature once that record is found; the domain can be verified without it.",
         "value": {
           "kind": "boolean"
         }
@@ -3488,7 +3488,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.list",
     "command": "domains list",
     "summary": "List sending domains",
-    "description": "The sending domains of the account with their status and records, newest first, in keyset pages. Removed ones are in the history.",
+    "description": "The sending domains of the account with their status and records, newest first, in keyset pages. The history lists removed domains.",
     "needsKey": true,
     "scope": "domains:read",
     "examples": [
@@ -3506,7 +3506,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "Only domains of this status. Removed ones are in the history.",
+        "description": "Only domains with this status. The history lists removed domains.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -3571,7 +3571,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.history",
     "command": "domains history",
     "summary": "List removed domains",
-    "description": "The domains that were removed from the account, with the DKIM records of the keys that are kept, newest first, in keyset pages. Restoring one brings these keys back.",
+    "description": "The domains that were removed from the account, with the DKIM records of their stored keys, newest first, in keyset pages. Restoring a domain restores these keys.",
     "needsKey": true,
     "scope": "domains:read",
     "examples": [
@@ -3617,7 +3617,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.get",
     "command": "domains get",
     "summary": "Read one domain",
-    "description": "A sending domain with its status and its records, as they were found when they were looked up last. Removed ones are read too.",
+    "description": "Returns a sending domain with its status and its records as the last lookup found them. Removed domains are returned too.",
     "needsKey": true,
     "scope": "domains:read",
     "examples": [
@@ -3643,7 +3643,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.records",
     "command": "domains records",
     "summary": "Read the records to publish",
-    "description": "The DNS records of a domain, required ones first, each with what the DNS said of it last. With `Accept: text/plain` the answer is a zone file (RFC 1035) that DNS hosts import; the suggested DMARC record is a comment in it, with what was found, unless the DNS said that there is none.",
+    "description": "The DNS records of a domain, required records first, each with the result of the last lookup. With `Accept: text/plain` the response is a zone file (RFC 1035) that DNS hosts can import. The suggested DMARC record is a comment in it, with what was found, unless the lookup found no record.",
     "needsKey": true,
     "scope": "domains:read",
     "examples": [
@@ -3679,7 +3679,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.verify",
     "command": "domains verify",
     "summary": "Verify a domain",
-    "description": "Looks every record of the domain up now, past all caches, and answers the domain with a pass or fail, the reason and what was found of each. A `failed` domain begins anew. A DNS that cannot be asked changes no status. A name that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that is published the same call takes the domain over. It is `retryable` where the DNS did not answer whether it is.",
+    "description": "Looks up every record of the domain now, without caches, and returns the domain with a pass or fail, the reason and what was found for each record. Verification of a `failed` domain starts again. A DNS error does not change the status. A name that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that is published, the same call moves the domain to this account. The error is `retryable` if the lookup of the TXT record failed.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -3726,7 +3726,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.rotate",
     "command": "domains rotate",
     "summary": "Rotate the DKIM keys",
-    "description": "Makes new DKIM keys under a new selector, without a gap: mail is signed with the old key until the record of the new one is found, by verify or by the regular look-ups; then with the new one, and the old record is listed for 7 more days, for mail that is still on its way. While new keys wait for their records, calling it again changes nothing unless it names another selector. A removed domain is 404.",
+    "description": "Generates new DKIM keys under a new selector. Mail is signed with the old key until verify or a regular lookup finds the new record, and then with the new key. The old record is listed for 7 more days, for mail in transit. While new keys wait for their records, another call changes nothing unless it names another selector. A removed domain is 404.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -3756,7 +3756,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--dkim-selector"
         ],
         "valueName": "text",
-        "description": "The selector of the new key, one that no key of the name has or had in the last 30 days; made up unless given.",
+        "description": "The selector of the new key, one that no key of the name has or had in the last 30 days; generated by default.",
         "value": {
           "kind": "text"
         }
@@ -3771,7 +3771,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--ed25519"
         ],
         "valueName": "text",
-        "description": "True adds a second, Ed25519 key or renews it; false takes it away at once. Left out: it is renewed where the domain has one.",
+        "description": "If true, adds or renews a second key, Ed25519; if false, removes it immediately. Default: it is renewed if the domain has one.",
         "value": {
           "kind": "boolean"
         }
@@ -3782,7 +3782,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.delete",
     "command": "domains delete",
     "summary": "Remove a domain",
-    "description": "Removes a domain and answers it as `removed`: sends from it are refused at once. Its DKIM keys are kept in the history, from which it can be restored.",
+    "description": "Removes a domain and returns it with the status `removed`. Sends from it are refused immediately. Its DKIM keys stay in the history, so that it can be restored.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -3808,7 +3808,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.restore",
     "command": "domains restore",
     "summary": "Restore a removed domain",
-    "description": "Brings a removed domain back with the keys it had, so that records which are still published count again: it is `pending`, and its records are looked up at once. A name that the account has added again meanwhile is 409 `already_exists`; one that another account has verified is 409 `domain_claimed`, as when it is created. More than 50 domains are 422 with `too_many` at `id`. A domain that is not removed is answered as it is.",
+    "description": "Restores a removed domain with its keys, so that records which are still published are valid again. The domain is `pending`, and its records are looked up immediately. A name that the account has added again is 409 `already_exists`; one that another account has verified is 409 `domain_claimed`, as when it is created. More than 50 domains are 422 with `too_many` at `id`. A domain that is not removed is returned unchanged.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -4059,7 +4059,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.create",
     "command": "webhooks create",
     "summary": "Add a webhook endpoint",
-    "description": "From now on the account’s events are posted to the URL, signed as Standard Webhooks describes it with the `secret`, which is shown this once. An answer of 2xx within 15 seconds is success; redirects are not followed. Otherwise it is tried again, 10 times over about 75 hours, `retry-after` is honoured, and 410 disables the endpoint. A URL that is not https, holds a user name or password, or leads to an address inside a network is 422. At most 50 endpoints (422 with `too_many` at `url`).",
+    "description": "Adds an endpoint: the account’s events are posted to the URL, signed as in Standard Webhooks with the `secret`, which is only returned once. A 2xx response within 15 seconds is success; redirects are not followed. Other deliveries are retried, 10 attempts over about 75 hours; `retry-after` is honored, and 410 disables the endpoint. A URL that is not https, contains a user name or password, or resolves to a private address is 422. At most 50 endpoints (422 with `too_many` at `url`).",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4194,7 +4194,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.simulate",
     "command": "webhooks simulate",
     "summary": "Simulate a delivery to this machine",
-    "description": "Makes an event with sample data and signs it with the secret that the calling key’s stream of events has (`GET /webhooks/stream`). A server in development mode posts it to the URL itself; any other answers the signed request, for the CLI or the SDK to post. The URL has to lead to the machine itself: `http://localhost:<port>`, with a path if need be. Nothing is stored.",
+    "description": "Makes an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`). A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is stored.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4224,7 +4224,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--event"
         ],
         "valueName": "choice",
-        "description": "The type of the event; `email.delivered` unless given.",
+        "description": "The type of the event. Default: `email.delivered`.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -4293,7 +4293,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.update",
     "command": "webhooks update",
     "summary": "Change a webhook endpoint",
-    "description": "Changes what is given. A disabled endpoint gets nothing: what waited for it is dropped, and events go on being stored, so that a replay brings them once it is enabled again. Enabling forgets its failures. A new URL and filter hold for what is delivered from then on, what waits included.",
+    "description": "Changes the fields you pass. A disabled endpoint receives nothing: its pending deliveries are dropped, but events are still stored, so that you can replay them once it is enabled again. Enabling clears its failures. A new URL and filter apply to every later delivery, pending ones included.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4417,7 +4417,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.delete",
     "command": "webhooks delete",
     "summary": "Delete a webhook endpoint",
-    "description": "Removes the endpoint with its secret and the log of its deliveries; what waits is not delivered any more. Answers the endpoint as it was.",
+    "description": "Removes the endpoint with its secret and its delivery log. Pending events are not delivered. Returns the endpoint in its last state.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4443,7 +4443,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.rotate",
     "command": "webhooks rotate",
     "summary": "Rotate the secret of a webhook endpoint",
-    "description": "Gives the endpoint a new secret, shown in `secret` this once. For 24 hours deliveries carry two signatures, by the new secret and by the one before it, so that receivers can change at their leisure. A further rotation within that time ends the older of the two.",
+    "description": "Gives the endpoint a new secret, which is only returned once, in `secret`. For 24 hours deliveries have two signatures, one with each secret, so that receivers have time to change. Another rotation within that time ends the older secret.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4469,7 +4469,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.test",
     "command": "webhooks test",
     "summary": "Send a test event to an endpoint",
-    "description": "Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint alone, whatever its filter. The deliveries with this `event_id` say what came of it.",
+    "description": "Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint only, regardless of its filter. The deliveries with this `event_id` show the result.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4495,7 +4495,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.deliveries",
     "command": "webhooks deliveries",
     "summary": "List the deliveries of an endpoint",
-    "description": "Every attempt to deliver an event to the endpoint, newest first, and those that wait to be made; kept for 30 days unless the server is set otherwise. A pending one gets another id when it is made.",
+    "description": "Every attempt to deliver an event to the endpoint, pending attempts included, newest first. They are kept for 30 days by default. A pending attempt gets another id when it is made.",
     "needsKey": true,
     "scope": "webhooks:read",
     "examples": [
@@ -4572,7 +4572,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "Only attempts that ended so, or wait.",
+        "description": "Only attempts with this status.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -4592,7 +4592,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--event-id"
         ],
         "valueName": "text",
-        "description": "Only attempts at this event: the `id` of its payload.",
+        "description": "Only attempts for this event: the `id` of its payload.",
         "value": {
           "kind": "text"
         }
@@ -4607,7 +4607,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--since"
         ],
         "valueName": "time",
-        "description": "Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.",
+        "description": "Created at or after this RFC 3339 time with an offset, or date (its start in UTC).",
         "value": {
           "kind": "text"
         }
@@ -4622,7 +4622,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--until"
         ],
         "valueName": "time",
-        "description": "Created before; the same forms.",
+        "description": "Created before this time or date.",
         "value": {
           "kind": "text"
         }
@@ -4666,7 +4666,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.retry",
     "command": "webhooks retry",
     "summary": "Deliver an event again",
-    "description": "Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins anew. One that waits is made at once; where an attempt is under way, another follows it. Refused while the endpoint is disabled.",
+    "description": "Delivers the event of this delivery again immediately, even if it succeeded, and restarts the retry schedule. A pending attempt is made now; if an attempt is in progress, another follows it. Refused while the endpoint is disabled.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4705,7 +4705,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.replay",
     "command": "webhooks replay",
     "summary": "Replay events to an endpoint",
-    "description": "Delivers stored events of a window again, with the ids and bodies they had: those that the endpoint’s filter lets through, and of them those that the fields below name. A window of more than 7 days is 422 `window_too_large`; a disabled endpoint is 409. Events that wait for the endpoint already are delivered at once and counted.",
+    "description": "Delivers stored events of a window again, with their original ids and bodies: those that match the endpoint’s filter and the fields below. A window of more than 7 days is 422 `window_too_large`; a disabled endpoint is 409. Events that are already pending for the endpoint are delivered immediately and counted.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4735,7 +4735,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--since"
         ],
         "valueName": "time",
-        "description": "Events from then on: RFC 3339 with an offset, or a date in UTC.",
+        "description": "Events at or after this RFC 3339 time with an offset, or date in UTC.",
         "value": {
           "kind": "text"
         }
@@ -4750,7 +4750,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--until"
         ],
         "valueName": "time",
-        "description": "Events before then; now unless given.",
+        "description": "Events before this time. Default: now.",
         "value": {
           "kind": "text"
         }
@@ -4829,7 +4829,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "`succeeded`: only events the endpoint has taken; `failed`: only those it has not.",
+        "description": "`succeeded`: only events the endpoint accepted; `failed`: only the others.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -4848,7 +4848,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--dry-run"
         ],
         "valueName": "text",
-        "description": "True queues nothing and says how many it would be.",
+        "description": "If true, queues nothing and returns how many events would be queued.",
         "value": {
           "kind": "boolean"
         }

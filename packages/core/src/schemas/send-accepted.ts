@@ -5,14 +5,14 @@ import { reasonsSchema } from './message-approval.ts';
 export const acceptedStatusSchema = z
   .enum(['queued', 'pending_approval'])
   .describe(
-    '`queued` on acceptance; `pending_approval` where the key’s approval mode holds it until a person decides.',
+    '`queued` on acceptance; `pending_approval` if the key’s approval mode holds the send until an approver decides.',
   );
 
 /** What an accepted send says beside that where it is held. */
 export const heldFields = {
-  approvalId: idSchema.optional().describe('Of a held send: read it by `GET /keys/approvals/:id`.'),
+  approvalId: idSchema.optional().describe('Of a held send: read it with `GET /keys/approvals/:id`.'),
   reasons: reasonsSchema.optional(),
-  expiresAt: timestampSchema.optional().describe('Of a held send: when it ends if nobody decides.'),
+  expiresAt: timestampSchema.optional().describe('Of a held send: when it expires if no one decides.'),
 };
 
 /** What an accepted send is answered with. */

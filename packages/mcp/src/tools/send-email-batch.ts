@@ -14,7 +14,7 @@ const operation = findOperation('emails.send-batch');
 const ADVICE =
   'Accepted items are not delivered yet: call wait_for_email with an id for its outcome, and do not send them again.';
 const HELD_ITEMS =
-  'Items with status pending_approval are held, not sent: a person has to approve them first. Do not send them again; tell the user.';
+  'Items with status pending_approval are held, not sent: an approver has to approve them first. Do not send them again; tell the user.';
 const DEDUPLICATED_ITEMS =
   'The same batch was sent by this key within the last 10 minutes: items accepted then show their first ids, and nothing was sent twice.';
 const REPLAYED = 'Some items were accepted before under this idempotency_key: nothing was sent twice.';
@@ -24,12 +24,12 @@ const EMAILS = {
   type: 'array',
   minItems: 1,
   maxItems: LIMITS.emailsPerBatch,
-  description: 'The sends. Each takes the arguments of send_email, save idempotency_key; `dry_run` only checks it.',
+  description: 'The emails, each with the arguments of send_email except idempotency_key; `dry_run` only checks it.',
   items: { type: 'object', required: ['from', 'to'] },
 };
 const RESULTS = {
   type: 'array',
-  description: 'One an item, in order: index, ok, and id with status, or error, or failedChecks of a dry run.',
+  description: 'One per item, in order: index, ok, and id with status, error, or failedChecks of a dry run.',
   items: { type: 'object' },
 };
 
@@ -87,7 +87,7 @@ function channelClaims(emails: unknown): FieldProblem[] {
 }
 
 function channelProblem(errors: FieldProblem[]) {
-  const detail = `send_email_batch does not take: ${errors.map(({ path }) => path).join(', ')}.`;
+  const detail = `send_email_batch does not accept: ${errors.map(({ path }) => path).join(', ')}.`;
   return localProblem('validation_failed', { detail, errors });
 }
 

@@ -433,20 +433,20 @@ export interface components {
              */
             id?: string;
             /**
-             * @description `queued` on acceptance; `pending_approval` where the key’s approval mode holds it until a person decides.
+             * @description `queued` on acceptance; `pending_approval` if the key’s approval mode holds the send until an approver decides.
              * @enum {string}
              */
             status?: "queued" | "pending_approval";
             /**
              * Format: uuid
-             * @description Of a held send: read it by `GET /keys/approvals/:id`.
+             * @description Of a held send: read it with `GET /keys/approvals/:id`.
              */
             approvalId?: string;
             /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
             reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             /**
              * Format: date-time
-             * @description Of a held send: when it ends if nobody decides.
+             * @description Of a held send: when it expires if no one decides.
              */
             expiresAt?: string;
             /**
@@ -2138,7 +2138,7 @@ export interface components {
             status: "queued";
             /**
              * Format: date-time
-             * @description When it is sent now.
+             * @description When it will be sent.
              */
             scheduledAt: string;
         };
@@ -2149,25 +2149,25 @@ export interface components {
              */
             id: string;
             /**
-             * @description `queued` on acceptance; `pending_approval` where the key’s approval mode holds it until a person decides.
+             * @description `queued` on acceptance; `pending_approval` if the key’s approval mode holds the send until an approver decides.
              * @enum {string}
              */
             status: "queued" | "pending_approval";
             /**
              * Format: uuid
-             * @description The message it repeats.
+             * @description The id of the original message.
              */
             resendOf: string;
             /**
              * Format: uuid
-             * @description Of a held send: read it by `GET /keys/approvals/:id`.
+             * @description Of a held send: read it with `GET /keys/approvals/:id`.
              */
             approvalId?: string;
             /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
             reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             /**
              * Format: date-time
-             * @description Of a held send: when it ends if nobody decides.
+             * @description Of a held send: when it expires if no one decides.
              */
             expiresAt?: string;
         };
@@ -2196,20 +2196,20 @@ export interface components {
              */
             id: string;
             /**
-             * @description `queued` on acceptance; `pending_approval` where the key’s approval mode holds it until a person decides.
+             * @description `queued` on acceptance; `pending_approval` if the key’s approval mode holds the send until an approver decides.
              * @enum {string}
              */
             status: "queued" | "pending_approval";
             /**
              * Format: uuid
-             * @description Of a held send: read it by `GET /keys/approvals/:id`.
+             * @description Of a held send: read it with `GET /keys/approvals/:id`.
              */
             approvalId?: string;
             /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
             reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             /**
              * Format: date-time
-             * @description Of a held send: when it ends if nobody decides.
+             * @description Of a held send: when it expires if no one decides.
              */
             expiresAt?: string;
         };
@@ -2871,20 +2871,20 @@ export interface components {
             nextCursor: string | null;
         };
         WebhookReplay: {
-            /** @description Events from then on: RFC 3339 with an offset, or a date in UTC. */
+            /** @description Events at or after this RFC 3339 time with an offset, or date in UTC. */
             since: string;
-            /** @description Events before then; now unless given. */
+            /** @description Events before this time. Default: now. */
             until?: string;
             /** @description Only these types. */
             events?: components["schemas"]["WebhookEventType"][];
             /** @description Only these events, by the `id` of their payloads; at most 1000. */
             ids?: string[];
             /**
-             * @description `succeeded`: only events the endpoint has taken; `failed`: only those it has not.
+             * @description `succeeded`: only events the endpoint accepted; `failed`: only the others.
              * @enum {string}
              */
             status?: "failed" | "succeeded";
-            /** @description True queues nothing and says how many it would be. */
+            /** @description If true, queues nothing and returns how many events would be queued. */
             dryRun?: boolean;
         };
         WebhookReplayAccepted: {
@@ -2897,19 +2897,19 @@ export interface components {
             queued: number;
         };
         WebhookSimulation: {
-            /** @description Whether the receiver took it with a 2xx; true too where it is for the caller to post. */
+            /** @description Whether the receiver returned 2xx; also true if the caller has to post it. */
             ok: boolean;
-            /** @description Whether the server has posted it itself and was answered. */
+            /** @description Whether the server posted it and got a response. */
             delivered: boolean;
             statusCode: number | null;
             durationMs: number | null;
-            /** @description The headers of the request, signature included. */
+            /** @description The headers of the request, including the signature. */
             headers: {
                 [key: string]: string;
             };
-            /** @description The body of the request, octet by octet as it was signed: JSON. */
+            /** @description The body of the request, byte for byte as it was signed: JSON. */
             payload: string;
-            /** @description What it was signed with. */
+            /** @description The signing secret. */
             secret: string;
         };
         WebhookTestAccepted: {
@@ -3019,7 +3019,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
                 "idempotency-key"?: string;
-                /** @description Agent name, where the body has no `agent_name`. */
+                /** @description Agent name, used if the body has no `agent_name`. */
                 "x-service-agent"?: string;
                 "x-service-source"?: components["schemas"]["Source"];
             };
@@ -3059,7 +3059,7 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters. */
                 "idempotency-key"?: string;
-                /** @description Agent name, where the body has no `agent_name`. */
+                /** @description Agent name, used if the body has no `agent_name`. */
                 "x-service-agent"?: string;
                 "x-service-source"?: components["schemas"]["Source"];
             };
@@ -3986,6 +3986,7 @@ export interface operations {
                     html?: string | null;
                     /** @description Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off. */
                     text?: string | null;
+                    /** @description What this version changes, for the version history. */
                     note?: string | null;
                 };
             };
@@ -4005,7 +4006,7 @@ export interface operations {
     "templates.get": {
         parameters: {
             query?: {
-                /** @description A version; the current one unless given. */
+                /** @description Version number. Default: the current version. */
                 version?: number;
             };
             header?: never;
@@ -4077,6 +4078,7 @@ export interface operations {
                     text?: string | null;
                     /** @description The version that the new one is to equal. */
                     rollbackTo?: number;
+                    /** @description What this version changes, for the version history. */
                     note?: string | null;
                 };
             };
@@ -4111,7 +4113,7 @@ export interface operations {
                     variables?: {
                         [key: string]: unknown;
                     };
-                    /** @description A version; the current one unless given. */
+                    /** @description Version number. Default: the current version. */
                     version?: number;
                     /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own. */
                     subject?: string | null;
@@ -4256,7 +4258,7 @@ export interface operations {
     "domains.list": {
         parameters: {
             query?: {
-                /** @description Only domains of this status. Removed ones are in the history. */
+                /** @description Only domains with this status. The history lists removed domains. */
                 status?: "pending" | "verified" | "failed" | "degraded";
                 /** @description Only the domain of exactly this name, in any case, as U-labels or A-labels. */
                 name?: string;
@@ -4293,13 +4295,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The domain that mail is to be sent from, for example `mail.example.com`. IDNs become A-labels. */
+                    /** @description The sending domain, for example `mail.example.com`. IDNs become A-labels. */
                     name: string;
-                    /** @description The selector of the DKIM key, the part before `._domainkey`; made up unless given. At most 100 characters. */
+                    /** @description The selector of the DKIM key, the part before `._domainkey`; generated by default. At most 100 characters. */
                     dkimSelector?: string;
-                    /** @description The host that bounces come back to, below the domain: a label (`bounce`), or a full name (`bounce.mail.example.com`). It must have no other use. `bounce` unless given. */
+                    /** @description The host that receives bounces, below the domain: a label (`bounce`) or a full name (`bounce.mail.example.com`). It must have no other use. Default: `bounce`. */
                     returnPath?: string;
-                    /** @description Adds a second, Ed25519 key (RFC 8463) with a record of its own. Mail carries a second signature once that record is found; the domain is verified without it. */
+                    /** @description Adds a second key, Ed25519 (RFC 8463), with a separate record. Mail has a second signature once that record is found; the domain can be verified without it. */
                     ed25519?: boolean;
                 };
             };
@@ -4448,9 +4450,9 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The selector of the new key, one that no key of the name has or had in the last 30 days; made up unless given. */
+                    /** @description The selector of the new key, one that no key of the name has or had in the last 30 days; generated by default. */
                     dkimSelector?: string;
-                    /** @description True adds a second, Ed25519 key or renews it; false takes it away at once. Left out: it is renewed where the domain has one. */
+                    /** @description If true, adds or renews a second key, Ed25519; if false, removes it immediately. Default: it is renewed if the domain has one. */
                     ed25519?: boolean;
                 };
             };
@@ -4678,11 +4680,11 @@ export interface operations {
     "webhooks.stream": {
         parameters: {
             query?: {
-                /** @description Only these types, joined by commas; all unless given. */
+                /** @description Only these types, separated by commas. Default: all. */
                 events?: string;
             };
             header?: {
-                /** @description The id of the last event that came. */
+                /** @description The id of the last event you received. */
                 "last-event-id"?: string;
             };
             path?: never;
@@ -4825,13 +4827,13 @@ export interface operations {
         parameters: {
             query?: {
                 event_type?: components["schemas"]["WebhookEventType"];
-                /** @description Only attempts that ended so, or wait. */
+                /** @description Only attempts with this status. */
                 status?: "succeeded" | "failed" | "pending";
-                /** @description Only attempts at this event: the `id` of its payload. */
+                /** @description Only attempts for this event: the `id` of its payload. */
                 event_id?: string;
-                /** @description Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC. */
+                /** @description Created at or after this RFC 3339 time with an offset, or date (its start in UTC). */
                 since?: string;
-                /** @description Created before; the same forms. */
+                /** @description Created before this time or date. */
                 until?: string;
                 /** @description Page size, 1 to 100. */
                 limit?: number;

@@ -10,7 +10,7 @@ export const deleteDomain = defineOperation({
   reach: 'shapes-outbound',
   summary: 'Remove a domain',
   description:
-    'Removes a domain and answers it as `removed`: sends from it are refused at once. Its DKIM keys are kept in the history, from which it can be restored.',
+    'Removes a domain and returns it with the status `removed`. Sends from it are refused immediately. Its DKIM keys stay in the history, so that it can be restored.',
   effect: 'delete',
   params: domainParams,
   query: z.strictObject({}),
@@ -23,7 +23,7 @@ export const deleteDomain = defineOperation({
     toolset: 'domains',
     title: 'Remove a sending domain',
     description:
-      'Removes a sending domain: every send from it is refused from then on. Not for a domain whose records are amiss: mend them and use verify_domain. Its keys are kept for restore_domain. Ask the user first. Answers the domain.',
+      'Removes a sending domain: every later send from it is refused. Ask the user first. Returns the domain; restore_domain restores it with its keys. Not for a domain with wrong DNS records: correct them and use verify_domain.',
   },
   cli: {
     command: 'domains delete',

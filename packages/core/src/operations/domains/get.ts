@@ -10,7 +10,7 @@ export const getDomain = defineOperation({
   reach: 'none',
   summary: 'Read one domain',
   description:
-    'A sending domain with its status and its records, as they were found when they were looked up last. Removed ones are read too.',
+    'Returns a sending domain with its status and its records as the last lookup found them. Removed domains are returned too.',
   effect: 'read',
   params: domainParams,
   query: z.strictObject({}),
@@ -23,7 +23,7 @@ export const getDomain = defineOperation({
     toolset: 'domains',
     title: 'Read a sending domain',
     description:
-      'Reads one sending domain: its status, and every record with its value, whether it was found, and why not. Not for a fresh look at the DNS: use verify_domain. Answers what was found when it was looked up last.',
+      'Reads one sending domain. Returns its status and each DNS record with its value and the result of the last lookup. Not for a new lookup: use verify_domain.',
   },
   cli: {
     command: 'domains get',

@@ -11,7 +11,7 @@ export const listRemovedDomains = defineOperation({
   reach: 'none',
   summary: 'List removed domains',
   description:
-    'The domains that were removed from the account, with the DKIM records of the keys that are kept, newest first, in keyset pages. Restoring one brings these keys back.',
+    'The domains that were removed from the account, with the DKIM records of their stored keys, newest first, in keyset pages. Restoring a domain restores these keys.',
   effect: 'read',
   query: z.strictObject({ limit: limitSchema, cursor: cursorSchema }),
   status: 200,
@@ -23,7 +23,7 @@ export const listRemovedDomains = defineOperation({
     toolset: 'domains',
     title: 'List removed domains',
     description:
-      'Lists domains that were removed from the account and whose DKIM keys are kept, newest first, 20 at a time. Not for domains in use: use list_domains. Bring one back with restore_domain. Answers rows and a cursor.',
+      'Lists removed domains whose DKIM keys are stored, newest first, 20 at a time. Returns rows and a cursor. Restore one with restore_domain. Not for domains in use: use list_domains.',
   },
   cli: { command: 'domains history', examples: ['postrider domains history'] },
 });

@@ -11,12 +11,12 @@ export const listDomains = defineOperation({
   reach: 'none',
   summary: 'List sending domains',
   description:
-    'The sending domains of the account with their status and records, newest first, in keyset pages. Removed ones are in the history.',
+    'The sending domains of the account with their status and records, newest first, in keyset pages. The history lists removed domains.',
   effect: 'read',
   query: z.strictObject({
     status: listedDomainStatusSchema
       .optional()
-      .describe('Only domains of this status. Removed ones are in the history.'),
+      .describe('Only domains with this status. The history lists removed domains.'),
     name: domainNameSchema
       .optional()
       .describe('Only the domain of exactly this name, in any case, as U-labels or A-labels.'),
@@ -32,7 +32,7 @@ export const listDomains = defineOperation({
     toolset: null,
     title: 'List sending domains',
     description:
-      'Lists the sending domains with status (only verified and degraded ones can send) and what is amiss with their records, 20 at a time. Not for the records to publish: use get_domain of the toolset domains. Answers rows and a cursor.',
+      'Lists sending domains, 20 at a time. Returns rows with status and DNS problems, and a cursor. Only verified and degraded domains can send. Not for the records to publish: use get_domain of the toolset domains.',
     // An account has few domains, and each row shows its status.
     hides: ['status', 'name'],
   },

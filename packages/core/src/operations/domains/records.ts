@@ -10,21 +10,21 @@ export const getDomainRecords = defineOperation({
   reach: 'none',
   summary: 'Read the records to publish',
   description:
-    'The DNS records of a domain, required ones first, each with what the DNS said of it last. With `Accept: text/plain` the answer is a zone file (RFC 1035) that DNS hosts import; the suggested DMARC record is a comment in it, with what was found, unless the DNS said that there is none.',
+    'The DNS records of a domain, required records first, each with the result of the last lookup. With `Accept: text/plain` the response is a zone file (RFC 1035) that DNS hosts can import. The suggested DMARC record is a comment in it, with what was found, unless the lookup found no record.',
   effect: 'read',
   params: domainParams,
   query: z.strictObject({}),
   status: 200,
   response: 'json',
   output: domainRecordsSchema,
-  asText: 'A zone file (RFC 1035): absolute names, long TXT values in strings of at most 255 octets.',
+  asText: 'A zone file (RFC 1035): absolute names, long TXT values in strings of at most 255 bytes.',
   errors: ['not_found'],
   mcp: {
     tool: 'get_domain_records',
     toolset: 'domains',
     title: 'Read the records to publish',
     description:
-      'Reads the DNS records to publish for a domain: type, full name, value, priority and ttl, for the user or another tool to enter at the DNS host. Not for whether they are found: use verify_domain. Answers the records.',
+      'Reads the DNS records to publish for a domain, for the user or another tool to enter at the DNS host. Returns type, full name, value, priority and ttl of each. Not for checking them: use verify_domain.',
   },
   cli: {
     command: 'domains records',

@@ -10,7 +10,7 @@ export const restoreDomain = defineOperation({
   access: { kind: 'key', scope: 'domains:write' },
   reach: 'shapes-outbound',
   summary: 'Restore a removed domain',
-  description: `Brings a removed domain back with the keys it had, so that records which are still published count again: it is \`pending\`, and its records are looked up at once. A name that the account has added again meanwhile is 409 \`already_exists\`; one that another account has verified is 409 \`domain_claimed\`, as when it is created. More than ${LIMITS.domainsPerAccount} domains are 422 with \`too_many\` at \`id\`. A domain that is not removed is answered as it is.`,
+  description: `Restores a removed domain with its keys, so that records which are still published are valid again. The domain is \`pending\`, and its records are looked up immediately. A name that the account has added again is 409 \`already_exists\`; one that another account has verified is 409 \`domain_claimed\`, as when it is created. More than ${LIMITS.domainsPerAccount} domains are 422 with \`too_many\` at \`id\`. A domain that is not removed is returned unchanged.`,
   effect: 'update',
   params: domainParams,
   query: z.strictObject({}),
@@ -23,7 +23,7 @@ export const restoreDomain = defineOperation({
     toolset: 'domains',
     title: 'Restore a removed domain',
     description:
-      'Brings a removed domain back with the DKIM keys it had, and looks up its records at once. Not for domains that never were here: use create_domain. Answers the domain with its records.',
+      'Restores a removed domain with its DKIM keys and looks up its records. Returns the domain with its records. Not for a new domain: use create_domain.',
   },
   cli: {
     command: 'domains restore',

@@ -10,7 +10,7 @@ export const verifyDomain = defineOperation({
   reach: 'shapes-outbound',
   summary: 'Verify a domain',
   description:
-    'Looks every record of the domain up now, past all caches, and answers the domain with a pass or fail, the reason and what was found of each. A `failed` domain begins anew. A DNS that cannot be asked changes no status. A name that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that is published the same call takes the domain over. It is `retryable` where the DNS did not answer whether it is.',
+    'Looks up every record of the domain now, without caches, and returns the domain with a pass or fail, the reason and what was found for each record. Verification of a `failed` domain starts again. A DNS error does not change the status. A name that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that is published, the same call moves the domain to this account. The error is `retryable` if the lookup of the TXT record failed.',
   effect: 'update',
   params: domainParams,
   query: z.strictObject({}),
@@ -23,7 +23,7 @@ export const verifyDomain = defineOperation({
     toolset: 'domains',
     title: 'Verify a sending domain',
     description:
-      'Looks up the records of a domain now and answers pass or fail for each, with the reason and what was found. Not for waiting: records take minutes to hours to appear, and the server looks again by itself. Call it after somebody has published or mended records.',
+      'Verifies a sending domain: looks up its DNS records now. Returns pass or fail for each, with the reason and what was found. Call it after records were published or corrected. Not for polling: records take minutes to hours to appear, and the server checks again automatically.',
   },
   cli: {
     command: 'domains verify',

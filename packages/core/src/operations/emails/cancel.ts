@@ -8,7 +8,7 @@ const canceling = {
   reach: 'outbound',
   summary: 'Cancel a queued email',
   description:
-    'Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself: others are 403 `permission_escalation`.',
+    'Cancels a message before it reaches a mail server: while it is `queued` for every recipient (scheduled messages too), or while it is held for approval, which withdraws the hold. The message leaves the outbox, its body and files are removed, and its quota is returned. The log keeps the row as `canceled`. A message is either canceled or sent, never both. Later the response is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself: others are 403 `permission_escalation`.',
   params: z.object({ id: z.string().describe('Message id.') }),
   status: 200,
   response: 'json',
@@ -27,7 +27,7 @@ export const cancelEmail = defineOperation({
     toolset: null,
     title: 'Cancel an email',
     description:
-      'Takes back a message that is still queued, such as a scheduled one, by id. Not for messages that are sent already: those cannot be taken back, and the answer says where the message stands. Answers the id with the status `canceled`.',
+      'Cancels a message that is still queued, for example a scheduled one, by id. Returns the id with the status `canceled`. Not for messages that are already sent: those cannot be canceled, and the error has their current status.',
   },
   cli: { command: 'emails cancel', positional: ['id'], examples: ['postrider emails cancel <id>'] },
 });

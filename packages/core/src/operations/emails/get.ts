@@ -29,7 +29,7 @@ export const getEmail = defineOperation({
     toolset: null,
     title: 'Read an email',
     description:
-      'Reads one message by id: status, recipients, body, provenance and the full event trail. Not for waiting: use wait_for_email. Long bodies are cut.',
+      'Reads one message by id. Returns status, recipients, body, provenance and all events; long bodies are cut. Not for waiting for an outcome: use wait_for_email.',
     hides: ['wait'],
     also: [
       {
@@ -37,10 +37,10 @@ export const getEmail = defineOperation({
         toolset: null,
         title: 'Wait for an email’s outcome',
         description:
-          'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …), or a held one is decided, and answers its status, recipients and trail. Not for content: use get_email. If the time runs out `settled` is false: call it again, and do not send again.',
+          'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …) or a held message is decided. Returns status, recipients and events. If the time runs out, `settled` is false: call it again, and do not send again. Not for content: use get_email.',
         // 50 seconds stay below the 60 after which common clients give a call up.
         ceilings: {
-          wait: { max: 50, apiMax: LIMITS.waitSecondsMax, description: 'Seconds to wait at most, 1 to 50.' },
+          wait: { max: 50, apiMax: LIMITS.waitSecondsMax, description: 'Maximum seconds to wait, 1 to 50.' },
         },
       },
     ],

@@ -11,7 +11,7 @@ export const rescheduleEmail = defineOperation({
   reach: 'outbound',
   summary: 'Change when a queued email is sent',
   description:
-    'Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can move only messages that it sent itself, and a held key none that waits for an approver or was approved: 403 `permission_escalation`. A new time is judged like a send, by the present rules of the calling key and of the key that sent the message: it is refused if a key or the account is paused (403 `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`), and if the calling key would be held (403 `permission_escalation`; of a policy, rules about links, templates and first contact count as holding). Users may always change the time.',
+    'Changes the time of a message while it is `queued` for every recipient. A message without a time can be delayed the same way, and the current time sends it immediately. Later the response is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can only change messages that it sent itself. A held key cannot change messages that wait for an approver or were approved (403 `permission_escalation`). A new time is checked like a send, by the current rules of the calling key and of the key that sent the message: it is refused if a key or the account is paused (403 `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`), and if the calling key would be held (403 `permission_escalation`; of a policy, rules about links, templates and first contact count as holding). Users may always change the time.',
   effect: 'update',
   params: z.object({ id: z.string().describe('Message id.') }),
   body: z.strictObject({ scheduled_at: scheduledAtSchema }),
@@ -21,7 +21,7 @@ export const rescheduleEmail = defineOperation({
     .object({
       id: idSchema,
       status: z.literal('queued'),
-      scheduledAt: timestampSchema.describe('When it is sent now.'),
+      scheduledAt: timestampSchema.describe('When it will be sent.'),
     })
     .meta({ id: 'RescheduledEmail' }),
   errors: ['not_found', 'permission_escalation', 'sending_paused', 'recipient_not_allowed', 'message_not_queued'],
@@ -30,7 +30,7 @@ export const rescheduleEmail = defineOperation({
     toolset: 'logs',
     title: 'Change when an email is sent',
     description:
-      'Moves the time of a message that is still queued: later, earlier, or now. Not for one that is under way: that is refused with its present status. Not for taking it back: use cancel_email. Answers the new time.',
+      'Changes when a message that is still queued is sent: later, earlier or now. Returns the new time. Not for messages that are already being sent: the error has their current status. Not for canceling: use cancel_email.',
   },
   cli: {
     command: 'emails reschedule',

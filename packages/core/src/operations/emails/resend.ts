@@ -22,7 +22,7 @@ export const resendEmail = defineOperation({
     .object({
       id: idSchema,
       status: acceptedStatusSchema,
-      resendOf: idSchema.describe('The message it repeats.'),
+      resendOf: idSchema.describe('The id of the original message.'),
       ...heldFields,
     })
     .meta({ id: 'ResendAccepted' }),
@@ -48,7 +48,7 @@ export const resendEmail = defineOperation({
     toolset: null,
     title: 'Send an email again',
     description:
-      'Sends a stored message once more to the same recipients, by the id of the first. Not for retrying a delivery that is still under way, and not for changed content: use send_email. Answers the id of the new message, with status `queued`; call wait_for_email with it to learn the outcome.',
+      'Sends a stored message again to the same recipients, by its id. Returns the id of the new message with status `queued`: call wait_for_email with it for the outcome. Not for a delivery that is still being retried. Not for changed content: use send_email.',
   },
   cli: { command: 'emails resend', positional: ['id'], examples: ['postrider emails resend <id> --wait'] },
 });

@@ -12,7 +12,7 @@ export const sendEmailBatch = defineOperation({
   reach: 'outbound',
   summary: 'Send up to 100 emails in one call',
   description:
-    'Judges each item by itself, and always answers 207 with one result an item, in order: an item that is refused, or is no valid send at all, has `ok` false and its problem in `error`, and fails no other. With `Idempotency-Key` each item has the key `<key>:<index>`, so that the same call again replays what was accepted and tries the rest anew. The provenance headers hold for every item that does not say otherwise. An item with `dry_run` is checked and not sent.',
+    'Checks each item separately and always returns 207 with one result per item, in order. An item that is refused or not valid has `ok` false and its problem in `error`; the other items are not affected. With `Idempotency-Key`, each item has the key `<key>:<index>`, so repeating the call replays the accepted items and retries the others. The provenance headers apply to every item that does not set its own. An item with `dry_run` is checked and not sent.',
   effect: 'send',
   headers: sendHeadersSchema,
   body: batchBodySchema,
@@ -23,7 +23,7 @@ export const sendEmailBatch = defineOperation({
   output: batchOutcomeSchema,
   responseHeaders: {
     ...SEND_RESPONSE_HEADERS,
-    'idempotency-replayed': '`true` where at least one item was accepted before under its idempotency key.',
+    'idempotency-replayed': '`true` if at least one item was accepted earlier under its idempotency key.',
   },
   errors: [],
   mcp: {
@@ -31,7 +31,7 @@ export const sendEmailBatch = defineOperation({
     toolset: null,
     title: 'Send several emails',
     description:
-      'Sends 1 to 100 different emails in one call, each judged by itself. Not for one email to several people: that is send_email. Answers one result an item: an id with its status, or why it was refused. Repeat only refused items, or the whole call with the same idempotency_key.',
+      'Sends 1 to 100 different emails in one call; each is checked separately. Returns one result per item: id and status, or the error. To retry, send only the refused items, or the whole call with the same idempotency_key. Not for one email to several recipients: use send_email.',
   },
   cli: {
     command: 'emails batch',

@@ -10,7 +10,7 @@ export const deleteTemplate = defineOperation({
   reach: 'shapes-outbound',
   summary: 'Delete a template',
   description:
-    'Removes a template with all its versions and answers it as it was last. Messages that were accepted keep their rendered bodies; later sends that name it are 422 `template_not_found`. Its slug is free again.',
+    'Removes a template with all its versions and returns its last state. Accepted messages keep their rendered bodies; later sends that name it are 422 `template_not_found`. Its slug can be used again.',
   effect: 'delete',
   params: templateReferenceParams,
   query: z.strictObject({}),
@@ -23,7 +23,7 @@ export const deleteTemplate = defineOperation({
     toolset: 'templates',
     title: 'Delete a template',
     description:
-      'Removes a template with all its versions, for good; later sends that name it are refused. Not for going back to earlier content: use update_template with rollbackTo. Ask the user first. Answers it as it was last.',
+      'Deletes a template with all its versions, permanently; later sends that name it are refused. Ask the user first. Returns its last state. Not for going back to earlier content: use update_template with rollbackTo.',
   },
   cli: { command: 'templates delete', positional: ['id'], examples: ['postrider templates delete welcome'] },
 });

@@ -15,7 +15,7 @@ export const getTemplate = defineOperation({
   effect: 'read',
   params: templateReferenceParams,
   query: z.strictObject({
-    version: integerInQuery(1, 999_999_999).optional().describe('A version; the current one unless given.'),
+    version: integerInQuery(1, 999_999_999).optional().describe('Version number. Default: the current version.'),
   }),
   status: 200,
   response: 'json',
@@ -26,7 +26,7 @@ export const getTemplate = defineOperation({
     toolset: null,
     title: 'Read a template',
     description:
-      'Reads one email template by id or slug: Liquid subject and bodies, the variables it takes and its versions. Not for seeing it with values: use render_template. Long bodies are cut.',
+      'Reads one email template by id or slug. Returns its Liquid subject and bodies, variables and versions; long bodies are cut. Not for rendering it with values: use render_template.',
   },
   cli: {
     command: 'templates get',

@@ -11,7 +11,7 @@ export const listTemplates = defineOperation({
   reach: 'none',
   summary: 'List templates',
   description:
-    'The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it is null. A page of large templates may hold fewer than `limit`.',
+    'The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it is null. A page of large templates can contain fewer than `limit`.',
   effect: 'read',
   query: z.strictObject({ limit: limitSchema, cursor: cursorSchema }),
   status: 200,
@@ -23,7 +23,7 @@ export const listTemplates = defineOperation({
     toolset: null,
     title: 'List templates',
     description:
-      'Lists stored email templates with slug, subject and the variables each takes, newest first, 20 at a time. Not for bodies: use get_template. Send one with send_email: `template` and `variables`. Answers rows and a cursor.',
+      'Lists stored email templates, newest first, 20 at a time. Returns rows with slug, subject and variables, and a cursor. Send one with send_email (`template`, `variables`). Not for bodies: use get_template.',
   },
   cli: { command: 'templates list', examples: ['postrider templates list'] },
 });

@@ -16,12 +16,12 @@ export const renderTemplate = defineOperation({
   access: { kind: 'key', scope: 'templates:read' },
   reach: 'none',
   summary: 'Render a template',
-  description: `Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and named in \`missing\`; a send with them missing would be refused. \`subject\`, \`html\` and \`text\` are rendered in place of the stored ones, to see a change before it is stored. A draft can be rendered as a preview, by its \`version\`. Rendering ends within ${LIMITS.templateRenderMs} ms and ${LIMITS.templateRenderMegabytes} MB, or is 422 \`template_render_failed\`. \`{{unsubscribe_url}}\` stays as it is: each recipient's link is put in at delivery.`,
+  description: `Renders a template with sample values and sends nothing. Missing variables are rendered as empty and listed in \`missing\`; a send without them would be refused. Pass \`subject\`, \`html\` or \`text\` to preview a change before you store it. To preview a draft, pass its \`version\`. Rendering must finish within ${LIMITS.templateRenderMs} ms and ${LIMITS.templateRenderMegabytes} MB, or is 422 \`template_render_failed\`. \`{{unsubscribe_url}}\` stays unchanged: it is replaced by each recipient's link at delivery.`,
   effect: 'read',
   params: templateReferenceParams,
   body: z.strictObject({
     variables: variablesSchema.optional(),
-    version: templateVersionNumberSchema.optional().describe('A version; the current one unless given.'),
+    version: templateVersionNumberSchema.optional().describe('Version number. Default: the current version.'),
     ...templateContentFields,
   }),
   bodyBytes: LIMITS.templateBodyBytes,
@@ -34,7 +34,7 @@ export const renderTemplate = defineOperation({
     toolset: null,
     title: 'Render a template',
     description:
-      'Shows what a stored template becomes with these variables, and names those still missing. Not for sending: it sends nothing. Use it before send_email. Answers subject, html, text and `missing`.',
+      'Renders a stored template with variables, without sending. Returns subject, html, text and the `missing` variables. Use it before send_email. Not for a template’s source: use get_template.',
     // Drafts are for those who write templates.
     hides: ['subject', 'html', 'text'],
   },

@@ -15,7 +15,7 @@ export const testTemplate = defineOperation({
   reach: 'outbound',
   summary: 'Send a test of a template',
   description:
-    'Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who made the key, or of the account’s owner if that is not known. `to` may be left out and can only be that address. It is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.',
+    'Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the user who created the key, or of the account owner if that is not known. `to` is optional and can only be that address. Every rule and the quota apply as for any send. It is sent from the account’s first verified domain, or from the sandbox domain. In addition to `emails:send`, the key needs `templates:read` or `templates:write`.',
   effect: 'send',
   params: templateReferenceParams,
   headers: z.object({ 'idempotency-key': idempotencyKeySchema.optional() }),
@@ -28,7 +28,8 @@ export const testTemplate = defineOperation({
   response: 'json',
   output: sendAcceptedSchema,
   responseHeaders: {
-    'idempotency-replayed': '`true` where the answer was given before for the same idempotency key.',
+    'idempotency-replayed':
+      '`true` if this is the stored response to an earlier request with the same idempotency key.',
     'x-quota-limit': 'Recipients the account may send to this month (UTC).',
     'x-quota-remaining': 'Recipients left this month after this send.',
   },
@@ -53,7 +54,7 @@ export const testTemplate = defineOperation({
     toolset: 'templates',
     title: 'Send a test of a template',
     description:
-      'Sends the current version of a template to the inbox of the person this key belongs to, with your sample variables. Not for other recipients: use send_email; not for a look without mail: use render_template. Counts against the quota. Answers the id for wait_for_email.',
+      'Sends a test of a template to the inbox of the user this key belongs to, with your sample variables. It counts against the quota. Returns the id for wait_for_email. Not for other recipients: use send_email. Not for a preview without mail: use render_template.',
   },
   cli: {
     command: 'templates test',

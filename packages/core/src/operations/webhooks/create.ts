@@ -9,7 +9,7 @@ export const createWebhook = defineOperation({
   access: { kind: 'key', scope: 'webhooks:write' },
   reach: 'notifies',
   summary: 'Add a webhook endpoint',
-  description: `From now on the account’s events are posted to the URL, signed as Standard Webhooks describes it with the \`secret\`, which is shown this once. An answer of 2xx within ${LIMITS.webhookSeconds} seconds is success; redirects are not followed. Otherwise it is tried again, ${LIMITS.webhookAttempts} times over about 75 hours, \`retry-after\` is honoured, and 410 disables the endpoint. A URL that is not https, holds a user name or password, or leads to an address inside a network is 422. At most ${LIMITS.webhooksPerAccount} endpoints (422 with \`too_many\` at \`url\`).`,
+  description: `Adds an endpoint: the account’s events are posted to the URL, signed as in Standard Webhooks with the \`secret\`, which is only returned once. A 2xx response within ${LIMITS.webhookSeconds} seconds is success; redirects are not followed. Other deliveries are retried, ${LIMITS.webhookAttempts} attempts over about 75 hours; \`retry-after\` is honored, and 410 disables the endpoint. A URL that is not https, contains a user name or password, or resolves to a private address is 422. At most ${LIMITS.webhooksPerAccount} endpoints (422 with \`too_many\` at \`url\`).`,
   effect: 'create',
   body: newWebhookSchema,
   status: 201,
@@ -21,7 +21,7 @@ export const createWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Add a webhook endpoint',
     description:
-      'Adds an https URL that the account’s events are posted to, all or those named in `events`. Ask the user first: what is posted names recipients and subjects. Not for a program on a laptop: simulate_webhook is. Answers the endpoint with its signing secret, shown this once.',
+      'Creates a webhook endpoint: an https URL that receives the account’s events, all or those named in `events`. Ask the user first: events contain recipients and subjects. Returns the endpoint with its signing secret, shown only once. Not for a local program: use simulate_webhook.',
   },
   cli: {
     command: 'webhooks create',

@@ -9,7 +9,7 @@ export const deleteWebhook = defineOperation({
   reach: 'notifies',
   summary: 'Delete a webhook endpoint',
   description:
-    'Removes the endpoint with its secret and the log of its deliveries; what waits is not delivered any more. Answers the endpoint as it was.',
+    'Removes the endpoint with its secret and its delivery log. Pending events are not delivered. Returns the endpoint in its last state.',
   effect: 'delete',
   params: webhookParams,
   status: 200,
@@ -21,7 +21,7 @@ export const deleteWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Delete a webhook endpoint',
     description:
-      'Removes a webhook endpoint with its log; nothing is delivered to it any more, and it cannot be brought back. Ask the user first. Not for stopping deliveries for a while: use update_webhook. Answers the endpoint as it was.',
+      'Deletes a webhook endpoint with its log, permanently. Ask the user first. Returns the endpoint in its last state. Not for stopping deliveries temporarily: use update_webhook.',
   },
   cli: { command: 'webhooks delete', positional: ['id'], examples: ['postrider webhooks delete <id>'] },
 });

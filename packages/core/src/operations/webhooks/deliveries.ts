@@ -18,24 +18,24 @@ export const listWebhookDeliveries = defineOperation({
   access: { kind: 'key', scope: 'webhooks:read' },
   reach: 'none',
   summary: 'List the deliveries of an endpoint',
-  description: `Every attempt to deliver an event to the endpoint, newest first, and those that wait to be made; kept for ${LIMITS.webhookRetentionDays} days unless the server is set otherwise. A pending one gets another id when it is made.`,
+  description: `Every attempt to deliver an event to the endpoint, pending attempts included, newest first. They are kept for ${LIMITS.webhookRetentionDays} days by default. A pending attempt gets another id when it is made.`,
   effect: 'read',
   params: webhookParams,
   query: z
     .strictObject({
       event_type: webhookEventTypeSchema.optional().describe('Only events of this type.'),
-      status: z.enum(['succeeded', 'failed', 'pending']).optional().describe('Only attempts that ended so, or wait.'),
-      event_id: idSchema.optional().describe('Only attempts at this event: the `id` of its payload.'),
+      status: z.enum(['succeeded', 'failed', 'pending']).optional().describe('Only attempts with this status.'),
+      event_id: idSchema.optional().describe('Only attempts for this event: the `id` of its payload.'),
       since: timeBoundSchema
         .optional()
-        .describe('Created at or after: RFC 3339 with an offset, or a date, which means its start in UTC.'),
-      until: timeBoundSchema.optional().describe('Created before; the same forms.'),
+        .describe('Created at or after this RFC 3339 time with an offset, or date (its start in UTC).'),
+      until: timeBoundSchema.optional().describe('Created before this time or date.'),
       limit: limitSchema,
       cursor: cursorSchema,
     })
     .refine(isInOrder, {
       path: ['until'],
-      message: 'must not lie before `since`',
+      message: 'must not be before `since`',
       params: { code: 'out_of_range' },
     }),
   status: 200,
@@ -47,7 +47,7 @@ export const listWebhookDeliveries = defineOperation({
     toolset: 'webhooks',
     title: 'List the deliveries of an endpoint',
     description:
-      'Lists the attempts to deliver events to one webhook endpoint, newest first, 20 at a time, with what the receiver answered; filter by `status`, `event_type`, `event_id` and time. Not for the trail of a message: use get_email. Answers rows and a cursor.',
+      'Lists attempts to deliver events to one webhook endpoint, newest first, 20 at a time. Returns rows with the response of the receiver, and a cursor. Not for the events of a message: use get_email.',
   },
   cli: {
     command: 'webhooks deliveries',

@@ -20,7 +20,7 @@ export const getWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Read a webhook endpoint',
     description:
-      'Reads one webhook endpoint by id: its URL, filter, whether it is disabled and why, and since when it fails. Not for what was delivered: use list_webhook_deliveries. Answers the endpoint.',
+      'Reads one webhook endpoint by id. Returns its URL, event filter, status with the reason if it is disabled, and since when it fails. Not for deliveries: use list_webhook_deliveries.',
   },
   cli: { command: 'webhooks get', positional: ['id'], examples: ['postrider webhooks get <id>'] },
 });

@@ -22,7 +22,7 @@ export const listWebhooks = defineOperation({
     toolset: 'webhooks',
     title: 'List webhook endpoints',
     description:
-      'Lists the webhook endpoints of the account with their URLs, filters and states, newest first, 20 at a time. Not for what was delivered to one: use list_webhook_deliveries. Answers rows and a cursor.',
+      'Lists the webhook endpoints of the account, newest first, 20 at a time. Returns rows with URL, event filter and status, and a cursor. Not for deliveries: use list_webhook_deliveries.',
   },
   cli: { command: 'webhooks list', examples: ['postrider webhooks list'] },
 });

@@ -12,13 +12,13 @@ export const replayWebhook = defineOperation({
   access: { kind: 'key', scope: 'webhooks:write' },
   reach: 'notifies',
   summary: 'Replay events to an endpoint',
-  description: `Delivers stored events of a window again, with the ids and bodies they had: those that the endpoint’s filter lets through, and of them those that the fields below name. A window of more than ${LIMITS.webhookReplayDays} days is 422 \`window_too_large\`; a disabled endpoint is 409. Events that wait for the endpoint already are delivered at once and counted.`,
+  description: `Delivers stored events of a window again, with their original ids and bodies: those that match the endpoint’s filter and the fields below. A window of more than ${LIMITS.webhookReplayDays} days is 422 \`window_too_large\`; a disabled endpoint is 409. Events that are already pending for the endpoint are delivered immediately and counted.`,
   effect: 'create',
   params: webhookParams,
   body: z
     .strictObject({
-      since: timeBoundSchema.describe('Events from then on: RFC 3339 with an offset, or a date in UTC.'),
-      until: timeBoundSchema.optional().describe('Events before then; now unless given.'),
+      since: timeBoundSchema.describe('Events at or after this RFC 3339 time with an offset, or date in UTC.'),
+      until: timeBoundSchema.optional().describe('Events before this time. Default: now.'),
       events: z
         .array(webhookEventTypeSchema)
         .min(1)
@@ -34,8 +34,8 @@ export const replayWebhook = defineOperation({
       status: z
         .enum(['failed', 'succeeded'])
         .optional()
-        .describe('`succeeded`: only events the endpoint has taken; `failed`: only those it has not.'),
-      dryRun: z.boolean().optional().describe('True queues nothing and says how many it would be.'),
+        .describe('`succeeded`: only events the endpoint accepted; `failed`: only the others.'),
+      dryRun: z.boolean().optional().describe('If true, queues nothing and returns how many events would be queued.'),
     })
     .meta({ id: 'WebhookReplay' }),
   bodyBytes: LIMITS.idListBodyBytes,
@@ -56,7 +56,7 @@ export const replayWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Replay events to an endpoint',
     description:
-      'Delivers the events of up to 7 days to one webhook endpoint again; narrow it by `events`, `ids` and `status`. Call it with `dryRun` first and tell the user how many it would be. Not for one delivery: use retry_webhook_delivery. Answers how many were queued.',
+      'Replays events of up to 7 days to one webhook endpoint; narrow them with `events`, `ids` and `status`. Call it with `dryRun` first and tell the user the number. Returns how many were queued. Not for one delivery: use retry_webhook_delivery.',
   },
   cli: {
     command: 'webhooks replay',

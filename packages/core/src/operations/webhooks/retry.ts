@@ -9,7 +9,7 @@ export const retryWebhookDelivery = defineOperation({
   reach: 'notifies',
   summary: 'Deliver an event again',
   description:
-    'Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins anew. One that waits is made at once; where an attempt is under way, another follows it. Refused while the endpoint is disabled.',
+    'Delivers the event of this delivery again immediately, even if it succeeded, and restarts the retry schedule. A pending attempt is made now; if an attempt is in progress, another follows it. Refused while the endpoint is disabled.',
   effect: 'create',
   params: z.object({
     id: z.string().describe('The id of the endpoint.'),
@@ -24,7 +24,7 @@ export const retryWebhookDelivery = defineOperation({
     toolset: 'webhooks',
     title: 'Deliver an event again',
     description:
-      'Delivers the event of one webhook delivery again, at once, by the ids of the endpoint and the delivery. Not for many: use replay_webhook. Answers how many were queued, which is 1.',
+      'Retries one webhook delivery now, by the ids of the endpoint and the delivery. Returns how many were queued, which is 1. Not for many events: use replay_webhook.',
   },
   cli: {
     command: 'webhooks retry',

@@ -9,7 +9,7 @@ export const rotateWebhook = defineOperation({
   access: { kind: 'key', scope: 'webhooks:write' },
   reach: 'notifies',
   summary: 'Rotate the secret of a webhook endpoint',
-  description: `Gives the endpoint a new secret, shown in \`secret\` this once. For ${LIMITS.webhookSecretGraceHours} hours deliveries carry two signatures, by the new secret and by the one before it, so that receivers can change at their leisure. A further rotation within that time ends the older of the two.`,
+  description: `Gives the endpoint a new secret, which is only returned once, in \`secret\`. For ${LIMITS.webhookSecretGraceHours} hours deliveries have two signatures, one with each secret, so that receivers have time to change. Another rotation within that time ends the older secret.`,
   effect: 'replace',
   params: webhookParams,
   status: 200,
@@ -20,7 +20,7 @@ export const rotateWebhook = defineOperation({
     tool: 'rotate_webhook',
     toolset: 'webhooks',
     title: 'Rotate the secret of a webhook endpoint',
-    description: `Gives a webhook endpoint a new signing secret, shown this once; for ${LIMITS.webhookSecretGraceHours} hours the old one signs too. Ask the user first, and do not call it twice: each call makes another secret. Not for changing the URL: use update_webhook. Answers the endpoint.`,
+    description: `Rotates the signing secret of a webhook endpoint. Returns the endpoint with the new secret, shown only once; the old one also signs for ${LIMITS.webhookSecretGraceHours} hours. Ask the user first, and do not call it twice: each call makes another secret. Not for changing the URL: use update_webhook.`,
   },
   cli: { command: 'webhooks rotate', positional: ['id'], examples: ['postrider webhooks rotate <id>'] },
 });

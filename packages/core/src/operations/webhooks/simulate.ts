@@ -14,7 +14,7 @@ export const simulateWebhook = defineOperation({
   reach: 'notifies',
   summary: 'Simulate a delivery to this machine',
   description:
-    'Makes an event with sample data and signs it with the secret that the calling key’s stream of events has (`GET /webhooks/stream`). A server in development mode posts it to the URL itself; any other answers the signed request, for the CLI or the SDK to post. The URL has to lead to the machine itself: `http://localhost:<port>`, with a path if need be. Nothing is stored.',
+    'Makes an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`). A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is stored.',
   effect: 'create',
   body: z.strictObject({
     url: z
@@ -26,19 +26,19 @@ export const simulateWebhook = defineOperation({
         params: { code: 'not_loopback' },
       })
       .describe('`http://localhost:<port>` with any path; 127.0.0.1 and [::1] are the same.'),
-    event: webhookEventTypeSchema.optional().describe('The type of the event; `email.delivered` unless given.'),
+    event: webhookEventTypeSchema.optional().describe('The type of the event. Default: `email.delivered`.'),
   }),
   status: 200,
   response: 'json',
   output: z
     .object({
-      ok: z.boolean().describe('Whether the receiver took it with a 2xx; true too where it is for the caller to post.'),
-      delivered: z.boolean().describe('Whether the server has posted it itself and was answered.'),
+      ok: z.boolean().describe('Whether the receiver returned 2xx; also true if the caller has to post it.'),
+      delivered: z.boolean().describe('Whether the server posted it and got a response.'),
       statusCode: z.number().int().nullable(),
       durationMs: z.number().int().nullable(),
-      headers: z.record(z.string(), z.string()).describe('The headers of the request, signature included.'),
-      payload: z.string().describe('The body of the request, octet by octet as it was signed: JSON.'),
-      secret: z.string().describe('What it was signed with.'),
+      headers: z.record(z.string(), z.string()).describe('The headers of the request, including the signature.'),
+      payload: z.string().describe('The body of the request, byte for byte as it was signed: JSON.'),
+      secret: z.string().describe('The signing secret.'),
     })
     .meta({ id: 'WebhookSimulation' }),
   errors: [],
@@ -47,7 +47,7 @@ export const simulateWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Simulate a webhook delivery',
     description:
-      'Makes a signed sample event for a receiver on the developer’s machine (`http://localhost:<port>`); a server in development mode posts it itself. Not for endpoints: use test_webhook. Answers the request with its secret, and what was answered.',
+      'Simulates a signed webhook delivery to a receiver on the developer’s machine (`http://localhost:<port>`); a server in development mode posts it. Returns the request, its secret and the response. Not for endpoints: use test_webhook.',
   },
   cli: {
     command: 'webhooks simulate',

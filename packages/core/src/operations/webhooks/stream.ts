@@ -18,13 +18,13 @@ export const streamWebhookEvents = defineOperation({
   access: { kind: 'key', scope: 'webhooks:read' },
   reach: 'none',
   summary: 'Stream events as they happen',
-  description: `The account’s events as server-sent events, for programs that no request can reach, such as one on a developer’s machine; no endpoint is needed. The first is \`ready\` with \`data: {"secret"}\`, the signing secret, which belongs to the calling key and stays the same. Then each event comes with its id, its type as \`event\` and \`data: {"headers","payload"}\`: the request that an endpoint would get, \`payload\` to be posted as it is. Where nothing happens a comment is sent every 10 seconds. \`Last-Event-ID\` goes on behind an event that came before; events are kept for listeners for 10 minutes after the last one has gone. The stream ends when its key does. At most ${LIMITS.webhookStreamsPerAccount} streams of an account at once on a server process.`,
+  description: `The account’s events as server-sent events, for programs that cannot receive requests, such as one on a developer’s machine. No endpoint is needed. The first is \`ready\` with \`data: {"secret"}\`, the signing secret, which belongs to the calling key and stays the same. Each event has its id, its type as \`event\` and \`data: {"headers","payload"}\`: the request that an endpoint would get; post \`payload\` unchanged. A comment is sent every 10 seconds while there are no events. \`Last-Event-ID\` continues after an earlier event; events are kept for 10 minutes after the last listener disconnects. The stream ends when its key is no longer valid. An account can have at most ${LIMITS.webhookStreamsPerAccount} streams at once on a server process.`,
   effect: 'read',
   query: z.strictObject({
-    events: typesSchema.optional().describe('Only these types, joined by commas; all unless given.'),
+    events: typesSchema.optional().describe('Only these types, separated by commas. Default: all.'),
   }),
   headers: z.object({
-    'last-event-id': z.string().max(200).optional().describe('The id of the last event that came.'),
+    'last-event-id': z.string().max(200).optional().describe('The id of the last event you received.'),
   }),
   status: 200,
   response: 'stream',

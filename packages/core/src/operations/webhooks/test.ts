@@ -11,7 +11,7 @@ export const testWebhook = defineOperation({
   reach: 'notifies',
   summary: 'Send a test event to an endpoint',
   description:
-    'Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint alone, whatever its filter. The deliveries with this `event_id` say what came of it.',
+    'Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint only, regardless of its filter. The deliveries with this `event_id` show the result.',
   effect: 'create',
   params: webhookParams,
   status: 202,
@@ -23,7 +23,7 @@ export const testWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Send a test event to an endpoint',
     description:
-      'Sends a signed test event to one webhook endpoint. Not for repeating real events: use replay_webhook. Answers the event’s id; list_webhook_deliveries with it says what the receiver answered.',
+      'Tests a webhook endpoint with a signed test event. Returns the event’s id: pass it to list_webhook_deliveries to see the response of the receiver. Not for repeating real events: use replay_webhook.',
   },
   cli: { command: 'webhooks test', positional: ['id'], examples: ['postrider webhooks test <id>'] },
 });

@@ -9,7 +9,7 @@ export const updateWebhook = defineOperation({
   reach: 'notifies',
   summary: 'Change a webhook endpoint',
   description:
-    'Changes what is given. A disabled endpoint gets nothing: what waited for it is dropped, and events go on being stored, so that a replay brings them once it is enabled again. Enabling forgets its failures. A new URL and filter hold for what is delivered from then on, what waits included.',
+    'Changes the fields you pass. A disabled endpoint receives nothing: its pending deliveries are dropped, but events are still stored, so that you can replay them once it is enabled again. Enabling clears its failures. A new URL and filter apply to every later delivery, pending ones included.',
   effect: 'update',
   params: webhookParams,
   body: webhookChangesSchema,
@@ -22,7 +22,7 @@ export const updateWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Change a webhook endpoint',
     description:
-      'Changes the URL, description or event filter of a webhook endpoint, or disables and enables it by `status`. Ask the user before changing where events go. Disabling drops what waits. Not for a new secret: use rotate_webhook. Answers the endpoint.',
+      'Updates the URL, description or event filter of a webhook endpoint, or enables and disables it with `status`. Disabling drops pending deliveries. Ask the user before you change the URL. Returns the endpoint. Not for a new secret: use rotate_webhook.',
   },
   cli: {
     command: 'webhooks update',

@@ -21,14 +21,14 @@ export class DomainsResource {
   /**
    * Add a sending domain.
    *
-   * Makes a DKIM key pair (RSA, 2048 bits) for a domain and answers the records to publish: DKIM, and SPF and MX of the
-   * return path, are required; DMARC is advice. The domain is `pending` until they are found: call verify once they are
-   * published, or wait. A subdomain is a domain of its own. Top-level domains and other public suffixes are refused. An
-   * account has at most 50 domains (422 with `too_many` at `name`); one it has already is 409 `already_exists`. A name
-   * that another account has verified is 409 `domain_claimed`: its `fix` holds a TXT record; once that is published,
-   * the same call succeeds and the other account loses the domain. A name that was removed gets new keys; `restore`
-   * brings the old ones back. A selector that a key had at the name before is 409 `already_exists`. Names for special
-   * use (`localhost`, `local`, `onion`, `invalid`, `arpa`) are refused.
+   * Adds a sending domain with a DKIM key pair (RSA, 2048 bits) and returns the records to publish. DKIM and the return
+   * path’s SPF and MX are required; DMARC is recommended. The domain is `pending` until they are found: call verify
+   * once they are published, or wait. A subdomain counts as a separate domain. Top-level domains and other public
+   * suffixes are refused. An account has at most 50 domains (422 with `too_many` at `name`); a domain that it already
+   * has is 409 `already_exists`. A name that another account has verified is 409 `domain_claimed`: its `fix` contains a
+   * TXT record. Once that is published, the same call succeeds and the other account loses the domain. A name that was
+   * removed gets new keys; `restore` restores the old ones. A selector that an earlier key of the name used is 409
+   * `already_exists`. Special-use names (`localhost`, `local`, `onion`, `invalid`, `arpa`) are refused.
    *
    * @throws PostriderError with `already_exists`, `domain_claimed`, beside the codes that every call can answer.
    */
@@ -39,8 +39,8 @@ export class DomainsResource {
   /**
    * List sending domains.
    *
-   * The sending domains of the account with their status and records, newest first, in keyset pages. Removed ones are
-   * in the history.
+   * The sending domains of the account with their status and records, newest first, in keyset pages. The history lists
+   * removed domains.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
@@ -53,8 +53,8 @@ export class DomainsResource {
   /**
    * List removed domains.
    *
-   * The domains that were removed from the account, with the DKIM records of the keys that are kept, newest first, in
-   * keyset pages. Restoring one brings these keys back.
+   * The domains that were removed from the account, with the DKIM records of their stored keys, newest first, in keyset
+   * pages. Restoring a domain restores these keys.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
@@ -67,8 +67,8 @@ export class DomainsResource {
   /**
    * Read one domain.
    *
-   * A sending domain with its status and its records, as they were found when they were looked up last. Removed ones
-   * are read too.
+   * Returns a sending domain with its status and its records as the last lookup found them. Removed domains are
+   * returned too.
    *
    * @param id UUIDv7, so that id order is time order.
    *
@@ -81,9 +81,9 @@ export class DomainsResource {
   /**
    * Read the records to publish.
    *
-   * The DNS records of a domain, required ones first, each with what the DNS said of it last. With `Accept: text/plain`
-   * the answer is a zone file (RFC 1035) that DNS hosts import; the suggested DMARC record is a comment in it, with
-   * what was found, unless the DNS said that there is none.
+   * The DNS records of a domain, required records first, each with the result of the last lookup. With `Accept:
+   * text/plain` the response is a zone file (RFC 1035) that DNS hosts can import. The suggested DMARC record is a
+   * comment in it, with what was found, unless the lookup found no record.
    *
    * @param id UUIDv7, so that id order is time order.
    *
@@ -96,10 +96,11 @@ export class DomainsResource {
   /**
    * Verify a domain.
    *
-   * Looks every record of the domain up now, past all caches, and answers the domain with a pass or fail, the reason
-   * and what was found of each. A `failed` domain begins anew. A DNS that cannot be asked changes no status. A name
-   * that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that is published
-   * the same call takes the domain over. It is `retryable` where the DNS did not answer whether it is.
+   * Looks up every record of the domain now, without caches, and returns the domain with a pass or fail, the reason and
+   * what was found for each record. Verification of a `failed` domain starts again. A DNS error does not change the
+   * status. A name that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that
+   * is published, the same call moves the domain to this account. The error is `retryable` if the lookup of the TXT
+   * record failed.
    *
    * @param id UUIDv7, so that id order is time order.
    *
@@ -112,10 +113,10 @@ export class DomainsResource {
   /**
    * Rotate the DKIM keys.
    *
-   * Makes new DKIM keys under a new selector, without a gap: mail is signed with the old key until the record of the
-   * new one is found, by verify or by the regular look-ups; then with the new one, and the old record is listed for 7
-   * more days, for mail that is still on its way. While new keys wait for their records, calling it again changes
-   * nothing unless it names another selector. A removed domain is 404.
+   * Generates new DKIM keys under a new selector. Mail is signed with the old key until verify or a regular lookup
+   * finds the new record, and then with the new key. The old record is listed for 7 more days, for mail in transit.
+   * While new keys wait for their records, another call changes nothing unless it names another selector. A removed
+   * domain is 404.
    *
    * @param id UUIDv7, so that id order is time order.
    *
@@ -128,8 +129,8 @@ export class DomainsResource {
   /**
    * Remove a domain.
    *
-   * Removes a domain and answers it as `removed`: sends from it are refused at once. Its DKIM keys are kept in the
-   * history, from which it can be restored.
+   * Removes a domain and returns it with the status `removed`. Sends from it are refused immediately. Its DKIM keys
+   * stay in the history, so that it can be restored.
    *
    * @param id UUIDv7, so that id order is time order.
    *
@@ -142,10 +143,10 @@ export class DomainsResource {
   /**
    * Restore a removed domain.
    *
-   * Brings a removed domain back with the keys it had, so that records which are still published count again: it is
-   * `pending`, and its records are looked up at once. A name that the account has added again meanwhile is 409
+   * Restores a removed domain with its keys, so that records which are still published are valid again. The domain is
+   * `pending`, and its records are looked up immediately. A name that the account has added again is 409
    * `already_exists`; one that another account has verified is 409 `domain_claimed`, as when it is created. More than
-   * 50 domains are 422 with `too_many` at `id`. A domain that is not removed is answered as it is.
+   * 50 domains are 422 with `too_many` at `id`. A domain that is not removed is returned unchanged.
    *
    * @param id UUIDv7, so that id order is time order.
    *

@@ -49,11 +49,10 @@ export class EmailsResource {
   /**
    * Send up to 100 emails in one call.
    *
-   * Judges each item by itself, and always answers 207 with one result an item, in order: an item that is refused, or
-   * is no valid send at all, has `ok` false and its problem in `error`, and fails no other. With `Idempotency-Key` each
-   * item has the key `<key>:<index>`, so that the same call again replays what was accepted and tries the rest anew.
-   * The provenance headers hold for every item that does not say otherwise. An item with `dry_run` is checked and not
-   * sent.
+   * Checks each item separately and always returns 207 with one result per item, in order. An item that is refused or
+   * not valid has `ok` false and its problem in `error`; the other items are not affected. With `Idempotency-Key`, each
+   * item has the key `<key>:<index>`, so repeating the call replays the accepted items and retries the others. The
+   * provenance headers apply to every item that does not set its own. An item with `dry_run` is checked and not sent.
    */
   sendBatch(body: SendBatchBody, options: CallOptions = {}): CallPromise<BatchOutcome> {
     return callOperation(this.#client, 'emails.send-batch', { body }, options);
@@ -106,11 +105,11 @@ export class EmailsResource {
   /**
    * Cancel a queued email.
    *
-   * Takes a message back before it reaches a mail server: while it is `queued` for every recipient, a scheduled one
-   * too, or held for approval, which withdraws the hold. It leaves the outbox, its body and files are removed and its
-   * quota is given back; the log keeps the row as `canceled`. It is either canceled or sent, never both. Later it is
-   * 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can
-   * cancel only messages that it sent itself: others are 403 `permission_escalation`.
+   * Cancels a message before it reaches a mail server: while it is `queued` for every recipient (scheduled messages
+   * too), or while it is held for approval, which withdraws the hold. The message leaves the outbox, its body and files
+   * are removed, and its quota is returned. The log keeps the row as `canceled`. A message is either canceled or sent,
+   * never both. Later the response is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with
+   * an allowlist or a send limit) can cancel only messages that it sent itself: others are 403 `permission_escalation`.
    *
    * @param id Message id.
    *
@@ -124,14 +123,14 @@ export class EmailsResource {
   /**
    * Change when a queued email is sent.
    *
-   * Moves the time of a message while it is `queued` for every recipient; one that was to go out at once can be put off
-   * the same way, and a time that is now lets it go. Later it is 409 `message_not_queued` with `currentStatus`. A
-   * restricted key (held, test, with an allowlist or a send limit) can move only messages that it sent itself, and a
-   * held key none that waits for an approver or was approved: 403 `permission_escalation`. A new time is judged like a
-   * send, by the present rules of the calling key and of the key that sent the message: it is refused if a key or the
-   * account is paused (403 `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`), and if
-   * the calling key would be held (403 `permission_escalation`; of a policy, rules about links, templates and first
-   * contact count as holding). Users may always change the time.
+   * Changes the time of a message while it is `queued` for every recipient. A message without a time can be delayed the
+   * same way, and the current time sends it immediately. Later the response is 409 `message_not_queued` with
+   * `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can only change messages that it
+   * sent itself. A held key cannot change messages that wait for an approver or were approved (403
+   * `permission_escalation`). A new time is checked like a send, by the current rules of the calling key and of the key
+   * that sent the message: it is refused if a key or the account is paused (403 `sending_paused`), if an allowlist
+   * lacks a recipient (403 `recipient_not_allowed`), and if the calling key would be held (403 `permission_escalation`;
+   * of a policy, rules about links, templates and first contact count as holding). Users may always change the time.
    *
    * @param id Message id.
    *

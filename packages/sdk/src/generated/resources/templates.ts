@@ -40,7 +40,7 @@ export class TemplatesResource {
    * List templates.
    *
    * The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it
-   * is null. A page of large templates may hold fewer than `limit`.
+   * is null. A page of large templates can contain fewer than `limit`.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
@@ -87,8 +87,8 @@ export class TemplatesResource {
   /**
    * Delete a template.
    *
-   * Removes a template with all its versions and answers it as it was last. Messages that were accepted keep their
-   * rendered bodies; later sends that name it are 422 `template_not_found`. Its slug is free again.
+   * Removes a template with all its versions and returns its last state. Accepted messages keep their rendered bodies;
+   * later sends that name it are 422 `template_not_found`. Its slug can be used again.
    *
    * @param id Template id or slug.
    *
@@ -101,11 +101,11 @@ export class TemplatesResource {
   /**
    * Render a template.
    *
-   * Renders a template with sample values and sends nothing. Variables that are missing are rendered as nothing and
-   * named in `missing`; a send with them missing would be refused. `subject`, `html` and `text` are rendered in place
-   * of the stored ones, to see a change before it is stored. A draft can be rendered as a preview, by its `version`.
-   * Rendering ends within 1000 ms and 64 MB, or is 422 `template_render_failed`. `{{unsubscribe_url}}` stays as it is:
-   * each recipient's link is put in at delivery.
+   * Renders a template with sample values and sends nothing. Missing variables are rendered as empty and listed in
+   * `missing`; a send without them would be refused. Pass `subject`, `html` or `text` to preview a change before you
+   * store it. To preview a draft, pass its `version`. Rendering must finish within 1000 ms and 64 MB, or is 422
+   * `template_render_failed`. `{{unsubscribe_url}}` stays unchanged: it is replaced by each recipient's link at
+   * delivery.
    *
    * @param id Template id or slug.
    *
@@ -119,10 +119,10 @@ export class TemplatesResource {
   /**
    * Send a test of a template.
    *
-   * Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the person who
-   * made the key, or of the account’s owner if that is not known. `to` may be left out and can only be that address. It
-   * is a send like any other, with every rule and the quota, from the account’s first verified domain, else from the
-   * sandbox domain. Beside `emails:send` the key needs `templates:read` or `templates:write`.
+   * Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the user who
+   * created the key, or of the account owner if that is not known. `to` is optional and can only be that address. Every
+   * rule and the quota apply as for any send. It is sent from the account’s first verified domain, or from the sandbox
+   * domain. In addition to `emails:send`, the key needs `templates:read` or `templates:write`.
    *
    * @param id Template id or slug.
    *

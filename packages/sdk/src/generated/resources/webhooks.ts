@@ -22,11 +22,11 @@ export class WebhooksResource {
   /**
    * Add a webhook endpoint.
    *
-   * From now on the account’s events are posted to the URL, signed as Standard Webhooks describes it with the `secret`,
-   * which is shown this once. An answer of 2xx within 15 seconds is success; redirects are not followed. Otherwise it
-   * is tried again, 10 times over about 75 hours, `retry-after` is honoured, and 410 disables the endpoint. A URL that
-   * is not https, holds a user name or password, or leads to an address inside a network is 422. At most 50 endpoints
-   * (422 with `too_many` at `url`).
+   * Adds an endpoint: the account’s events are posted to the URL, signed as in Standard Webhooks with the `secret`,
+   * which is only returned once. A 2xx response within 15 seconds is success; redirects are not followed. Other
+   * deliveries are retried, 10 attempts over about 75 hours; `retry-after` is honored, and 410 disables the endpoint. A
+   * URL that is not https, contains a user name or password, or resolves to a private address is 422. At most 50
+   * endpoints (422 with `too_many` at `url`).
    */
   create(body: NewWebhook, options: CallOptions = {}): CallPromise<WebhookWithSecret> {
     return callOperation(this.#client, 'webhooks.create', { body }, options);
@@ -48,10 +48,10 @@ export class WebhooksResource {
   /**
    * Simulate a delivery to this machine.
    *
-   * Makes an event with sample data and signs it with the secret that the calling key’s stream of events has (`GET
-   * /webhooks/stream`). A server in development mode posts it to the URL itself; any other answers the signed request,
-   * for the CLI or the SDK to post. The URL has to lead to the machine itself: `http://localhost:<port>`, with a path
-   * if need be. Nothing is stored.
+   * Makes an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`).
+   * A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the
+   * SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is
+   * stored.
    */
   simulate(body: SimulateBody, options: CallOptions = {}): CallPromise<WebhookSimulation> {
     return callOperation(this.#client, 'webhooks.simulate', { body }, options);
@@ -60,13 +60,13 @@ export class WebhooksResource {
   /**
    * Stream events as they happen.
    *
-   * The account’s events as server-sent events, for programs that no request can reach, such as one on a developer’s
-   * machine; no endpoint is needed. The first is `ready` with `data: {"secret"}`, the signing secret, which belongs to
-   * the calling key and stays the same. Then each event comes with its id, its type as `event` and `data:
-   * {"headers","payload"}`: the request that an endpoint would get, `payload` to be posted as it is. Where nothing
-   * happens a comment is sent every 10 seconds. `Last-Event-ID` goes on behind an event that came before; events are
-   * kept for listeners for 10 minutes after the last one has gone. The stream ends when its key does. At most 10
-   * streams of an account at once on a server process.
+   * The account’s events as server-sent events, for programs that cannot receive requests, such as one on a developer’s
+   * machine. No endpoint is needed. The first is `ready` with `data: {"secret"}`, the signing secret, which belongs to
+   * the calling key and stays the same. Each event has its id, its type as `event` and `data: {"headers","payload"}`:
+   * the request that an endpoint would get; post `payload` unchanged. A comment is sent every 10 seconds while there
+   * are no events. `Last-Event-ID` continues after an earlier event; events are kept for 10 minutes after the last
+   * listener disconnects. The stream ends when its key is no longer valid. An account can have at most 10 streams at
+   * once on a server process.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -90,9 +90,9 @@ export class WebhooksResource {
   /**
    * Change a webhook endpoint.
    *
-   * Changes what is given. A disabled endpoint gets nothing: what waited for it is dropped, and events go on being
-   * stored, so that a replay brings them once it is enabled again. Enabling forgets its failures. A new URL and filter
-   * hold for what is delivered from then on, what waits included.
+   * Changes the fields you pass. A disabled endpoint receives nothing: its pending deliveries are dropped, but events
+   * are still stored, so that you can replay them once it is enabled again. Enabling clears its failures. A new URL and
+   * filter apply to every later delivery, pending ones included.
    *
    * @param id The id of the endpoint.
    *
@@ -105,8 +105,8 @@ export class WebhooksResource {
   /**
    * Delete a webhook endpoint.
    *
-   * Removes the endpoint with its secret and the log of its deliveries; what waits is not delivered any more. Answers
-   * the endpoint as it was.
+   * Removes the endpoint with its secret and its delivery log. Pending events are not delivered. Returns the endpoint
+   * in its last state.
    *
    * @param id The id of the endpoint.
    *
@@ -119,9 +119,9 @@ export class WebhooksResource {
   /**
    * Rotate the secret of a webhook endpoint.
    *
-   * Gives the endpoint a new secret, shown in `secret` this once. For 24 hours deliveries carry two signatures, by the
-   * new secret and by the one before it, so that receivers can change at their leisure. A further rotation within that
-   * time ends the older of the two.
+   * Gives the endpoint a new secret, which is only returned once, in `secret`. For 24 hours deliveries have two
+   * signatures, one with each secret, so that receivers have time to change. Another rotation within that time ends the
+   * older secret.
    *
    * @param id The id of the endpoint.
    *
@@ -134,8 +134,8 @@ export class WebhooksResource {
   /**
    * Send a test event to an endpoint.
    *
-   * Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint alone, whatever
-   * its filter. The deliveries with this `event_id` say what came of it.
+   * Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint only, regardless
+   * of its filter. The deliveries with this `event_id` show the result.
    *
    * @param id The id of the endpoint.
    *
@@ -148,8 +148,8 @@ export class WebhooksResource {
   /**
    * List the deliveries of an endpoint.
    *
-   * Every attempt to deliver an event to the endpoint, newest first, and those that wait to be made; kept for 30 days
-   * unless the server is set otherwise. A pending one gets another id when it is made.
+   * Every attempt to deliver an event to the endpoint, pending attempts included, newest first. They are kept for 30
+   * days by default. A pending attempt gets another id when it is made.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
@@ -164,9 +164,9 @@ export class WebhooksResource {
   /**
    * Deliver an event again.
    *
-   * Delivers the event of this delivery once more, at once, also where it succeeded; the schedule of retries begins
-   * anew. One that waits is made at once; where an attempt is under way, another follows it. Refused while the endpoint
-   * is disabled.
+   * Delivers the event of this delivery again immediately, even if it succeeded, and restarts the retry schedule. A
+   * pending attempt is made now; if an attempt is in progress, another follows it. Refused while the endpoint is
+   * disabled.
    *
    * @param id The id of the endpoint.
    *
@@ -181,9 +181,9 @@ export class WebhooksResource {
   /**
    * Replay events to an endpoint.
    *
-   * Delivers stored events of a window again, with the ids and bodies they had: those that the endpoint’s filter lets
-   * through, and of them those that the fields below name. A window of more than 7 days is 422 `window_too_large`; a
-   * disabled endpoint is 409. Events that wait for the endpoint already are delivered at once and counted.
+   * Delivers stored events of a window again, with their original ids and bodies: those that match the endpoint’s
+   * filter and the fields below. A window of more than 7 days is 422 `window_too_large`; a disabled endpoint is 409.
+   * Events that are already pending for the endpoint are delivered immediately and counted.
    *
    * @param id The id of the endpoint.
    *
