@@ -76,7 +76,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
   it('gets the name, the instructions and the tools', async () => {
     const { client } = await start(scriptInvoke({}));
     expect(client.serverName()).toBe('postrider');
-    expect(client.instructions()).toContain('never send again because of doubt');
+    expect(client.instructions()).toContain('do not send it again');
     expect((await client.listTools()).tools).toHaveLength(16);
   });
 
