@@ -32,7 +32,7 @@ describe('held sends on every surface', () => {
     }
     const waited = await client.call('wait_for_email', { id: record.id, wait: 1 });
     expect(waited.record).toMatchObject({ settled: false, approval: { status: 'pending' } });
-    expect(waited.text).toMatch(/Held until a person decides/);
+    expect(waited.text).toMatch(/Held until an approver decides/);
     const listed = await client.call('list_approvals', { status: 'pending' });
     expect(listed.text).toContain(record.approvalId);
     expect(JSON.stringify(listed.record)).not.toContain('"text":"Hi"');

@@ -19,7 +19,7 @@ describe('the problems of a request', () => {
 
   it('name an unknown field', () => {
     expect(problemsOf({ ...VALID, subjekt: 'x' })).toEqual([
-      { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field; leave it out or correct it' },
+      { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field; omit it or correct it' },
     ]);
   });
 

@@ -60,7 +60,7 @@ describe('edge cases of a request', () => {
     expect(pathsOf(body).find(({ path }) => path.startsWith('metadata'))).toMatchObject({ code: 'too_long' });
     const { body: repeated } = await server.call('GET', '/emails?status=queued&status=sent');
     expect(pathsOf(repeated)).toEqual([
-      expect.objectContaining({ path: 'status', message: 'is given more than once; give it once' }),
+      expect.objectContaining({ path: 'status', message: 'is passed more than once; pass it once' }),
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('unusual values in a request', () => {
 
   it('include a number passed twice', async () => {
     const { body } = await server.call('GET', '/emails?limit=1&limit=2');
-    expect(pathsOf(body)[0]).toMatchObject({ path: 'limit', message: 'is given more than once; give it once' });
+    expect(pathsOf(body)[0]).toMatchObject({ path: 'limit', message: 'is passed more than once; pass it once' });
   });
 
   it('include a rejected type behind an invisible character', async () => {

@@ -35,7 +35,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     expect(JSON.stringify(notes)).toContain('written by third parties');
     const { outside, inside } = splitAtFence(text);
     expect(outside).toContain(
-      'Last 7d, in messages: 2 sent, 1 delivered (50 %), 1 bounced (50 %), 0 complained of (0 %)',
+      'Last 7d, in messages: 2 sent, 1 delivered (50 %), 1 bounced (50 %), 0 reported as spam (0 %)',
     );
     expect(outside).toContain('Bounces by kind: hard 1, soft 0');
     expect(outside).toContain('- agent: 2 sent');
@@ -50,7 +50,7 @@ describe('the tools for statistics, the account and its audit log', () => {
     await server.call('PATCH', '/account', { body: { trackOpens: true } });
     const { text } = await tools.call('get_stats', { engagement: true });
     await server.call('PATCH', '/account', { body: { trackOpens: false } });
-    expect(text).toContain('Opens: 0 of 0 that are tracked (0 %)');
+    expect(text).toContain('Opens: 0 of 0 tracked messages (0 %)');
     expect(text).not.toContain('Clicks');
   });
 

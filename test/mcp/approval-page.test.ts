@@ -53,7 +53,7 @@ describe('the result of a held send', () => {
       expect(opened).toEqual([`${server.baseUrl}/approvals/open/${approvalId}`]);
       expect(status).toBe('pending_approval');
       expect(rest).not.toHaveProperty('deduplicated');
-      expect(notes).toContain(`A person decides here, signed in: ${opened[0]}`);
+      expect(notes).toContain(`An approver decides here, signed in: ${opened[0]}`);
       expect(JSON.stringify(content)).not.toContain('sent twice');
       expect((await server.call('GET', `/emails/${id}`)).body.status).toBe('pending_approval');
       expect((await server.call('GET', `/emails?q=Opened%20${action}`)).body.total).toBe(1);

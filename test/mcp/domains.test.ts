@@ -41,7 +41,7 @@ describe('the tools for domains', () => {
       expect(made.text).toContain(host);
       expect(made.text).toContain(value);
     }
-    expect(made.text).toContain('call verify_domain afterwards');
+    expect(made.text).toContain('then call verify_domain');
     const early = await tools.call('verify_domain', { id });
     expect(early.text).toContain(`Domain agents.example.com (${id}): pending. No send from it is accepted yet`);
     publish(records);
@@ -53,7 +53,7 @@ describe('the tools for domains', () => {
     const rotated = await tools.call('rotate_domain_key', { id });
     expect(rotated.record.status).toBe('verified');
     expect(rotated.record.records.length).toBeGreaterThan(records.length);
-    expect((await tools.call('delete_domain', { id })).text).toContain('restore_domain brings it back');
+    expect((await tools.call('delete_domain', { id })).text).toContain('restore_domain restores it');
     const removed = await tools.call('list_removed_domains');
     expect(removed.text).toContain(`- agents.example.com removed | ${id}`);
     expect((await tools.call('restore_domain', { id })).record).toMatchObject({ id, name: 'agents.example.com' });

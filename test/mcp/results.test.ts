@@ -136,7 +136,7 @@ describe('a message', () => {
       'needs the scope emails:content for messages this key sent, and emails:content-all for others',
     );
     const expired = await callTool('get_email', { id: ID }, invokeWith({ ...nothing, bodyExpired: true }));
-    expect(expired.text).toContain('aged out');
+    expect(expired.text).toContain('no longer stored');
   });
 });
 
@@ -337,7 +337,7 @@ describe('an error', () => {
     const { invoke, calls } = scriptInvoke({});
     const { text, structured, isError } = await callTool('send_email', { ...SEND, channel: 'smtp' }, invoke);
     expect(isError).toBe(true);
-    expect(text).toContain('- channel (unknown_field): `channel` is not an argument of send_email; leave it out');
+    expect(text).toContain('- channel (unknown_field): `channel` is not an argument of send_email; omit it');
     expect(structured['error']).toMatchObject({ code: 'validation_failed', status: 422 });
     expect(calls).toEqual([]);
   });

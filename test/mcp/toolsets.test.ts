@@ -90,7 +90,7 @@ describe('toolsets over HTTP', () => {
     const plain = await connectTo(server);
     const missing = await plain.call('create_template', { name: 'Left out', html: 'x' });
     expect(missing).toMatchObject({ isError: true, record: { error: { code: 'not_found', retryable: false } } });
-    expect(missing.text).toContain('create_template is not among the tools of this connection');
+    expect(missing.text).toContain('create_template is not available on this connection');
     expect(missing.text).toContain('with the toolset templates');
     await plain.close();
     const reading = await connectTo(server, 'readonly=true');

@@ -86,7 +86,7 @@ describe('wait_for_email', () => {
   it('says to tell the user about a held message', async () => {
     const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage({ status: 'pending_approval' })) });
     const { text } = await callTool('wait_for_email', { id: ID }, invoke);
-    expect(text).toContain('Held until a person decides. Do not send it again; tell the user');
+    expect(text).toContain('Held until an approver decides. Do not send it again; tell the user');
   });
 
   describe('a wait for a held message', () => {
@@ -109,7 +109,7 @@ describe('wait_for_email', () => {
         approval: { status: 'approved' },
       });
       for (const form of [text, JSON.stringify(structured['notes'])]) {
-        expect(form).toContain('A person has approved it. No outcome yet, and it is scheduled for 2026-02-01');
+        expect(form).toContain('An approver has approved it. No outcome yet, and it is scheduled for 2026-02-01');
       }
       expect(text).toContain('approved after these fields were edited: subject');
     });

@@ -56,7 +56,7 @@ describe('the tools for webhooks', () => {
     const url = receiver.url.replace('127.0.0.1', 'localhost');
     const { text, record } = await tools.call('simulate_webhook', { url, event: 'email.bounced' });
     expect(record).toMatchObject({ ok: true, delivered: true, statusCode: 204 });
-    expect(text).toContain('the receiver answered 204');
+    expect(text).toContain('the receiver responded with 204');
     expect(text).toContain(`webhook-signature: ${record.headers['webhook-signature']}`);
   });
 });

@@ -42,7 +42,7 @@ describe('template drafts', () => {
       expect(made.text).toMatch(/Draft, not live.*No one can send this template until then/);
       expect((await call('list_templates', {})).text).toContain('- mine (draft, cannot be sent yet)');
       const preview = await call('render_template', { id: 'welcome', version: 2 });
-      expect(preview.text).toContain('It is a draft: it cannot be sent until a person publishes it');
+      expect(preview.text).toContain('It is a draft: it cannot be sent until an approver publishes it');
       const refused = await call('send_email', { from: 'a@sandbox.test', to: ['b@x.example'], template: 'mine' });
       expect(refused.text).toContain('is an unpublished draft');
       const listed = await call('list_template_drafts', {});

@@ -36,14 +36,14 @@ function toProblems(
     });
   }
   const isRepeated = root === 'query' && path.length === 1 && Array.isArray(issue.input);
-  const message = isRepeated ? 'is given more than once; give it once' : messageOf(issue);
+  const message = isRepeated ? 'is passed more than once; pass it once' : messageOf(issue);
   return [{ path: joinPath(path) || root, code: codeOf(issue), message }];
 }
 
 function unknownField(path: readonly PropertyKey[], meant: string | null): FieldProblem {
   const name = joinPath(path);
   const advice =
-    meant === null ? 'leave it out or correct it' : `did you mean \`${joinPath([...path.slice(0, -1), meant])}\`?`;
+    meant === null ? 'omit it or correct it' : `did you mean \`${joinPath([...path.slice(0, -1), meant])}\`?`;
   return { path: name, code: 'unknown_field', message: `\`${name}\` is not a known field; ${advice}` };
 }
 
@@ -96,7 +96,7 @@ function messageOf(issue: Issue): string {
       return sizeMessage(issue.origin, 'at most', issue.maximum);
     case 'invalid_key': {
       const [inner] = issue.issues;
-      return `has a name that breaks a rule: ${inner === undefined ? 'it is not allowed' : messageOf(inner)}`;
+      return `has an invalid name: ${inner === undefined ? 'it is not allowed' : messageOf(inner)}`;
     }
     default:
       return lowerFirst(issue.message);
@@ -106,7 +106,7 @@ function messageOf(issue: Issue): string {
 function sizeMessage(origin: string, bound: 'at least' | 'at most', limit: number | bigint): string {
   const plural = Number(limit) === 1 ? '' : 's';
   if (origin === 'string') return `must have ${bound} ${limit} character${plural}`;
-  if (origin === 'array' || origin === 'set') return `must hold ${bound} ${limit} item${plural}`;
+  if (origin === 'array' || origin === 'set') return `must have ${bound} ${limit} item${plural}`;
   return `must be ${bound} ${limit}`;
 }
 

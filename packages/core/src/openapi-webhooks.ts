@@ -6,7 +6,7 @@ const SIGNATURE_HEADERS = {
   'webhook-id': 'The `id` of the event, the same at every attempt and replay.',
   'webhook-timestamp': 'When this attempt was made: seconds since 1970.',
   'webhook-signature':
-    '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, as Standard Webhooks has it; several, divided by blanks, after a rotation.',
+    'Standard Webhooks signature: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. After a rotation there are several, separated by spaces.',
 };
 
 /** The document's `webhooks`: what is posted to endpoints, by the type of the event. */
@@ -28,7 +28,12 @@ export function describeWebhooks(components: Components): JsonSchema {
             required: true,
             content: { 'application/json': { schema: toComponentSchema(schema, 'output', components) } },
           },
-          responses: { '2XX': { description: 'Taken. Anything else, or nothing within 15 seconds, is tried again.' } },
+          responses: {
+            '2XX': {
+              description:
+                'Received. The event is retried after any other response, or if there is none within 15 seconds.',
+            },
+          },
         },
       },
     ]),

@@ -15,7 +15,7 @@ export interface OpenApiOptions {
 const DESCRIPTION = [
   'Self-hosted transactional email.',
   'Every path is also served under `/v1`, and both forms are the same version of the API.',
-  'Every response carries `x-request-id`. Errors are RFC 9457 problem details.',
+  'Every response has the header `x-request-id`. Errors are RFC 9457 problem details.',
   'A path that serves GET also serves HEAD, with the status and headers of GET and no body.',
   'Any other method on a path gets 405 with an `allow` header; `x-allow` lists the methods of each path.',
   'A path that is not listed here gets 404.',

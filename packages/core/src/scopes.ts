@@ -4,7 +4,7 @@
  */
 export const SCOPES = {
   'emails:send': 'Send email, single and in batches.',
-  'emails:read': 'Read the message log and message trails, without content.',
+  'emails:read': 'Read the message log and message events, without content.',
   'emails:content': 'See rendered bodies, headers and attachments of the messages that the key itself sent.',
   'emails:content-all': 'See rendered bodies, headers and attachments of every message of the account.',
   'emails:cancel': 'Cancel and reschedule messages that are still queued.',
@@ -28,7 +28,7 @@ export const SCOPES = {
   'team:write': 'Invite, change and remove members.',
   'logs:read': 'Read the request log.',
   'audit:read': 'Read the audit log.',
-  'support:write': 'Raise and answer support tickets.',
+  'support:write': 'Raise and reply to support tickets.',
 } as const;
 
 export type Scope = keyof typeof SCOPES;

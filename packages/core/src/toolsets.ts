@@ -5,15 +5,15 @@
 export const TOOLSETS = {
   templates: 'Create, change, roll back, delete and test templates.',
   domains: 'Add, verify, restore and delete sending domains and read their DNS records.',
-  webhooks: 'Webhook endpoints and their deliveries.',
+  webhooks: 'Create, change, test and replay webhook endpoints, and read their deliveries.',
   keys: 'API keys.',
   approvals: 'Held sends.',
   suppressions: 'Look up, add and remove suppressions.',
   support: 'Support tickets.',
-  account: 'Read, change, pause and delete the account; volume by day and the checklist.',
-  team: 'The members of the team.',
-  logs: 'The logs of messages as a file, of requests and of changes, and new times for messages that wait.',
-  diagnostics: 'Checks of SPF, DKIM, DMARC, MX, blocklists, placement and the server, and the campaign builder.',
+  account: 'Read, change, pause and delete the account; volume by day and the setup checklist.',
+  team: 'List, invite, change and remove members of the team.',
+  logs: 'Export the message log, read the logs of requests and changes, and reschedule messages.',
+  diagnostics: 'Check SPF, DKIM, DMARC, MX, blocklists, inbox placement and the server, and tag links.',
 } as const;
 
 export type Toolset = keyof typeof TOOLSETS;

@@ -28,10 +28,10 @@ export const SIGHT_RULES = {
   },
   'message.private': {
     shows:
-      'of a message: blind recipients and the events about them, `metadata`, `replyTo`, `lastError`; also as matches of `q` and `recipient`',
+      'of a message: bcc recipients and the events about them, `metadata`, `replyTo`, `lastError`; also as matches of `q` and `recipient`',
     own: ['emails:read'],
     others: ['emails:content-all'],
-    otherwise: 'left out, and listed in `redacted`; `q` and `recipient` do not match such recipients',
+    otherwise: 'omitted, and listed in `redacted`; `q` and `recipient` do not match such recipients',
   },
   'message.content': {
     shows: 'of a message: `html`, `text`, `headers`, `attachments`, and the URLs of `clicked` events',
@@ -43,7 +43,7 @@ export const SIGHT_RULES = {
     shows: 'of a held send: blind recipients, `replyTo`, body, headers, attachments, `contentHash`',
     own: [],
     others: ['approvals:read', 'emails:content-all'],
-    otherwise: 'left out: a key sees this much of a hold on its own resend of another sender’s message',
+    otherwise: 'omitted: a key sees this much of a hold on its own resend of another sender’s message',
   },
   'template.draft': {
     shows: 'a draft of a template, by its version, rendered, or as the only version there is',
@@ -53,7 +53,7 @@ export const SIGHT_RULES = {
     users: true,
   },
   'webhook.address': {
-    shows: 'of a webhook endpoint: the URL behind its host, and what the receiver responded to deliveries',
+    shows: 'of a webhook endpoint: the URL after its host, and what the receiver responded to deliveries',
     own: ['webhooks:write'],
     others: ['webhooks:write'],
     otherwise: 'the URL ends in `/***`; `responseBody` is null',

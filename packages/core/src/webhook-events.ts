@@ -2,18 +2,18 @@ import { MESSAGE_EVENT_TYPES, type MessageEventType } from './events.ts';
 
 /** Events that are about no message. The API's names; each says when it is written. */
 export const ACCOUNT_EVENT_TYPES = {
-  'approval.requested': 'A send was held and waits for a person.',
+  'approval.requested': 'A send was held and waits for an approver.',
   'approval.decided': 'A hold was approved, rejected or withdrawn, or it expired.',
-  'approval.reminder': 'A hold still waits: at half and at nine tenths of its time.',
+  'approval.reminder': 'A hold is still undecided: sent at half and at nine tenths of its time.',
   'domain.verified': 'The required records of a sending domain were found.',
-  'domain.degraded': 'A verified domain lost a required record; it still sends for a while.',
-  'domain.failed': 'The required records of a domain were not found in time; it sends no more.',
+  'domain.degraded': 'A verified domain lost a required record; it can still send for a while.',
+  'domain.failed': 'The required records of a domain were not found in time; it can no longer send.',
   'suppression.added': 'An address was added to the suppression list.',
   'suppression.removed': 'An address was removed from the suppression list.',
   'quota.threshold': 'The account has used 80 % or 100 % of its monthly quota; once a month each.',
-  'key.expiring': 'An API key ends within days.',
-  'webhook.disabled': 'An endpoint answered 410, or failed for days, and gets nothing more.',
-  'webhook.test': 'Somebody asked for a test.',
+  'key.expiring': 'An API key expires within days.',
+  'webhook.disabled': 'An endpoint responded with 410, or failed for days, and is now disabled.',
+  'webhook.test': 'A test was requested.',
 } as const;
 
 export type AccountEventType = keyof typeof ACCOUNT_EVENT_TYPES;

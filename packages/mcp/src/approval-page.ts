@@ -57,16 +57,16 @@ export function offerApprovalPage(
 
 function questionOf(count: number): string {
   return count === 1
-    ? 'Postrider holds this email until a person approves it. Open the page to read and decide.'
-    : `Postrider holds ${count} of these emails until a person approves them. Open the page of the first one to read and decide; the answer names the others.`;
+    ? 'Postrider holds this email until an approver approves it. Open the page to read and decide.'
+    : `Postrider holds ${count} of these emails until an approver approves them. Open the page of the first one to read and decide; the result names the others.`;
 }
 
 function noteOf(holds: readonly Hold[], pageOf: (approvalId: string) => string): string {
   const pages = holds.slice(0, PAGES_MAX).map(({ approvalId }) => pageOf(approvalId));
   const more = holds.length > PAGES_MAX ? `, and ${holds.length - PAGES_MAX} more: ${MORE}` : '';
   return pages.length === 1
-    ? `A person decides here, signed in: ${pages[0]}`
-    : `A person decides here, signed in, each on its page: ${pages.join(' , ')}${more}`;
+    ? `An approver decides here, signed in: ${pages[0]}`
+    : `An approver decides here, signed in, each on its page: ${pages.join(' , ')}${more}`;
 }
 
 const MORE = 'list_approvals of the toolset approvals lists them all';

@@ -117,7 +117,7 @@ async function callTool(
     const key = given['idempotency_key'];
     const idempotencyKey = typeof key === 'string' ? key : null;
     const { effect } = tool.operation;
-    return refuse(noResponseProblem('internal', { effect, idempotencyKey, reason: 'Something broke on our side.' }));
+    return refuse(noResponseProblem('internal', { effect, idempotencyKey, reason: 'An internal error occurred.' }));
   }
 }
 

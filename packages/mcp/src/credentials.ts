@@ -61,7 +61,7 @@ function withGivenKey(apiKey: string, profile: Profile | null, isNamed: boolean)
   const baseUrl = profile?.baseUrl ?? DEFAULT_BASE_URL;
   if (isNamed || isLoopback(baseUrl)) return { ok: true, credentials: { apiKey, baseUrl }, path: null };
   return refuse(
-    `A key was given, but not its server, and the profile of this directory names ${baseUrl}. If the key belongs there, set POSTRIDER_BASE_URL to it.`,
+    `A key is set, but not its server, and the profile of this directory names ${baseUrl}. If the key belongs there, set POSTRIDER_BASE_URL to it.`,
   );
 }
 
@@ -83,7 +83,7 @@ export async function readProfile(environment: Environment, directory: string): 
   }
   const profile = parseProfile(content, path);
   return profile === null
-    ? refuse(`${path} does not hold a baseUrl and a key. Start the server again, or remove it.`)
+    ? refuse(`${path} does not contain a baseUrl and a key. Start the server again, or remove the file.`)
     : { ok: true, profile };
 }
 

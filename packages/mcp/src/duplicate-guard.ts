@@ -35,9 +35,9 @@ export function duplicateNotes(isReplayed: boolean, isAutomatic: boolean): reado
   if (!isReplayed) return [];
   return isAutomatic
     ? [
-        'The same content was sent by this key within the last 10 minutes: this is that first message again, and nothing was sent twice. To send it once more all the same, give an idempotency_key of your own.',
+        'This key sent the same content within the last 10 minutes: this is that first message, and nothing was sent twice. To send it again anyway, pass your own idempotency_key.',
       ]
-    : ['This idempotency_key was used before: this is the first answer again, and nothing was sent twice.'];
+    : ['This idempotency_key was used before: this is the first response, and nothing was sent twice.'];
 }
 
 /** Whether a note tells of an answer that was given before. */

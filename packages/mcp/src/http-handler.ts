@@ -61,7 +61,7 @@ export function createMcpHttpHandler(settings: McpHttpSettings): McpHttpHandler 
   const create = settings.createServer ?? createOwnServer(settings);
   const factory: McpServerFactory = ({ authInfo, era }) => {
     const caller = authInfo && callers.get(authInfo);
-    if (caller === undefined) throw new Error('an MCP request came without its caller');
+    if (caller === undefined) throw new Error('an MCP request has no caller');
     return create(caller, era);
   };
   const handler = createMcpHandler(factory, {

@@ -21,7 +21,7 @@ interface ListeningCaller {
 /** The most resources that one stream watches. */
 const WATCHED_MAX = 100;
 
-const TOO_MANY_STREAMS = 'Too many subscriptions are open: close one, one can watch several resources';
+const TOO_MANY_STREAMS = 'Too many subscriptions are open: close one, or watch several resources with one';
 const TOO_MANY_RESOURCES = `One subscription watches at most ${WATCHED_MAX} resources`;
 
 /**

@@ -49,9 +49,9 @@ export function noResponseProblem(
 ): Problem {
   if (effect === 'read')
     return localProblem(code, { detail: reason, fix: 'Make the same call again.', retryable: true });
-  const detail = `${reason} It is not known whether the call was carried out.`;
+  const detail = `${reason} It is not known whether the call was executed.`;
   if (idempotencyKey !== null) {
-    const fix = `Make the same call again with idempotency_key ${idempotencyKey}: it is then carried out once in all.`;
+    const fix = `Make the same call again with idempotency_key ${idempotencyKey}: it is then executed only once.`;
     return localProblem(code, { detail, fix, retryable: true });
   }
   const fix =

@@ -76,7 +76,7 @@ export function shorten<T extends object>(
   return { record: Object.fromEntries(entries) as T, notes };
 }
 
-const WHOLE = 'The REST API and the CLI answer it whole.';
+const WHOLE = 'The REST API and the CLI return it in full.';
 
 interface Cut {
   readonly detail: Detail;
@@ -98,7 +98,7 @@ function cutBody(body: string, key: string, cut: Cut): string {
   if (start >= body.length && start > 0) cut.notes.push(`${key}: ends at character ${body.length}; nothing follows.`);
   else if (start > 0 || end < body.length) {
     const rest =
-      end < body.length ? ` For the rest call ${cut.bodyTool} with body_offset ${end}.` : ' This is the end of it.';
+      end < body.length ? ` For the rest call ${cut.bodyTool} with body_offset ${end}.` : ' This is the end.';
     cut.notes.push(`${key}: characters ${start + 1} to ${end} of ${body.length}.${rest}`);
   }
   return shown;

@@ -7,14 +7,14 @@ export type StdioArguments =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly reason: string };
 
-export const USAGE = `postrider-mcp speaks the Model Context Protocol on stdin and stdout; an agent's client starts it.
+export const USAGE = `postrider-mcp serves the Model Context Protocol on stdin and stdout; an agent's client starts it.
 
   --toolsets a,b       tools beyond the default ones, by the names below
   --readonly           only tools that change and send nothing
 
-  POSTRIDER_API_KEY    the key the tools act with
+  POSTRIDER_API_KEY    the key that the tools use
   POSTRIDER_BASE_URL   the server, default http://127.0.0.1:8025
-  POSTRIDER_DATA_DIR   without a key: where quickstart.json lies, default ./.postrider
+  POSTRIDER_DATA_DIR   without a key: the directory of quickstart.json, default ./.postrider
 
 Toolsets:
 ${TOOLSET_NAMES.map((name) => `  ${name.padEnd(19)}  ${TOOLSETS[name]}`).join('\n')}
@@ -34,7 +34,7 @@ export function readStdioArguments(argv: readonly string[]): StdioArguments {
     const { toolsets, unknown } =
       values.toolsets === undefined ? { toolsets: [], unknown: [] } : readToolsets(values.toolsets);
     if (unknown.length === 0) return { kind: 'serve', toolsets, readOnly: values.readonly };
-    const reason = `--toolsets names what does not exist: ${unknown.join(', ') || 'an empty name'}`;
+    const reason = `--toolsets names toolsets that do not exist: ${unknown.join(', ') || 'an empty name'}`;
     return { kind: 'wrong', reason };
   } catch (error) {
     // parseArgs throws for what it does not know, and says what that is.

@@ -26,8 +26,8 @@ export function notSelectedProblem(tool: Tool, { readOnly }: ToolSelection): Pro
     ...(readOnly && operation.effect !== 'read' ? ['without read-only mode'] : []),
   ];
   return localProblem('not_found', {
-    detail: `${definition.name} is not among the tools of this connection.`,
-    fix: `Do without it, or ask the user to connect ${wanted.join(' and ')}.`,
+    detail: `${definition.name} is not available on this connection.`,
+    fix: `Continue without it, or ask the user to connect ${wanted.join(' and ')}.`,
     retryable: false,
   });
 }

@@ -239,7 +239,7 @@ function unknownArguments(tool: string, names: readonly string[]): Problem {
   const errors: FieldProblem[] = names.map((path) => ({
     path,
     code: 'unknown_field',
-    message: `\`${path}\` is not an argument of ${tool}; leave it out`,
+    message: `\`${path}\` is not an argument of ${tool}; omit it`,
   }));
   return localProblem('validation_failed', { detail: `${tool} does not accept: ${names.join(', ')}.`, errors });
 }

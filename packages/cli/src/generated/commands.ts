@@ -388,7 +388,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "file",
-        "description": "Sends, 1 to 100; each is judged by itself. A file, or - for stdin: a JSON array, or one JSON object a line.",
+        "description": "Sends, 1 to 100; each is checked separately. A file, or - for stdin: a JSON array, or one JSON object a line.",
         "value": {
           "kind": "file"
         }
@@ -692,7 +692,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--format"
         ],
         "valueName": "choice",
-        "description": "`csv`, `json` (one array) or `jsonl` (a JSON object a line).",
+        "description": "`csv`, `json` (one array) or `jsonl` (one JSON object per line).",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1074,7 +1074,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.self",
     "command": "keys self",
     "summary": "Read the calling key",
-    "description": "What the calling key is, what it may do, and what its account has left to send this month.",
+    "description": "The calling key, what it may do, and what is left of its account’s monthly quota.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -1087,7 +1087,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.create",
     "command": "keys create",
     "summary": "Make a key",
-    "description": "Makes an API key and answers it with its secret in `key`, which is shown this once. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
+    "description": "Creates an API key and returns it with its secret in `key`, which is shown only once. A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1120,7 +1120,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--mode"
         ],
         "valueName": "choice",
-        "description": "`live` unless given. What a `test` key sends runs through every rule and never leaves the installation.",
+        "description": "Default: `live`. Sends of a `test` key are checked by every rule and never leave the installation.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1140,7 +1140,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--scopes"
         ],
         "valueName": "text",
-        "description": "What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well.",
+        "description": "What the key may do. `sending` and `full` are sets: `full` is all except `approvals:decide`; in approval mode also without `keys:write` and `team:write`.",
         "value": {
           "kind": "list",
           "choices": [
@@ -1185,7 +1185,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--rate-limit"
         ],
         "valueName": "number",
-        "description": "Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once.",
+        "description": "Requests per minute, 1 to 1000000. Default: 600. The allowance of a minute can be used at once.",
         "value": {
           "kind": "number",
           "whole": true,
@@ -1203,7 +1203,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient-allowlist"
         ],
         "valueName": "text",
-        "description": "Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given.",
+        "description": "Allowed recipients: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Default: everyone.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1219,7 +1219,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--ip-allowlist"
         ],
         "valueName": "text",
-        "description": "Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given.",
+        "description": "Networks the key can be used from, as CIDR or single addresses. Default: everywhere.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1236,7 +1236,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachment-hosts"
         ],
         "valueName": "text",
-        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none.",
+        "description": "Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1252,7 +1252,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--expires-at"
         ],
         "valueName": "text",
-        "description": "When the key ends: RFC 3339 with an offset, in the future. Never unless given.",
+        "description": "When the key expires: RFC 3339 with an offset, in the future. Default: never.",
         "value": {
           "kind": "text"
         }
@@ -1267,7 +1267,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approval-mode"
         ],
         "valueName": "choice",
-        "description": "Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.",
+        "description": "Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that `holdWhen` names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1302,7 +1302,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--persona"
         ],
         "valueName": "json",
-        "description": "Provenance of sends that say none themselves.",
+        "description": "Provenance of sends that do not set it.",
         "value": {
           "kind": "json"
         }
@@ -1317,7 +1317,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--lock-persona"
         ],
         "valueName": "text",
-        "description": "Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source.",
+        "description": "Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused.",
         "value": {
           "kind": "boolean"
         }
@@ -1332,7 +1332,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--send-limit"
         ],
         "valueName": "json",
-        "description": "Messages per hour and per day. Counted in whole hours and days of UTC.",
+        "description": "Messages per hour and per day, in whole UTC hours and days.",
         "value": {
           "kind": "json"
         }
@@ -1343,7 +1343,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.list",
     "command": "keys list",
     "summary": "List keys",
-    "description": "The keys of the account without their secrets, newest first, in keyset pages; revoked and expired ones are among them.",
+    "description": "The keys of the account without their secrets, newest first, in keyset pages, including revoked and expired ones.",
     "needsKey": true,
     "scope": "keys:read",
     "examples": [
@@ -1415,7 +1415,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.update",
     "command": "keys update",
     "summary": "Change a key",
-    "description": "Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
+    "description": "Changes the fields you pass and keeps the others; null removes a restriction. It takes effect within a second on every server process, including on open connections. The mode of a key never changes. A revoked key cannot be changed (422 with `revoked` at `id`). Tightening is always allowed. A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1461,7 +1461,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--scopes"
         ],
         "valueName": "text",
-        "description": "What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well.",
+        "description": "What the key may do. `sending` and `full` are sets: `full` is all except `approvals:decide`; in approval mode also without `keys:write` and `team:write`.",
         "value": {
           "kind": "list",
           "choices": [
@@ -1506,7 +1506,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--rate-limit"
         ],
         "valueName": "number",
-        "description": "Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once.",
+        "description": "Requests per minute, 1 to 1000000. Default: 600. The allowance of a minute can be used at once.",
         "value": {
           "kind": "number",
           "whole": true,
@@ -1524,7 +1524,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient-allowlist"
         ],
         "valueName": "text",
-        "description": "Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given.",
+        "description": "Allowed recipients: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Default: everyone.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1540,7 +1540,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--ip-allowlist"
         ],
         "valueName": "text",
-        "description": "Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given.",
+        "description": "Networks the key can be used from, as CIDR or single addresses. Default: everywhere.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1557,7 +1557,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachment-hosts"
         ],
         "valueName": "text",
-        "description": "Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none.",
+        "description": "Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1573,7 +1573,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--expires-at"
         ],
         "valueName": "text",
-        "description": "When the key ends: RFC 3339 with an offset, in the future. Never unless given.",
+        "description": "When the key expires: RFC 3339 with an offset, in the future. Default: never.",
         "value": {
           "kind": "text"
         }
@@ -1588,7 +1588,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approval-mode"
         ],
         "valueName": "choice",
-        "description": "Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.",
+        "description": "Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that `holdWhen` names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1623,7 +1623,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--persona"
         ],
         "valueName": "json",
-        "description": "Provenance of sends that say none themselves.",
+        "description": "Provenance of sends that do not set it.",
         "value": {
           "kind": "json"
         }
@@ -1638,7 +1638,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--lock-persona"
         ],
         "valueName": "text",
-        "description": "Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source.",
+        "description": "Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused.",
         "value": {
           "kind": "boolean"
         }
@@ -1653,7 +1653,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--send-limit"
         ],
         "valueName": "json",
-        "description": "Messages per hour and per day. Counted in whole hours and days of UTC.",
+        "description": "Messages per hour and per day, in whole UTC hours and days.",
         "value": {
           "kind": "json"
         }
@@ -1664,7 +1664,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.revoke",
     "command": "keys revoke",
     "summary": "Revoke a key",
-    "description": "Ends a key for good and answers it; a key may revoke itself. It acts within a second on every server process. Messages it sent before are delivered, scheduled ones too: cancel those that are not to leave. None of them can be sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.",
+    "description": "Revokes a key permanently and returns it. A key can revoke itself. The revocation takes effect within a second on every server process. Messages the key sent before are delivered, including scheduled ones: cancel those that must not be sent. They cannot be sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1690,7 +1690,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.rotate",
     "command": "keys rotate",
     "summary": "Rotate the secret of a key",
-    "description": "Gives a key a new secret, shown in `key` this once; everything else of it stays. The secrets before it go on working for `graceSeconds` at most, and are then `key_revoked`. A key can rotate itself and keys that are nowhere less restricted than itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).",
+    "description": "Gives a key a new secret, shown only once in `key`; everything else stays unchanged. Older secrets keep working for at most `graceSeconds`, and are then `key_revoked`. A key can rotate itself and keys that are at least as restricted as itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1720,7 +1720,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--grace-seconds"
         ],
         "valueName": "number",
-        "description": "How long the old secret goes on working, 0 to 604800 seconds; 0 unless given, which ends it at once.",
+        "description": "How long the old secret keeps working, 0 to 604800 seconds. Default: 0, which ends it at once.",
         "value": {
           "kind": "number",
           "whole": true,
@@ -1734,7 +1734,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.pause",
     "command": "keys pause",
     "summary": "Pause the sending of a key",
-    "description": "From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading goes on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could make mail leave in another way is 403 `permission_escalation`. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).",
+    "description": "Within a second, on every server process, every send of the key gets 403 `sending_paused`. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could cause mail to be sent gets 403 `permission_escalation`. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1760,7 +1760,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.resume",
     "command": "keys resume",
     "summary": "Resume the sending of a key",
-    "description": "Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A paused key resumes none. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).",
+    "description": "Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A paused key cannot resume any key. A key that is not paused stays unchanged. A revoked key cannot be resumed (422 with `revoked` at `id`).",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1786,7 +1786,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.list",
     "command": "approvals list",
     "summary": "List held sends",
-    "description": "Sends that wait, or waited, for a decision, newest first, in keyset pages. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.",
+    "description": "Sends that are or were held for a decision, newest first, in keyset pages. A key sees the holds of its own sends; with the scope `approvals:read`, those of the whole account. A page with very large bodies ends early: follow `nextCursor`.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -1804,7 +1804,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "Only holds that stand so; all of them unless given.",
+        "description": "Only holds with this status. Default: all.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1855,7 +1855,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide-many",
     "command": "approvals decide-many",
     "summary": "Approve or reject several held sends",
-    "description": "Decides each hold by itself, as `POST /keys/approvals/:id` does, and always answers 207 with one result an id, in order. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
+    "description": "Decides each hold separately, by the same rules as `POST /keys/approvals/:id`. Always returns 207 with one result per id, in order. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -1870,7 +1870,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "Holds, 1 to 100; each is decided by itself.",
+        "description": "Holds, 1 to 100; each is decided separately.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1905,7 +1905,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Kept with the decision, and shown to whoever sent it.",
+        "description": "Stored with the decision, and shown to the sender.",
         "value": {
           "kind": "text"
         }
@@ -1916,7 +1916,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.get",
     "command": "approvals get",
     "summary": "Read a held send",
-    "description": "One hold with everything that is to be seen of the message, blind copies included. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. With `wait` it answers as soon as it is decided, and at the time-out as it stands.",
+    "description": "One hold with all the content of the message, including bcc recipients. A key sees the holds of its own sends; with the scope `approvals:read`, those of the whole account. With `wait` it returns as soon as the hold is decided, or unchanged after the timeout.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -1931,7 +1931,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, `approvalId` of the send.",
+        "description": "The id of the hold: the `approvalId` of the send.",
         "value": {
           "kind": "text"
         }
@@ -1960,7 +1960,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide",
     "command": "approvals decide",
     "summary": "Approve or reject a held send",
-    "description": "Decides a hold, once: a second decision is 409 `approval_already_decided`. Approving puts the message into the queue, at once or for its scheduled time. The acceptance check runs again, edits included: where it refuses by now, the answer still is 200, `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota is given back. Rejecting gives the quota back too. `edits` make a new revision and keep the difference. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
+    "description": "Decides a hold, once: a second decision is 409 `approval_already_decided`. Approving queues the message, at once or for its scheduled time. The acceptance check runs again, including for the edits. If it refuses the message, the response is still 200: `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota is returned. Rejecting also returns the quota. `edits` create a new revision and record the difference. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -1976,7 +1976,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, `approvalId` of the send.",
+        "description": "The id of the hold: the `approvalId` of the send.",
         "value": {
           "kind": "text"
         }
@@ -2010,7 +2010,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`).",
+        "description": "The hash of the record you reviewed. If it no longer matches, nothing is decided (409 `approval_changed`).",
         "value": {
           "kind": "text"
         }
@@ -2025,7 +2025,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Kept with the decision, and shown to whoever sent it.",
+        "description": "Stored with the decision, and shown to the sender.",
         "value": {
           "kind": "text"
         }
@@ -2062,7 +2062,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--edits"
         ],
         "valueName": "json",
-        "description": "What to change before it is sent, by the names of a send. Each replaces the field as a whole.",
+        "description": "What to change before it is sent, with the field names of a send. Each replaces the whole field.",
         "value": {
           "kind": "json"
         }
@@ -2077,7 +2077,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--remember"
         ],
         "valueName": "text",
-        "description": "Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` hold nothing for them any more.",
+        "description": "Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them.",
         "value": {
           "kind": "boolean"
         }
@@ -2134,7 +2134,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "requests.get",
     "command": "requests get",
     "summary": "Read one logged request",
-    "description": "One authenticated request by its `x-request-id`, for 30 days. Where an id was used several times, the newest.",
+    "description": "One authenticated request by its `x-request-id`, for 30 days. If an id was used several times, the newest request.",
     "needsKey": true,
     "scope": "logs:read",
     "examples": [
@@ -2160,7 +2160,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "suppressions.create",
     "command": "suppressions add",
     "summary": "Add suppressions",
-    "description": "Puts one address (`email`) or up to 1000 (`emails`) on the suppression list: nothing is sent to them any more, messages that wait for their delivery included. With `email` the answer is its record: 201 where it is new, 200 with the unchanged record where it was there. With `emails` it is `{suppressions,added,existing}`, with a record for each address in the order given, an address named twice once: 201 where at least one is new, else 200. Every addition is in the audit log.",
+    "description": "Adds one address (`email`) or up to 1000 (`emails`) to the suppression list. Nothing more is sent to them, including messages that are waiting for delivery. With `email` the response is its record: 201 if it is new, 200 with the unchanged record if it existed. With `emails` it is `{suppressions,added,existing}`, with one record for each different address, in order: 201 if at least one is new, else 200. Every addition is in the audit log.",
     "needsKey": true,
     "scope": "suppressions:write",
     "examples": [
@@ -2176,7 +2176,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "address",
-        "description": "The address, without regard to case. Give this or `emails`.",
+        "description": "The address, case-insensitive. Pass this or `emails`.",
         "value": {
           "kind": "text"
         }
@@ -2191,7 +2191,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--emails"
         ],
         "valueName": "address",
-        "description": "Up to 1000 addresses in place of `email`.",
+        "description": "Up to 1000 addresses instead of `email`.",
         "value": {
           "kind": "list",
           "choices": null
@@ -2229,7 +2229,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Words for whoever reads it later, 1 to 1000 characters.",
+        "description": "A note for later readers, 1 to 1000 characters.",
         "value": {
           "kind": "text"
         }
@@ -2244,7 +2244,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--expires-at"
         ],
         "valueName": "text",
-        "description": "When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. For ever unless given.",
+        "description": "When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. Default: never.",
         "value": {
           "kind": "text"
         }
@@ -2255,7 +2255,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "suppressions.list",
     "command": "suppressions list",
     "summary": "List suppressions",
-    "description": "The addresses that the account sends nothing to, newest first, in keyset pages. Entries that have expired count no more and are not shown.",
+    "description": "The addresses that the account does not send to, newest first, in keyset pages. Expired entries have no effect and are not listed.",
     "needsKey": true,
     "scope": "suppressions:read",
     "examples": [
@@ -2273,7 +2273,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--email"
         ],
         "valueName": "address",
-        "description": "Only the entry of this address, without regard to case.",
+        "description": "Only the entry of this address, case-insensitive.",
         "value": {
           "kind": "text"
         }
@@ -2288,7 +2288,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Only addresses that contain this, without regard to case; 2 to 200 characters.",
+        "description": "Only addresses that contain this text, case-insensitive; 2 to 200 characters.",
         "value": {
           "kind": "text"
         }
@@ -2303,7 +2303,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--reason"
         ],
         "valueName": "choice",
-        "description": "Only entries of this reason.",
+        "description": "Only entries with this reason.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -2353,7 +2353,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "suppressions.get",
     "command": "suppressions get",
     "summary": "Read one suppression",
-    "description": "One entry of the suppression list by its id, or by its address (URL-encoded): tells whether, and why, an address is suppressed.",
+    "description": "One entry of the suppression list by its id, or by its address (URL-encoded): whether, and why, an address is suppressed.",
     "needsKey": true,
     "scope": "suppressions:read",
     "examples": [
@@ -2379,7 +2379,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "suppressions.delete",
     "command": "suppressions remove",
     "summary": "Remove a suppression",
-    "description": "Takes an entry off the suppression list, by its id or by its address (URL-encoded), and answers it as it was. The address can be sent to again. The removal is in the audit log with the key that did it and with `note`.",
+    "description": "Removes an entry from the suppression list, by its id or by its address (URL-encoded), and returns the removed entry. The address can be sent to again. The audit log records the removal with the key that did it and with `note`.",
     "needsKey": true,
     "scope": "suppressions:delete",
     "examples": [
@@ -2409,7 +2409,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Why it is removed, for the audit log; 1 to 1000 characters.",
+        "description": "Why you remove it, for the audit log; 1 to 1000 characters.",
         "value": {
           "kind": "text"
         }
@@ -2420,7 +2420,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.get",
     "command": "account get",
     "summary": "Read the account",
-    "description": "The account of the calling key: its plan and monthly quota, how many domains and seats are in use, its reputation, for how long content is kept, and its tracking switches.",
+    "description": "The account of the calling key: its plan and monthly quota, how many domains and seats are in use, its reputation, how long content is stored, and its tracking settings.",
     "needsKey": true,
     "scope": "account:read",
     "examples": [
@@ -2434,7 +2434,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.update",
     "command": "account update",
     "summary": "Change the account",
-    "description": "Changes what is given and leaves the rest. The tracking switches are off until somebody turns them on; they act on messages accepted a second later. A message that was accepted with tracking keeps its image and its rewritten links, which go on to work, but while a switch is off nothing is recorded.",
+    "description": "Changes the fields you pass and keeps the others. Tracking is off until you turn it on. A change applies to messages accepted a second later. A message that was accepted with tracking keeps its image and its rewritten links, which keep working, but while tracking is off nothing is recorded.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2497,7 +2497,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cancel-deletion"
         ],
         "valueName": "text",
-        "description": "True keeps an account that is to be deleted; one that is not stays as it is.",
+        "description": "If true, keeps an account whose deletion is scheduled. An account without a scheduled deletion stays unchanged.",
         "value": {
           "kind": "boolean"
         }
@@ -2508,7 +2508,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.pause",
     "command": "account pause",
     "summary": "Pause all sending",
-    "description": "From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading goes on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could make mail leave in another way is 403 `permission_escalation`. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.",
+    "description": "Within a second, on every server process, every send of every key of the account gets 403 `sending_paused`. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could cause mail to be sent gets 403 `permission_escalation`. Returns the account. Pausing a paused account changes nothing, except that a user takes over the pause of a key.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2520,7 +2520,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.resume",
     "command": "account resume",
     "summary": "Resume sending",
-    "description": "Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.",
+    "description": "Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account. An account that is not paused stays unchanged.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2532,7 +2532,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.delete",
     "command": "account delete",
     "summary": "Delete the account",
-    "description": "Schedules the deletion of the account in 30 days. Until then everything works as before, sending included, so that nothing breaks before it has moved elsewhere, and `PATCH /account` with `cancelDeletion: true` keeps the account. After that everything of it is erased for good: keys, domains, templates, suppressions, messages with their content and trail, statistics, and logs, the audit log included; messages that wait are not sent any more. Asked for again, it answers the time that was set first.",
+    "description": "Schedules the deletion of the account in 30 days. Until then everything keeps working, including sending, so that you can move elsewhere, and `PATCH /account` with `cancelDeletion: true` keeps the account. After that everything is erased permanently: keys, domains, templates, suppressions, messages with their content and events, statistics, and logs, including the audit log. Messages that are still waiting are not sent. If you call it again, it returns the time that was set first.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2644,7 +2644,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.volume",
     "command": "account volume",
     "summary": "Read the volume by day",
-    "description": "The statistics of each UTC day of a window, oldest first and ending with today; a day without messages is there with zeros. Messages count on the day on which they were accepted, and as in the statistics.",
+    "description": "The statistics of each UTC day of a window, oldest first, ending with today. Days without messages are included, with zeros. Messages count on the day on which they were accepted, by the same rules as in the statistics.",
     "needsKey": true,
     "scope": "stats:read",
     "examples": [
@@ -2673,7 +2673,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.checklist",
     "command": "account checklist",
     "summary": "Read the checklist",
-    "description": "The steps from a fresh account to one that sends from its own domain, in a sensible order: which of them are done, and how to do the others. Nothing depends on it.",
+    "description": "The steps from a new account to one that sends from its own domain, in a recommended order: which of them are done, and how to do the others. They are advice only.",
     "needsKey": true,
     "scope": "account:read",
     "examples": [
@@ -2702,7 +2702,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--slug"
         ],
         "valueName": "text",
-        "description": "Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, kept in lower case.",
+        "description": "Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, stored in lower case.",
         "value": {
           "kind": "text"
         }
@@ -2717,7 +2717,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--name"
         ],
         "valueName": "text",
-        "description": "A name for people, 1 to 100 characters.",
+        "description": "A display name, 1 to 100 characters.",
         "value": {
           "kind": "text"
         }
@@ -2732,7 +2732,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--subject"
         ],
         "valueName": "text",
-        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own.",
+        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. If the template has none, every send must pass a subject.",
         "value": {
           "kind": "text"
         }
@@ -2763,7 +2763,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--text"
         ],
         "valueName": "content",
-        "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
+        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off.",
         "value": {
           "kind": "text"
         },
@@ -2911,7 +2911,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--slug"
         ],
         "valueName": "text",
-        "description": "Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, kept in lower case.",
+        "description": "Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, stored in lower case.",
         "value": {
           "kind": "text"
         }
@@ -2926,7 +2926,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--name"
         ],
         "valueName": "text",
-        "description": "A name for people, 1 to 100 characters.",
+        "description": "A display name, 1 to 100 characters.",
         "value": {
           "kind": "text"
         }
@@ -2941,7 +2941,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--subject"
         ],
         "valueName": "text",
-        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own.",
+        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. If the template has none, every send must pass a subject.",
         "value": {
           "kind": "text"
         }
@@ -2972,7 +2972,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--text"
         ],
         "valueName": "content",
-        "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
+        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off.",
         "value": {
           "kind": "text"
         },
@@ -3106,7 +3106,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--subject"
         ],
         "valueName": "text",
-        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own.",
+        "description": "Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. If the template has none, every send must pass a subject.",
         "value": {
           "kind": "text"
         }
@@ -3137,7 +3137,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--text"
         ],
         "valueName": "content",
-        "description": "Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.",
+        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off.",
         "value": {
           "kind": "text"
         },
@@ -3331,7 +3331,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Kept in the audit log.",
+        "description": "Stored in the audit log.",
         "value": {
           "kind": "text"
         }
@@ -3406,7 +3406,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Kept in the audit log.",
+        "description": "Stored in the audit log.",
         "value": {
           "kind": "text"
         }
@@ -3834,7 +3834,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tickets.create",
     "command": "tickets create",
     "summary": "Raise a support ticket",
-    "description": "Raises a ticket with the operator of this installation. What is known of `requestId` and `emailId` is attached as it is now, of the own account alone: an id that the account has nothing of is kept, and attached as null, since not every request is logged. The answer appears in the thread and is mailed to the requester: the person behind the key, or else the owner of the account.",
+    "description": "Raises a ticket with the operator of this installation. What the server knows of `requestId` and `emailId` is attached in its present state, from this account only. An id that the account does not know is kept, and attached as null, because not every request is logged. The reply appears in the thread and is mailed to the requester: the user of the key, otherwise the owner of the account.",
     "needsKey": true,
     "scope": "support:write",
     "examples": [
@@ -3883,7 +3883,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--request-id"
         ],
         "valueName": "text",
-        "description": "The `x-request-id` of the request it is about: what was logged of it is attached.",
+        "description": "The `x-request-id` of the request it is about; its log entry is attached.",
         "value": {
           "kind": "text"
         }
@@ -3898,7 +3898,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--email-id"
         ],
         "valueName": "text",
-        "description": "The message it is about: its trail is attached.",
+        "description": "The message it is about; its events are attached.",
         "value": {
           "kind": "text"
         }
@@ -3913,7 +3913,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--context"
         ],
         "valueName": "json",
-        "description": "What the application knows of the case: a JSON object of at most 16384 bytes. The names `requestId`, `requestLog`, `emailId`, `emailTrail`, `withheld` are the server’s own.",
+        "description": "What your application knows of the case: a JSON object of at most 16384 bytes. The names `requestId`, `requestLog`, `emailId`, `emailTrail`, `withheld` are reserved.",
         "value": {
           "kind": "json"
         }
@@ -3941,7 +3941,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "Only tickets that stand so.",
+        "description": "Only tickets with this status.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -3991,7 +3991,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tickets.get",
     "command": "tickets get",
     "summary": "Read a support ticket",
-    "description": "One ticket of the account, by id or number, with its whole thread and what was captured with it.",
+    "description": "One ticket of the account, by id or number, with its whole thread and the context that was stored with it.",
     "needsKey": true,
     "scope": "support:write",
     "examples": [
@@ -4017,7 +4017,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tickets.reply",
     "command": "tickets reply",
     "summary": "Reply to a support ticket",
-    "description": "Adds a message to the thread; a ticket that was `pending` or `solved` is `open` again. One that is `closed` takes no more: 422 `validation_failed` at `id`, and so it is for a thread that is full (100 messages, or 200000 characters).",
+    "description": "Adds a message to the thread; a ticket that was `pending` or `solved` is `open` again. A `closed` ticket accepts no replies: 422 `validation_failed` at `id`. A full thread is refused the same way (100 messages, or 200000 characters).",
     "needsKey": true,
     "scope": "support:write",
     "examples": [
@@ -4074,7 +4074,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "url",
-        "description": "Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters.",
+        "description": "Where events are posted to: https (in development also http), without a user name or password, and not to a private network address. At most 2048 characters.",
         "value": {
           "kind": "text"
         }
@@ -4105,7 +4105,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--events"
         ],
         "valueName": "text",
-        "description": "The types of events it is to be told of; all unless given.",
+        "description": "The types of events it should receive. Default: all.",
         "value": {
           "kind": "list",
           "choices": [
@@ -4324,7 +4324,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--url"
         ],
         "valueName": "url",
-        "description": "Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters.",
+        "description": "Where events are posted to: https (in development also http), without a user name or password, and not to a private network address. At most 2048 characters.",
         "value": {
           "kind": "text"
         }
@@ -4355,7 +4355,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--events"
         ],
         "valueName": "text",
-        "description": "The types of events it is to be told of; an empty list means all.",
+        "description": "The types of events it should receive; an empty list means all.",
         "value": {
           "kind": "list",
           "choices": [
@@ -4402,7 +4402,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--status"
         ],
         "valueName": "choice",
-        "description": "`disabled` stops deliveries at once, and what waits is dropped; `enabled` begins anew.",
+        "description": "`disabled` stops deliveries at once and drops waiting ones; `enabled` starts them again.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -4859,7 +4859,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "audit.list",
     "command": "audit list",
     "summary": "Read the audit log",
-    "description": "Who changed what in the account, newest first, in keyset pages. Entries are only ever added, and each carries the hash of the one before; the operator’s `postrider-server audit verify` computes every hash again.",
+    "description": "Who changed what in the account, newest first, in keyset pages. Entries are never changed or removed, and each contains the hash of the previous one. The operator can verify all hashes with `postrider-server audit verify`.",
     "needsKey": true,
     "scope": "audit:read",
     "examples": [
@@ -4877,7 +4877,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--action"
         ],
         "valueName": "text",
-        "description": "Only this action, such as `domain.verified`; or a noun such as `domain`, for all actions on it.",
+        "description": "Only this action, such as `domain.verified`; or an object type such as `domain`, for all actions on it.",
         "value": {
           "kind": "text"
         }
@@ -4892,7 +4892,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--actor"
         ],
         "valueName": "text",
-        "description": "Only what this actor did.",
+        "description": "Only changes by this actor.",
         "value": {
           "kind": "text"
         }
@@ -4907,7 +4907,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--target-id"
         ],
         "valueName": "text",
-        "description": "Only changes of this.",
+        "description": "Only changes of this object.",
         "value": {
           "kind": "text"
         }
@@ -4981,7 +4981,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "team.list",
     "command": "team list",
     "summary": "List the team",
-    "description": "Every member of the account with their role, those included who are invited and have not joined yet.",
+    "description": "Every member of the account with their role, including those who are invited and have not joined yet.",
     "needsKey": true,
     "scope": "team:read",
     "examples": [
@@ -4992,8 +4992,8 @@ export const COMMANDS: readonly CommandDescription[] = [
   {
     "id": "team.invite",
     "command": "team invite",
-    "summary": "Invite somebody to the team",
-    "description": "Gives the address a seat and mails it where to sign in; who signs in with it has joined. Nobody gives a role above their own, and a key none that may do what it may not (403 `permission_escalation`). An address that has a seat already is 409 `already_exists`; where every seat is taken it is 422 with `too_many` at `email`. To mail an invitation again, remove it and invite anew. An account has 50 invitations mailed in 24 hours at most; beyond that it is 429 `rate_limited` with `retry-after`.",
+    "summary": "Invite a user to the team",
+    "description": "Gives the address a seat and mails it where to sign in; a user who signs in with it has joined. You cannot give a role above your own, and a key cannot give a role that may do what the key may not (403 `permission_escalation`). An address that already has a seat is 409 `already_exists`; if every seat is taken, it is 422 with `too_many` at `email`. To mail an invitation again, remove it and invite again. At most 50 invitations are mailed for an account in 24 hours; beyond that it is 429 `rate_limited` with `retry-after`.",
     "needsKey": true,
     "scope": "team:write",
     "examples": [
@@ -5008,7 +5008,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "address",
-        "description": "Whom to invite.",
+        "description": "The address to invite.",
         "value": {
           "kind": "text"
         }
@@ -5023,7 +5023,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--role"
         ],
         "valueName": "choice",
-        "description": "What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.",
+        "description": "What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -5041,7 +5041,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "team.update",
     "command": "team change",
     "summary": "Change the role of a member",
-    "description": "Acts within a second on every server process, in sessions that are open too. Nobody changes a role above their own, nor to one above it (403 `permission_escalation`). The last owner stays one: 422 with `last_owner` at `role`.",
+    "description": "Takes effect within a second on every server process, including in open sessions. You cannot change a role above your own, nor to one above it (403 `permission_escalation`). The role of the last owner cannot be changed: 422 with `last_owner` at `role`.",
     "needsKey": true,
     "scope": "team:write",
     "examples": [
@@ -5071,7 +5071,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--role"
         ],
         "valueName": "choice",
-        "description": "What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.",
+        "description": "What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -5089,7 +5089,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "team.remove",
     "command": "team remove",
     "summary": "Remove a member",
-    "description": "Takes the seat away, or the invitation back, and ends every session in it at once. Keys they made stay as they are. Nobody removes a role above their own (403 `permission_escalation`). The last owner stays: 422 with `last_owner` at `id`. Answers the member as they were.",
+    "description": "Removes the member or withdraws the invitation, and ends the member’s sessions in this account at once. Keys they created stay unchanged. You cannot remove a role above your own (403 `permission_escalation`). The last owner cannot be removed: 422 with `last_owner` at `id`. Returns the removed member.",
     "needsKey": true,
     "scope": "team:write",
     "examples": [
@@ -5114,7 +5114,7 @@ export const COMMANDS: readonly CommandDescription[] = [
   {
     "id": "auth.switch",
     "command": "switch",
-    "summary": "Go on in another account",
+    "summary": "Switch to another account",
     "description": "For users with a seat in several accounts: from now on this session is in the account named, with the role they have there. A device session that may decide held sends may do so only in the account it was confirmed in, and loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.",
     "needsKey": true,
     "scope": null,
@@ -5130,7 +5130,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "account-id",
-        "description": "The account to go on in.",
+        "description": "The account to switch to.",
         "value": {
           "kind": "text"
         }
@@ -5140,8 +5140,8 @@ export const COMMANDS: readonly CommandDescription[] = [
   {
     "id": "auth.accounts",
     "command": "accounts",
-    "summary": "List the accounts of the signed-in person",
-    "description": "Every account the person has a seat in, the one they joined first coming first, with their role in it.",
+    "summary": "List the accounts of the signed-in user",
+    "description": "Every account the user has a seat in, with their role in it, in the order in which they joined.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -5203,7 +5203,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.list",
     "command": "tools list",
     "summary": "List the free tools",
-    "description": "Every tool that needs no key, with the JSON Schema of its request. Does not count as a request to a tool.",
+    "description": "Every tool that needs no key, with the JSON Schema of its request. This call is not counted by the rate limit of the tools.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5215,7 +5215,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.spf",
     "command": "tools spf",
     "summary": "Check the SPF record of a domain",
-    "description": "Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
+    "description": "Reads the SPF record with everything it includes and redirects to, counts the lookups (ten are allowed, two of them without a result), and reports problems. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5241,7 +5241,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dkim",
     "command": "tools dkim",
     "summary": "Check the DKIM keys of a domain",
-    "description": "Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
+    "description": "Reads the public key under a selector and reports problems with it. Without a selector the common ones are tried; a key under another name is not found. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5283,7 +5283,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dmarc",
     "command": "tools dmarc",
     "summary": "Check the DMARC policy of a domain",
-    "description": "Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
+    "description": "Reads the DMARC record at the name, or else at its organizational domain. Checks policy, alignment and report addresses, and whether other domains agree to receive the reports. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5309,7 +5309,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.mx",
     "command": "tools mx",
     "summary": "Check the mail exchangers of a domain",
-    "description": "Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
+    "description": "Reads the MX records with the addresses of each host and their names, and reports whether mail can be delivered to the domain. No connection to the hosts is made. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5334,8 +5334,8 @@ export const COMMANDS: readonly CommandDescription[] = [
   {
     "id": "tools.blocklist",
     "command": "tools blocklist",
-    "summary": "Look an address or a domain up in blocklists",
-    "description": "Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
+    "summary": "Check an address or a domain against blocklists",
+    "description": "Queries the blocklists of this installation: lists of addresses for an IP address, lists of domains for a domain. A list counts only while its test points respond as RFC 5782 requires; otherwise its result is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5362,7 +5362,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.inbox-placement",
     "command": "tools inbox-placement",
     "summary": "Estimate whether a message reaches the inbox",
-    "description": "An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.",
+    "description": "An estimate, not a seed test: nothing is sent. Checks authentication (of a whole message in `raw`), headers, content, links, blocklists and, if the installation has one, the score of SpamAssassin. The history of a sender at a receiver is not visible from outside. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5380,7 +5380,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--raw"
         ],
         "valueName": "text",
-        "description": "A whole message as it was received, with its headers; then nothing else but `ip`.",
+        "description": "A whole message as it was received, with its headers. Only `ip` can be passed with it.",
         "value": {
           "kind": "text"
         },
@@ -5396,7 +5396,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--from"
         ],
         "valueName": "address",
-        "description": "Sender, where the message is given in parts.",
+        "description": "Sender, if you pass the message in parts.",
         "value": {
           "kind": "text"
         }
@@ -5458,7 +5458,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--ip"
         ],
         "valueName": "text",
-        "description": "The address that sent `raw`; without it that of the topmost Received header counts.",
+        "description": "The address that sent `raw`. Default: the one in the topmost Received header.",
         "value": {
           "kind": "text"
         }
@@ -5479,7 +5479,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.utm",
     "command": "tools utm",
     "summary": "Tag a link with UTM parameters",
-    "description": "The campaign builder: answers the URL with `utm_*` query parameters added, the way a send with `utm` tags its links. Parameters the URL already has stay unless `override_existing` is true. Needs no key; nothing is stored. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "description": "The campaign builder: returns the URL with `utm_*` query parameters added, the way a send with `utm` tags its links. Parameters the URL already has are kept unless `override_existing` is true. Needs no key; nothing is stored. At most 20 requests a minute from one address, bodies of at most 64 KB.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5681,7 +5681,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, `approvalId` of the send.",
+        "description": "The id of the hold: the `approvalId` of the send.",
         "value": {
           "kind": "text"
         }
@@ -5696,7 +5696,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Kept with the decision, and shown to whoever sent it.",
+        "description": "Stored with the decision, and shown to the sender.",
         "value": {
           "kind": "text"
         }
@@ -5711,7 +5711,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`).",
+        "description": "The hash of the record you reviewed. If it no longer matches, nothing is decided (409 `approval_changed`).",
         "value": {
           "kind": "text"
         }
@@ -5754,7 +5754,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, `approvalId` of the send.",
+        "description": "The id of the hold: the `approvalId` of the send.",
         "value": {
           "kind": "text"
         }
@@ -5769,7 +5769,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Kept with the decision, and shown to whoever sent it.",
+        "description": "Stored with the decision, and shown to the sender.",
         "value": {
           "kind": "text"
         }
@@ -5812,7 +5812,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold, `approvalId` of the send.",
+        "description": "The id of the hold: the `approvalId` of the send.",
         "value": {
           "kind": "text"
         }
@@ -5827,7 +5827,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--note"
         ],
         "valueName": "text",
-        "description": "Kept with the decision, and shown to whoever sent it.",
+        "description": "Stored with the decision, and shown to the sender.",
         "value": {
           "kind": "text"
         }
@@ -5842,7 +5842,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`).",
+        "description": "The hash of the record you reviewed. If it no longer matches, nothing is decided (409 `approval_changed`).",
         "value": {
           "kind": "text"
         }

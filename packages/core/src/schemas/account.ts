@@ -22,29 +22,29 @@ export const accountSchema = z
     name: z.string(),
     plan: z.string().describe('`self_hosted` unless set otherwise.'),
     monthlyQuota: z.number().int().describe('Recipients per calendar month (UTC).'),
-    monthlyUsed: z.number().int().describe('Recipients of this month so far.'),
+    monthlyUsed: z.number().int().describe('Recipients so far this month.'),
     quotaResetsAt: timestampSchema.describe('When the next month begins.'),
-    domains: utilizationSchema.describe('Sending domains, those not counted that were removed.'),
-    seats: utilizationSchema.describe('Members of the team, those included who were invited and have not joined yet.'),
+    domains: utilizationSchema.describe('Sending domains, without deleted ones.'),
+    seats: utilizationSchema.describe('Members of the team, including those who are invited and have not joined yet.'),
     reputationLevel: z
       .enum(REPUTATION_LEVELS)
       .describe(
-        `From the bounces and complaints of the last ${LIMITS.reputationWindowDays} UTC days, every hour, where at least ${LIMITS.reputationSendsMin} messages were sent to others than test addresses; fewer are \`good\`. \`watch\` from 3 % bounces or 0.05 % complaints, \`at_risk\` from 5 % or 0.1 %, \`suspended\` from 10 % or 0.5 %: then sends are refused with \`account_suspended\`, until those days have passed or the operator resumes the account.`,
+        `Calculated every hour from the bounces and complaints of the last ${LIMITS.reputationWindowDays} UTC days. With fewer than ${LIMITS.reputationSendsMin} messages (not counting those to test addresses) it is \`good\`. It is \`watch\` from 3 % bounces or 0.05 % complaints, \`at_risk\` from 5 % or 0.1 %, \`suspended\` from 10 % or 0.5 %. While it is \`suspended\`, sends are refused with \`account_suspended\`, until those days have passed or the operator resumes the account.`,
       ),
     retentionDays: z
       .number()
       .int()
-      .describe('Days for which the content of messages is kept: bodies and attachments. The log is kept longer.'),
-    trackOpens: z.boolean().describe('Whether HTML mail carries an image that tells when it is opened.'),
-    trackClicks: z.boolean().describe('Whether the links of HTML mail are rewritten to tell when they are followed.'),
-    pausedAt: timestampSchema
+      .describe('Days for which bodies and attachments of messages are stored. The log is stored longer.'),
+    trackOpens: z.boolean().describe('Whether HTML mail contains an image that reports when it is opened.'),
+    trackClicks: z.boolean().describe('Whether the links of HTML mail are rewritten to report when they are followed.'),
+    pausedAt: timestampSchema.nullable().describe('When sending was paused; null if it is not paused.'),
+    deletionScheduledAt: timestampSchema
       .nullable()
-      .describe('Since when nothing is sent, because somebody paused it; null where sending goes on.'),
-    deletionScheduledAt: timestampSchema.nullable().describe('When the account is deleted; null where it stays.'),
+      .describe('When the account is deleted; null if no deletion is scheduled.'),
     sandboxDomain: z
       .string()
       .describe(
-        'The domain of the test addresses. Every account may send from it, and no mail to it leaves the server.',
+        'The domain of the test addresses. Every account can send from it, and no mail to it leaves the server.',
       ),
   })
   .meta({ id: 'Account' });
@@ -53,7 +53,9 @@ export type ReputationLevel = (typeof REPUTATION_LEVELS)[number];
 
 export const accountDeletionSchema = z
   .object({
-    deletionScheduledAt: timestampSchema.describe('When the account is erased, unless that is canceled before.'),
+    deletionScheduledAt: timestampSchema.describe(
+      'When the account is erased, unless the deletion is canceled before then.',
+    ),
   })
   .meta({ id: 'AccountDeletion' });
 
@@ -62,14 +64,14 @@ export const checklistSchema = z
     items: z.array(
       z
         .object({
-          id: z.string().describe('A name that stays the same.'),
+          id: z.string().describe('Stable name of the step.'),
           label: z.string(),
           done: z.boolean(),
           fix: z.string().describe('How to do it.'),
         })
         .meta({ id: 'ChecklistItem' }),
     ),
-    completed: z.number().int().describe('How many are done.'),
+    completed: z.number().int().describe('Number of steps that are done.'),
     total: z.number().int(),
   })
   .meta({ id: 'Checklist' });

@@ -14,15 +14,15 @@ import { bodyText, headerText } from './text.ts';
 export const approvalSchema = z
   .object({
     id: idSchema,
-    emailId: idSchema.describe('The message that is held.'),
+    emailId: idSchema.describe('The held message.'),
     status: z.enum(APPROVAL_STATUSES),
     reasons: reasonsSchema,
-    revision: z.number().int().describe('1 as it was sent; one more with every edit.'),
+    revision: z.number().int().describe('1 for the original message; every edit adds one.'),
     contentHash: z
       .string()
       .nullable()
       .describe(
-        'Names exactly what this record shows, files included; give it with the decision to decide on nothing else. Null for a caller that may not see the content.',
+        'Identifies exactly what this record shows, including files. Pass it with the decision, so that nothing else is decided. Null for a caller that may not see the content.',
       ),
     keyId: idSchema.describe('The key that sent it.'),
     keyName: z.string().nullable(),
@@ -30,33 +30,33 @@ export const approvalSchema = z
     source: sourceSchema,
     channel: channelSchema,
     from: z.string(),
-    to: z.array(z.string()).describe('Mailboxes with the names that they go out with: `a@b.c` or `Name <a@b.c>`.'),
+    to: z.array(z.string()).describe('Mailboxes with the names that are sent: `a@b.c` or `Name <a@b.c>`.'),
     cc: z.array(z.string()).describe('Like `to`.'),
     bcc: z.array(z.string()).describe('Like `to`.'),
     subject: z.string(),
-    text: z
+    text: z.string().nullable().describe('As it would be delivered; null if there is none, or it is no longer stored.'),
+    html: z
       .string()
       .nullable()
-      .describe('As it would be delivered; null where there is none, or it is stored no more.'),
-    html: z.string().nullable().describe('As it would be delivered, before tracking; null like `text`.'),
+      .describe('As it would be delivered, before tracking; null if there is none, or it is no longer stored.'),
     attachments: z.array(storedAttachmentSchema),
     scheduledAt: timestampSchema.nullable(),
     createdAt: timestampSchema,
-    expiresAt: timestampSchema.describe('When it ends if nobody decides.'),
+    expiresAt: timestampSchema.describe('When the hold expires if no one decides.'),
     decidedAt: timestampSchema.nullable(),
-    decidedBy: z.string().nullable().describe('The id of the key or the person; `system` where it expired.'),
+    decidedBy: z.string().nullable().describe('The id of the key or user; `system` if it expired.'),
     ...decisionFields,
     outcome: z
       .enum(['queued', 'failed'])
       .nullable()
-      .describe('Of an approval: `queued`, or `failed` where the acceptance check refused the message by then.'),
+      .describe('After an approval: `queued`, or `failed` if the acceptance check refused the message at that time.'),
     problem: problemSchema.nullable().describe('Why it failed.'),
-    replyTo: z.string().nullable().describe('Where answers go; null where they go to `from`.'),
+    replyTo: z.string().nullable().describe('Where replies are sent; null if that is `from`.'),
     headers: z
       .record(z.string(), z.string())
       .nullable()
-      .describe('The additional headers as given; null where they are stored no more.'),
-    unsubscribe: z.boolean().describe('Whether each recipient gets an unsubscribe link of their own.'),
+      .describe('The additional headers of the request; null if they are no longer stored.'),
+    unsubscribe: z.boolean().describe('Whether each recipient gets a separate unsubscribe link.'),
   })
   .meta({ id: 'Approval' });
 
@@ -68,11 +68,11 @@ export const approvalEditsSchema = z
     subject: headerText(1, LIMITS.subjectCharacters).optional(),
     html: bodyText(1, LIMITS.bodyBytes)
       .optional()
-      .describe('A text that was derived from the HTML before is derived anew, unless `text` is given too.'),
+      .describe('Text that was derived from the HTML is derived again, unless you pass `text` too.'),
     text: bodyText(0, LIMITS.bodyBytes).optional(),
     scheduled_at: scheduledAtSchema.optional(),
   })
-  .describe('What to change before it is sent, by the names of a send. Each replaces the field as a whole.')
+  .describe('What to change before it is sent, with the field names of a send. Each replaces the whole field.')
   .meta({ id: 'ApprovalEdits' });
 
 const decisionSchema = z.enum(['approve', 'reject']);
@@ -80,7 +80,7 @@ const noteSchema = z
   .string()
   .max(LIMITS.approvalNoteCharacters)
   .optional()
-  .describe('Kept with the decision, and shown to whoever sent it.');
+  .describe('Stored with the decision, and shown to the sender.');
 
 const approvalDecisionSchema = z.strictObject({
   decision: decisionSchema,
@@ -90,7 +90,7 @@ const approvalDecisionSchema = z.strictObject({
     .max(200)
     .optional()
     .describe(
-      'Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`).',
+      'The hash of the record you reviewed. If it no longer matches, nothing is decided (409 `approval_changed`).',
     ),
   note: noteSchema,
   rejectCode: z.enum(REJECT_CODES).optional().describe('Of a rejection.'),
@@ -99,7 +99,7 @@ const approvalDecisionSchema = z.strictObject({
     .literal(true)
     .optional()
     .describe(
-      'Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` hold nothing for them any more.',
+      'Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them.',
     ),
 });
 
@@ -109,7 +109,7 @@ export const newApprovalDecisionSchema = approvalDecisionSchema
     const misplaced = decision === 'approve' ? Object.entries({ rejectCode }) : Object.entries({ edits, remember });
     for (const [name, given] of misplaced) {
       if (given === undefined) continue;
-      const message = decision === 'approve' ? 'goes with a rejection' : 'goes with an approval';
+      const message = decision === 'approve' ? 'is only allowed with a rejection' : 'is only allowed with an approval';
       context.addIssue({ code: 'custom', path: [name], message, params: { code: 'conflict' } });
     }
     const recipients = [...(edits?.to ?? []), ...(edits?.cc ?? []), ...(edits?.bcc ?? [])];
@@ -126,7 +126,7 @@ export const newApprovalDecisionsSchema = z
       .array(z.string().max(100))
       .min(1)
       .max(LIMITS.approvalsPerCall)
-      .describe(`Holds, 1 to ${LIMITS.approvalsPerCall}; each is decided by itself.`),
+      .describe(`Holds, 1 to ${LIMITS.approvalsPerCall}; each is decided separately.`),
     decision: decisionSchema,
     note: noteSchema,
   })
@@ -137,8 +137,8 @@ export const approvalResultSchema = z
     index: z.number().int().describe('Position of the id in the request.'),
     id: z.string(),
     ok: z.boolean().describe('Whether it was decided.'),
-    approval: approvalSchema.optional().describe('Of one that was decided.'),
-    error: problemSchema.optional().describe('Of one that was not.'),
+    approval: approvalSchema.optional().describe('The result of a hold that was decided.'),
+    error: problemSchema.optional().describe('The error of a hold that was not decided.'),
   })
   .meta({ id: 'ApprovalResult' });
 

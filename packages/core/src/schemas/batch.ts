@@ -11,28 +11,28 @@ export const batchBodySchema = z.strictObject({
     .array(z.unknown())
     .min(1)
     .max(LIMITS.emailsPerBatch)
-    .describe(`Sends, 1 to ${LIMITS.emailsPerBatch}; each is judged by itself.`),
+    .describe(`Sends, 1 to ${LIMITS.emailsPerBatch}; each is checked separately.`),
 });
 
 const batchResultSchema = z
   .object({
     index: z.number().int().describe('Position of the item in the request, from 0.'),
-    ok: z.boolean().describe('Whether the item was accepted; of a dry run, whether it would be.'),
-    id: idSchema.optional().describe('Of an accepted item.'),
+    ok: z.boolean().describe('Whether the item was accepted; in a dry run, whether it would be.'),
+    id: idSchema.optional().describe('Only for an accepted item.'),
     status: acceptedStatusSchema.optional(),
     ...heldFields,
-    dryRun: z.literal(true).optional().describe('Of an item with `dry_run`.'),
-    result: dryRunSchema.optional().describe('Of an item with `dry_run`: what a dry run answers.'),
-    error: problemSchema.optional().describe('Of a refused item. Paths in `errors` are those of the item.'),
+    dryRun: z.literal(true).optional().describe('Only for an item with `dry_run`.'),
+    result: dryRunSchema.optional().describe('Only for an item with `dry_run`: the result of the dry run.'),
+    error: problemSchema.optional().describe('Only for a refused item. Paths in `errors` are relative to the item.'),
   })
   .meta({ id: 'BatchItem' });
 
 export const batchOutcomeSchema = z
   .object({
-    accepted: z.number().int().describe('Accepted items, dry runs that found nothing wrong included.'),
+    accepted: z.number().int().describe('Accepted items, including dry runs that found no problem.'),
     refused: z.number().int().describe('Refused items.'),
-    total: z.number().int().describe('Items in all.'),
-    results: z.array(batchResultSchema).describe('One entry an item, in order.'),
+    total: z.number().int().describe('Number of items.'),
+    results: z.array(batchResultSchema).describe('One entry per item, in order.'),
   })
   .meta({ id: 'BatchOutcome' });
 

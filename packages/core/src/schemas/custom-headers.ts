@@ -11,7 +11,7 @@ export const customHeadersSchema = z
   .superRefine((headers, context) => {
     const names = Object.keys(headers);
     if (names.length > LIMITS.customHeaders) {
-      const message = `must hold at most ${LIMITS.customHeaders} headers`;
+      const message = `must have at most ${LIMITS.customHeaders} headers`;
       context.addIssue({ code: 'custom', message, params: { code: 'too_many' } });
     }
     const seen = new Set<string>();
@@ -32,13 +32,13 @@ function checkName(
   const folded = name.toLowerCase();
   if (!HEADER_NAME.test(name) || name.length > LIMITS.headerNameCharacters) {
     return {
-      message: `is no header name (1 to ${LIMITS.headerNameCharacters} printable ASCII characters, no colon or space)`,
+      message: `is not a header name (1 to ${LIMITS.headerNameCharacters} printable ASCII characters, no colon or space)`,
       params: { code: 'invalid_format' },
     };
   }
   if (isReservedHeader(name)) {
-    return { message: 'is set by the service and cannot be given', params: { code: 'header_refused' } };
+    return { message: 'is set by the service and cannot be passed', params: { code: 'header_refused' } };
   }
-  if (seen.has(folded)) return { message: 'is given twice, in different case', params: { code: 'duplicate' } };
+  if (seen.has(folded)) return { message: 'is passed twice, in different case', params: { code: 'duplicate' } };
   return null;
 }

@@ -5,12 +5,12 @@ import { idSchema, timestampSchema } from './identifiers.ts';
 
 /** What a sending domain can be. */
 export const DOMAIN_STATUSES = {
-  pending: `Its records are not all found yet: they are looked up after 5 minutes, later every hour, for ${LIMITS.domainPendingHours} h.`,
-  verified: 'Mail is sent from it. Its records are looked up once a day.',
-  degraded: `A required record is gone. Mail is still sent from it for ${LIMITS.domainGraceHours} h, in which its records are looked up every hour.`,
+  pending: `Not all of its records are found yet. They are looked up after 5 minutes, later every hour, for ${LIMITS.domainPendingHours} h.`,
+  verified: 'Mail can be sent from it. Its records are looked up once a day.',
+  degraded: `A required record is gone. Mail can still be sent from it for ${LIMITS.domainGraceHours} h, and its records are looked up every hour.`,
   failed:
-    'Its required records were not found in time, or another account proved that the name is its own; verifying starts again.',
-  removed: 'It was deleted, and its keys are kept for a restoration.',
+    'Its required records were not found in time, or another account proved that it owns the name. To start again, verify it.',
+  removed: 'It was deleted, and its keys are stored so that it can be restored.',
 } as const;
 
 export type DomainStatus = keyof typeof DOMAIN_STATUSES;
@@ -29,20 +29,20 @@ export const domainRecordSchema = z
   .object({
     purpose: z.enum(['spf', 'dkim', 'dmarc', 'mx']),
     type: z.enum(['TXT', 'MX']),
-    name: z.string().describe('The part of `host` before the domain, as most DNS consoles ask for it.'),
+    name: z.string().describe('The part of `host` before the domain, as most DNS consoles expect it.'),
     host: z.string().describe('The full name, without a dot at the end.'),
-    value: z.string().describe('What to publish. Of a DMARC record: what to publish where there is none yet.'),
-    priority: z.number().int().nullable().describe('Of MX records.'),
+    value: z.string().describe('What to publish. For a DMARC record: what to publish if there is none yet.'),
+    priority: z.number().int().nullable().describe('Only for MX records.'),
     ttl: z.number().int().describe('The time to live to publish it with, in seconds.'),
-    required: z.boolean().describe('Whether the domain is verified only with it. Others are advice.'),
+    required: z.boolean().describe('Whether the domain needs it to be verified. Other records are recommended.'),
     status: z
       .enum(['pass', 'fail', 'pending'])
-      .describe('`pending`: not looked up yet, or the DNS could not be asked; `reason` says which.'),
+      .describe('`pending`: not looked up yet, or the DNS did not respond; `reason` says which.'),
     reason: z
       .string()
       .nullable()
-      .describe('Why it is not `pass`, or what to know although it is. Null where all is well.'),
-    found: z.array(z.string()).describe('What the DNS answers at `host`, as text.'),
+      .describe('Why it is not `pass`, or a note if it is. Null if there is nothing to report.'),
+    found: z.array(z.string()).describe('What the DNS returns at `host`, as text.'),
     checkedAt: timestampSchema.nullable(),
   })
   .meta({ id: 'DomainRecord' });
@@ -57,15 +57,13 @@ export const domainSchema = z
       .string()
       .nullable()
       .describe(
-        'Why it is `failed` or `degraded`, a sentence: what is missing, since when, or that the name is held by another account. Null otherwise.',
+        'Why it is `failed` or `degraded`, as a sentence: what is missing, since when, or that another account owns the name. Null otherwise.',
       ),
     dkimSelector: z.string().describe('The selector of the RSA key that mail is signed with.'),
-    records: z.array(domainRecordSchema).describe('The records to publish, required ones first.'),
+    records: z.array(domainRecordSchema).describe('The records to publish, with required ones first.'),
     createdAt: timestampSchema,
-    verifiedAt: timestampSchema
-      .nullable()
-      .describe('When it was verified last; null where it never was, or is not any more.'),
-    lastCheckedAt: timestampSchema.nullable().describe('When its records were looked up last.'),
+    verifiedAt: timestampSchema.nullable().describe('When it was last verified; null if it is not verified.'),
+    lastCheckedAt: timestampSchema.nullable().describe('When its records were last looked up.'),
   })
   .meta({ id: 'Domain' });
 

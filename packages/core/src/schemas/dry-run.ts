@@ -7,15 +7,15 @@ import { RECIPIENT_KINDS } from './recipients.ts';
 
 /** What a dry run looks at, in the order it tells them; each is always there. */
 export const DRY_RUN_CHECKS = {
-  account: 'The account and the key may send as they are asked to.',
+  account: 'The account and the key may send what you ask for.',
   domain: 'The sender’s domain is verified.',
   allowlist: 'Every recipient is on the key’s recipient allowlist.',
   suppression: 'No recipient is on the suppression list.',
   template: 'The template exists and renders.',
   attachments: 'Every file is allowed and small enough. Files named by URL are not fetched.',
   schedule: 'The scheduled time can be kept.',
-  content: 'Whatever else the content must fulfil.',
-  quota: 'The monthly quota suffices, and the key’s send limits.',
+  content: 'All other rules for the content.',
+  quota: 'The monthly quota and the key’s send limits are sufficient.',
 } as const;
 
 export type DryRunCheckName = keyof typeof DRY_RUN_CHECKS;
@@ -28,26 +28,26 @@ const checkSchema = z.object({
     .enum(DRY_RUN_CHECK_NAMES)
     .describe(DRY_RUN_CHECK_NAMES.map((name) => `\`${name}\`: ${DRY_RUN_CHECKS[name]}`).join(' ')),
   ok: z.boolean(),
-  code: z.enum(ERROR_CODES).optional().describe('Only where it failed: the code a send would be refused with.'),
-  message: z.string().optional().describe('Only where it failed: what is wrong.'),
-  fix: z.string().optional().describe('Only where it failed: what to do next.'),
+  code: z.enum(ERROR_CODES).optional().describe('Only if it failed: the error code a send would get.'),
+  message: z.string().optional().describe('Only if it failed: what is wrong.'),
+  fix: z.string().optional().describe('Only if it failed: what to do next.'),
 });
 
 const checkedRecipientSchema = z.object({
   email: z.string(),
   kind: z.enum(RECIPIENT_KINDS),
   ok: z.boolean(),
-  code: z.enum(ERROR_CODES).optional().describe('Only where it failed: why this recipient would be refused.'),
+  code: z.enum(ERROR_CODES).optional().describe('Only if it failed: why this recipient would be refused.'),
 });
 
 const renderedMessageSchema = z.object({
-  from: z.string().describe('The sender as given.'),
+  from: z.string().describe('The sender in the request.'),
   to: z.string().describe('The `to` addresses, joined by a comma and a space.'),
   cc: z.array(z.string()),
   bcc: z.array(z.string()),
   replyTo: z.string().nullable(),
   subject: z.string(),
-  html: z.string().nullable().describe('Rendered and tagged, without tracking; as given where it could not be made.'),
+  html: z.string().nullable().describe('Rendered and tagged, without tracking; unchanged if it could not be rendered.'),
   text: z.string().nullable(),
   headers: z.record(z.string(), z.string()),
   attachments: z.array(
@@ -72,18 +72,18 @@ const renderedMessageSchema = z.object({
 export const dryRunSchema = z
   .object({
     dryRun: z.literal(true),
-    ok: z.boolean().describe('Whether a send would be accepted now: true where every check is.'),
-    checks: z.array(checkSchema).describe('Every check, failed or not, always in this order.'),
+    ok: z.boolean().describe('Whether a send would be accepted now: true if every check passes.'),
+    checks: z.array(checkSchema).describe('Every check, whether it passed or failed, always in this order.'),
     recipients: z.array(checkedRecipientSchema).describe('Each address once, in the order to, cc, bcc.'),
     message: renderedMessageSchema.describe('What would be sent.'),
     quota: z
       .object({
         limit: z.number().int().describe('Recipients per month.'),
-        used: z.number().int().describe('Used up this month, without this send.'),
-        cost: z.number().int().describe('What this send would count.'),
+        used: z.number().int().describe('Used this month, without this send.'),
+        cost: z.number().int().describe('What this send would use.'),
       })
-      .describe('The account’s monthly quota; nothing was charged.'),
-    approvalRequired: z.boolean().describe('Whether the send would be held until a person decides.'),
+      .describe('The account’s monthly quota; the dry run uses none of it.'),
+    approvalRequired: z.boolean().describe('Whether the send would be held until an approver decides.'),
     reasons: z.array(z.string()).describe('Why it would be held.'),
   })
   .meta({ id: 'DryRun' });

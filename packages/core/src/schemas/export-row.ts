@@ -15,14 +15,14 @@ export type ExportFormat = keyof typeof EXPORT_FORMATS;
 export const exportFormatSchema = z
   .enum(['csv', 'json', 'jsonl'])
   .default('csv')
-  .describe('`csv`, `json` (one array) or `jsonl` (a JSON object a line).');
+  .describe('`csv`, `json` (one array) or `jsonl` (one JSON object per line).');
 
 /** One message of an export, in the order of the CSV's columns. */
 export const exportRowSchema = z
   .object({
     id: idSchema,
     created_at: timestampSchema,
-    from: z.string().describe('The sender as given.'),
+    from: z.string().describe('The sender in the request.'),
     to: z.string().describe('The `to` addresses, joined by a comma and a space.'),
     subject: z.string(),
     status: messageStatusSchema,

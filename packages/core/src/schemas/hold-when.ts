@@ -24,9 +24,9 @@ export const newHoldWhenSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. Nor do blind copies of other senders for a key without `emails:content-all`.',
+      'Sends to an address the account has never sent to. Mail that was held and not approved does not count, nor does mail of test keys. For a key without `emails:content-all`, bcc recipients of other keys’ messages do not count either.',
     ),
-  recipientDomainNotIn: domainsSchema.nullable().optional().describe('Sends to a domain that is not listed.'),
+  recipientDomainNotIn: domainsSchema.nullable().optional().describe('Sends to a domain that is not in this list.'),
   recipientsOver: z
     .number()
     .int()
@@ -35,24 +35,24 @@ export const newHoldWhenSchema = z.strictObject({
     .nullable()
     .optional()
     .describe('Sends to more recipients than this.'),
-  hasBcc: z.boolean().optional().describe('Sends with blind copies.'),
+  hasBcc: z.boolean().optional().describe('Sends with bcc recipients.'),
   hasAttachments: z
     .boolean()
     .optional()
     .describe(
-      'Sends with attachments, or with files within a body: `data:` URLs in the HTML, images among them, and texts that contain uuencode, yEnc or BinHex.',
+      'Sends with attachments, or with files within a body: `data:` URLs in the HTML, including images, and text that contains uuencode, yEnc or BinHex.',
     ),
   freeformBody: z
     .boolean()
     .optional()
     .describe(
-      'Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together.',
+      'Sends that contain more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that mail programs display, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters in one place, or have more than 1,000 characters in total.',
     ),
   linkDomainNotIn: domainsSchema
     .nullable()
     .optional()
     .describe(
-      'Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. What the message loads counts too, such as images and style sheets, and so do mail addresses other than the recipients’ and the sender’s domain. If a link is not certain, the send is held: unknown schemes, relative links, IP addresses.',
+      'Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses.',
     ),
 });
 

@@ -19,14 +19,14 @@ export const keyFields = {
   id: idSchema,
   name: z.string(),
   mode: z.enum(KEY_MODES),
-  prefix: z.string().describe('How the key begins, `pr_live_` or `pr_test_`.'),
-  last4: z.string().describe('How the key ends.'),
+  prefix: z.string().describe('The beginning of the key, `pr_live_` or `pr_test_`.'),
+  last4: z.string().describe('The end of the key.'),
   scopes: z.array(z.enum(ALL_SCOPES)),
   rateLimit: z.number().int().describe('Requests per minute.'),
   recipientAllowlist: z
     .array(z.string())
     .nullable()
-    .describe('Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient.'),
+    .describe('Allowed recipients: `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient.'),
   ipAllowlist: z
     .array(z.string())
     .nullable()
@@ -43,30 +43,30 @@ export const keyFields = {
     .object({ agentName: agentNameSchema.nullable(), source: sourceSchema.nullable() })
     .nullable()
     .describe('Provenance defaults of the key.'),
-  lockPersona: z.boolean().describe('Whether sends may claim no other agent name or source than the persona’s.'),
+  lockPersona: z.boolean().describe('Whether sends must use the agent name and source of the persona.'),
   sendLimit: z
     .object({ hour: z.number().int().nullable(), day: z.number().int().nullable() })
     .nullable()
-    .describe('Messages per hour and per day (UTC); null where there is no limit.'),
+    .describe('Messages per hour and per day (UTC); null without a limit.'),
   createdAt: timestampSchema,
-  lastUsedAt: timestampSchema.nullable().describe('Written at most once a minute.'),
+  lastUsedAt: timestampSchema.nullable().describe('Updated at most once a minute.'),
   expiresAt: timestampSchema.nullable(),
   revokedAt: timestampSchema.nullable(),
-  pausedAt: timestampSchema.nullable().describe('Since when the key sends nothing; null where it may.'),
+  pausedAt: timestampSchema.nullable().describe('When the key was paused; null if it is not paused.'),
 };
 
 export const keySchema = z.object(keyFields).meta({ id: 'Key' });
 
 /** A key with its secret, as creation and rotation answer it. */
 export const keyWithSecretSchema = z
-  .object({ ...keyFields, key: z.string().describe('The whole secret. Shown this once, and stored nowhere.') })
+  .object({ ...keyFields, key: z.string().describe('The whole secret. It is shown only once and is not stored.') })
   .meta({ id: 'KeyWithSecret' });
 
 export const keyParams = z.object({ id: z.string().describe('The id of the key.') });
 
 /** What the rule against escalation compares; told in the descriptions of the operations that can break it. */
 export const ESCALATION_RULE =
-  'A key can neither make nor become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.';
+  'A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.';
 
 /** How large `LIMITS.keyNameCharacters` is, for descriptions. */
 export const KEY_NAME_RULE = `1 to ${LIMITS.keyNameCharacters} characters`;

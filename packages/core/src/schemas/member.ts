@@ -12,15 +12,13 @@ export const memberSchema = z
     email: z.string(),
     role: roleSchema,
     status: z.enum(['active', 'invited']).describe('`invited` until they sign in with this address.'),
-    joinedAt: timestampSchema.nullable().describe('Null while they are invited.'),
+    joinedAt: timestampSchema.nullable().describe('Null while they are only invited.'),
   })
   .meta({ id: 'Member' });
 
 export const teamSchema = z
   .object({
     members: z.array(memberSchema).describe('In the order in which they got their seats.'),
-    seats: z
-      .object({ used: z.number().int(), limit: z.number().int() })
-      .describe('Invited members have a seat as well.'),
+    seats: z.object({ used: z.number().int(), limit: z.number().int() }).describe('Invited members use a seat too.'),
   })
   .meta({ id: 'Team' });

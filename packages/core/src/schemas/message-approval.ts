@@ -4,11 +4,11 @@ import { idSchema, timestampSchema } from './identifiers.ts';
 
 export const reasonsSchema = z
   .array(z.enum(HOLD_REASONS))
-  .describe('The rules that held it: `always`, or those of `holdWhen` by their names.');
+  .describe('The rules that held it: `always`, or the names of the matching rules of `holdWhen`.');
 
 export const decisionFields = {
   rejectCode: z.enum(REJECT_CODES).nullable(),
-  note: z.string().nullable().describe('What was said with the decision.'),
+  note: z.string().nullable().describe('The note of the decision.'),
   edited: z.array(z.enum(EDITABLE_FIELDS)).describe('The fields an approver changed.'),
 };
 

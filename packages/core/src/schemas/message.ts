@@ -17,7 +17,7 @@ export const messageStatusSchema = z
 
 const messageFields = {
   id: idSchema,
-  from: z.string().describe('The sender as given.'),
+  from: z.string().describe('The sender in the request.'),
   to: z.string().describe('The `to` addresses, joined by a comma and a space.'),
   subject: z.string(),
   status: messageStatusSchema,
@@ -34,7 +34,7 @@ export const messageRecordSchema = z.object(messageFields).meta({ id: 'MessageRe
 const messageEventSchema = z
   .object({
     id: idSchema,
-    seq: z.number().int().describe('Position on this message’s trail, from 1.'),
+    seq: z.number().int().describe('Position in the message’s events, from 1.'),
     type: z
       .enum(EVENT_NAMES)
       .describe(EVENT_NAMES.map((name) => `\`${name}\`: ${MESSAGE_EVENT_TYPES[name]}`).join(' ')),
@@ -43,8 +43,8 @@ const messageEventSchema = z
     classification: z
       .enum(CLASSIFICATION_NAMES)
       .nullable()
-      .describe('Of bounces and complaints; null on every other event.'),
-    detail: z.string().nullable().describe('What the mail server said, or why; text of third parties.'),
+      .describe('Set for bounces and complaints; null for every other event.'),
+    detail: z.string().nullable().describe('The response of the mail server, or the reason; may quote third parties.'),
   })
   .meta({ id: 'MessageEvent' });
 
@@ -64,9 +64,9 @@ export const messageSchema = z
     ...messageFields,
     html: z.string().nullable().describe('The rendered HTML body.'),
     text: z.string().nullable().describe('The rendered plain text body.'),
-    headers: z.record(z.string(), z.string()).nullable().describe('The additional headers as given.'),
+    headers: z.record(z.string(), z.string()).nullable().describe('The additional headers of the request.'),
     cc: z.array(z.string()),
-    bcc: z.array(z.string()).describe('Blind copies: shown here, never written into the message.'),
+    bcc: z.array(z.string()).describe('Bcc recipients: shown here, never written into the message.'),
     replyTo: z.string().nullable(),
     recipients: z.array(messageRecipientSchema),
     attachments: z.array(storedAttachmentSchema).nullable(),
@@ -74,7 +74,7 @@ export const messageSchema = z
     metadata: z.record(z.string(), z.string()),
     template: z.string().nullable(),
     resendOf: idSchema.nullable(),
-    lastError: z.string().nullable().describe('The last failure in words; text of third parties may be quoted.'),
+    lastError: z.string().nullable().describe('The last failure in words; may quote third parties.'),
     bodyExpiresAt: timestampSchema.nullable().describe('When the stored body is removed.'),
     bodyExpired: z.boolean(),
     contentRedacted: z
@@ -85,9 +85,9 @@ export const messageSchema = z
     redacted: z
       .array(z.string())
       .describe(
-        'The names of the fields that the key may not see, or sees in part. Of a message that another key sent, a key without `emails:content-all` sees neither content nor `bcc`, `metadata`, `replyTo` and `lastError`, and `recipients` and `events` without blind recipients.',
+        'The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients` and `events` without bcc recipients.',
       ),
-    approval: messageApprovalSchema.nullable().describe('Of a message that is or was held; null of every other.'),
+    approval: messageApprovalSchema.nullable().describe('Set for a message that is or was held; null for every other.'),
     events: z.array(messageEventSchema).describe('The trail, oldest first.'),
   })
   .meta({ id: 'Message' });

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 export const metadataSchema = z
   .record(z.string().min(1).max(LIMITS.metadataKeyCharacters), z.string().max(LIMITS.metadataValueCharacters))
   .refine((map) => Object.keys(map).length <= LIMITS.metadataKeys, {
-    message: `must hold at most ${LIMITS.metadataKeys} keys`,
+    message: `must have at most ${LIMITS.metadataKeys} keys`,
     params: { code: 'too_many' },
   })
   .describe(

@@ -36,7 +36,7 @@ const restrictionFields = {
     .max(LIMITS.keyRatePerMinuteMax)
     .optional()
     .describe(
-      `Requests per minute, 1 to ${LIMITS.keyRatePerMinuteMax}; ${LIMITS.keyRatePerMinuteDefault} unless given. The whole minute’s allowance may be used at once.`,
+      `Requests per minute, 1 to ${LIMITS.keyRatePerMinuteMax}. Default: ${LIMITS.keyRatePerMinuteDefault}. The allowance of a minute can be used at once.`,
     ),
   recipientAllowlist: z
     .array(z.string().max(LIMITS.addressCharacters))
@@ -44,46 +44,42 @@ const restrictionFields = {
     .max(LIMITS.keyRecipientEntries)
     .nullable()
     .optional()
-    .describe(
-      'Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given.',
-    ),
+    .describe('Allowed recipients: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Default: everyone.'),
   ipAllowlist: z
     .array(z.string().max(100))
     .min(1)
     .max(LIMITS.keyNetworks)
     .nullable()
     .optional()
-    .describe(
-      'Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given.',
-    ),
+    .describe('Networks the key can be used from, as CIDR or single addresses. Default: everywhere.'),
   attachmentHosts: newAttachmentHostsSchema
     .nullable()
     .optional()
     .describe(
-      'Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none.',
+      'Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist.',
     ),
   expiresAt: offsetTimeSchema
     .nullable()
     .optional()
-    .describe('When the key ends: RFC 3339 with an offset, in the future. Never unless given.'),
+    .describe('When the key expires: RFC 3339 with an offset, in the future. Default: never.'),
   approvalMode: z
     .enum(APPROVAL_MODES)
     .optional()
     .describe(
-      'Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.',
+      'Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that `holdWhen` names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.',
     ),
   holdWhen: newHoldWhenSchema.nullable().optional().describe('Which sends the approval mode `policy` holds.'),
-  persona: personaSchema.nullable().optional().describe('Provenance of sends that say none themselves.'),
+  persona: personaSchema.nullable().optional().describe('Provenance of sends that do not set it.'),
   lockPersona: z
     .boolean()
     .optional()
     .describe(
-      'Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source.',
+      'Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused.',
     ),
   sendLimit: sendLimitSchema
     .nullable()
     .optional()
-    .describe('Messages per hour and per day. Counted in whole hours and days of UTC.'),
+    .describe('Messages per hour and per day, in whole UTC hours and days.'),
 };
 
 const nameSchema = headerText(1, LIMITS.keyNameCharacters).describe(`${KEY_NAME_RULE}.`);
@@ -92,7 +88,7 @@ const scopesSchema = z
   .min(1)
   .max(100)
   .describe(
-    'What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well.',
+    'What the key may do. `sending` and `full` are sets: `full` is all except `approvals:decide`; in approval mode also without `keys:write` and `team:write`.',
   );
 
 export const newKeySchema = z
@@ -101,9 +97,7 @@ export const newKeySchema = z
     mode: z
       .enum(KEY_MODES)
       .optional()
-      .describe(
-        '`live` unless given. What a `test` key sends runs through every rule and never leaves the installation.',
-      ),
+      .describe('Default: `live`. Sends of a `test` key are checked by every rule and never leave the installation.'),
     scopes: scopesSchema,
     ...restrictionFields,
   })

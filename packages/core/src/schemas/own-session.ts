@@ -8,7 +8,7 @@ export const ownSessionParams = z.object({ id: z.string().describe('Session id.'
 export const ownSessionSchema = z
   .object({
     id: idSchema,
-    kind: z.enum(['browser', 'device']).describe('`device`: began with `POST /auth/device`.'),
+    kind: z.enum(['browser', 'device']).describe('`device`: started with `POST /auth/device`.'),
     client: z
       .string()
       .nullable()
@@ -20,12 +20,12 @@ export const ownSessionSchema = z
       .nullable()
       .describe('The IP address of the client that signed in. Null where it was not recorded.'),
     account: z.object({ id: idSchema, name: z.string() }).describe('The account the session is in.'),
-    approvals: z.boolean().describe('Whether it may decide held sends where the role may; always true in a browser.'),
+    approvals: z.boolean().describe('Whether it may decide held sends if the role may; always true in a browser.'),
     createdAt: timestampSchema,
-    lastUsedAt: timestampSchema.describe('To the minute.'),
+    lastUsedAt: timestampSchema.describe('Rounded to the minute.'),
     expiresAt: timestampSchema.describe(
-      `After ${LIMITS.sessionIdleDays} days without use, and ${LIMITS.sessionDays} days after it began in any case.`,
+      `After ${LIMITS.sessionIdleDays} days without use, and at the latest ${LIMITS.sessionDays} days after it began.`,
     ),
-    current: z.boolean().describe('Whether this request uses it.'),
+    current: z.boolean().describe('Whether it is the session of this request.'),
   })
   .meta({ id: 'OwnSession' });

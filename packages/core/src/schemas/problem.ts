@@ -27,8 +27,10 @@ export const problemSchema = z
     retryable: z.boolean().describe('Whether the same request can succeed later without a change.'),
     requestId: z.string().describe('Quote it to support; equals the `x-request-id` header.'),
     errors: z.array(fieldProblemSchema).optional().describe('The fields that break a rule.'),
-    recipients: z.array(refusedRecipientSchema).optional().describe('The recipients a send was refused for.'),
-    currentStatus: messageStatusSchema.optional().describe('Of `message_not_queued`: where the message stands now.'),
+    recipients: z.array(refusedRecipientSchema).optional().describe('The recipients that caused the refusal.'),
+    currentStatus: messageStatusSchema
+      .optional()
+      .describe('Only for `message_not_queued`: the present status of the message.'),
   })
   .describe('RFC 9457 problem details.')
   .meta({ id: 'Problem' });

@@ -8,10 +8,10 @@ export const requestRecordSchema = z
     method: z.string(),
     path: z.string().describe('Without the query string.'),
     status: z.number().int(),
-    code: z.string().nullable().describe('The error code, where the request was refused.'),
+    code: z.string().nullable().describe('The error code, if the request was refused.'),
     durationMs: z.number().int(),
     keyId: idSchema.nullable(),
-    emailId: idSchema.nullable().describe('The message the request made or named.'),
+    emailId: idSchema.nullable().describe('The message that the request created or named.'),
     createdAt: timestampSchema,
   })
   .meta({ id: 'RequestRecord' });

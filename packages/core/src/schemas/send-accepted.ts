@@ -10,9 +10,9 @@ export const acceptedStatusSchema = z
 
 /** What an accepted send says beside that where it is held. */
 export const heldFields = {
-  approvalId: idSchema.optional().describe('Of a held send: read it with `GET /keys/approvals/:id`.'),
+  approvalId: idSchema.optional().describe('Only for a held send: read it with `GET /keys/approvals/:id`.'),
   reasons: reasonsSchema.optional(),
-  expiresAt: timestampSchema.optional().describe('Of a held send: when it expires if no one decides.'),
+  expiresAt: timestampSchema.optional().describe('Only for a held send: when it expires if no one decides.'),
 };
 
 /** What an accepted send is answered with. */

@@ -80,18 +80,18 @@ export const sendRequestSchema = z
   .superRefine((request, context) => {
     for (const fault of bodyFormConflicts(request)) context.addIssue({ code: 'custom', ...fault });
     if (request.reply_to && hasReplyToHeader(request.headers)) {
-      const message = 'is given beside a `Reply-To` header; give one of them';
+      const message = 'cannot be combined with a `Reply-To` header; pass one of them';
       context.addIssue({ code: 'custom', path: ['reply_to'], message, params: { code: 'conflict' } });
     }
     if (request.unsubscribe === true && hasUnsubscribeHeader(request.headers)) {
-      const message = 'is given beside a `List-Unsubscribe` header; give one of them';
+      const message = 'cannot be combined with a `List-Unsubscribe` header; pass one of them';
       context.addIssue({ code: 'custom', path: ['unsubscribe'], message, params: { code: 'conflict' } });
     }
     const unique = new Set(
       [...request.to, ...(request.cc ?? []), ...(request.bcc ?? [])].map(({ address }) => address.toLowerCase()),
     );
     if (unique.size > LIMITS.recipientsPerMessage) {
-      const message = `to, cc and bcc hold ${unique.size} recipients together; at most ${LIMITS.recipientsPerMessage} are allowed`;
+      const message = `to, cc and bcc have ${unique.size} recipients together; at most ${LIMITS.recipientsPerMessage} are allowed`;
       context.addIssue({ code: 'custom', path: ['to'], message, params: { code: 'too_many' } });
     }
   })
@@ -126,11 +126,11 @@ function hasBodyForm({ html, text, template }: BodyForm): boolean {
 function bodyFormConflicts({ html, text, template, variables }: BodyForm) {
   const conflict = (path: string, message: string) => ({ path: [path], message, params: { code: 'conflict' } });
   if (template === undefined) {
-    return variables === undefined ? [] : [conflict('variables', 'is given without `template`')];
+    return variables === undefined ? [] : [conflict('variables', 'is only allowed with `template`')];
   }
   return [
-    ...(html === undefined ? [] : [conflict('html', 'is given beside `template`; give one of them')]),
-    ...(text === undefined ? [] : [conflict('text', 'is given beside `template`; give one of them')]),
+    ...(html === undefined ? [] : [conflict('html', 'cannot be combined with `template`; pass one of them')]),
+    ...(text === undefined ? [] : [conflict('text', 'cannot be combined with `template`; pass one of them')]),
   ];
 }
 

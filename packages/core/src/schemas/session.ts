@@ -8,7 +8,7 @@ import { headerText } from './text.ts';
 export const roleSchema = z
   .enum(ROLES)
   .describe(
-    'What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.',
+    'What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.',
   );
 
 /** What a program says about itself. Nothing proves it. */
@@ -27,9 +27,9 @@ export const sessionSchema = z
     authenticated: z.boolean(),
     user: z
       .object({
-        id: idSchema.describe('The person’s own id, the same in every account.'),
+        id: idSchema.describe('The user’s id, the same in every account.'),
         memberId: idSchema.describe(
-          'Of the seat in this account: the id in `GET /team` and the actor in `GET /audit`.',
+          'The id of the seat in this account: the id in `GET /team` and the actor in `GET /audit`.',
         ),
         email: z.string(),
         name: z.string().nullable(),
@@ -42,23 +42,23 @@ export const sessionSchema = z
       .array(z.enum(ALL_SCOPES))
       .nullable()
       .describe(
-        'What the session may do in this account: what the role allows, without what the user did not allow a device session.',
+        'What the session may do in this account: the permissions of the role, without those the user did not give to a device session.',
       ),
     device: z
       .object({
-        client: z.string().describe('What the program said about itself.'),
+        client: z.string().describe('The name that the program claims.'),
         approvals: z
           .boolean()
           .describe(
-            'Whether the session may approve and reject held sends: the user ticked it, and the role allows it.',
+            'Whether the session may approve and reject held sends: the user chose it, and the role allows it.',
           ),
       })
       .nullable()
-      .describe('Set for a session that began with `POST /auth/device`; null in a browser, and when signed out.'),
+      .describe('Set for a session that was started with `POST /auth/device`; null in a browser, and when signed out.'),
     expiresAt: timestampSchema
       .nullable()
       .describe(
-        `When the session ends, unless it is used before: after ${LIMITS.sessionIdleDays} days of rest, and ${LIMITS.sessionDays} days after it began in any case.`,
+        `When the session ends if it is not used before then: after ${LIMITS.sessionIdleDays} days without use, and at the latest ${LIMITS.sessionDays} days after it began.`,
       ),
   })
   .meta({ id: 'Session' });
@@ -68,7 +68,7 @@ export const userCodeSchema = z
   .string()
   .min(1)
   .max(40)
-  .describe('The code the device shows, such as `WDJB-MJHT`; case and hyphen do not matter.');
+  .describe('The code the device shows, such as `WDJB-MJHT`; case and hyphen are ignored.');
 
 export const SIGN_IN_LIMITS = {
   count: 'sign-in',

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { channelSchema, sourceSchema } from './provenance.ts';
 
 const count = (meaning: string) => z.number().int().describe(meaning);
-const rate = (meaning: string) =>
-  z.number().describe(`${meaning}, in percent with two decimals; 0 where there are none.`);
+const rate = (meaning: string) => z.number().describe(`${meaning}, in percent with two decimals; 0 if there are none.`);
 
 const outcomeCounts = {
-  sent: count('Messages whose hand-off was answered for good for one recipient at least, refusals included.'),
-  delivered: count('Those of them that were delivered to one recipient at least, and did not bounce later.'),
-  bounced: count('Those of them that bounced for one recipient at least.'),
-  complained: count('Those of them that one recipient at least reported as spam.'),
+  sent: count('Messages with a final response to the delivery attempt for at least one recipient, including refusals.'),
+  delivered: count('Sent messages that were delivered to at least one recipient and did not bounce later.'),
+  bounced: count('Sent messages that bounced for at least one recipient.'),
+  complained: count('Sent messages that at least one recipient reported as spam.'),
 };
 
 const failureRates = {
@@ -29,24 +28,24 @@ const bounceKindsSchema = z
   .object({
     hard: count('The address does not exist.'),
     soft: count('Temporarily undeliverable until the retries ran out.'),
-    block: count('The receiver refused on policy or content.'),
-    spam: count('A recipient reported the mail as spam: the complaints.'),
-    unknown: count('The provider could not say.'),
+    block: count('The receiver refused the message because of its policy or the content.'),
+    spam: count('A recipient reported the message as spam (complaint).'),
+    unknown: count('The provider did not report a reason.'),
   })
   .meta({ id: 'BounceKinds' });
 
 const opensSchema = z
   .object({
-    tracked: count('Sent messages that carried an open pixel.'),
-    opened: count('Those of them that were opened at least once.'),
+    tracked: count('Sent messages that contained a tracking image.'),
+    opened: count('Tracked messages that were opened at least once.'),
     openRate: rate('`opened` against `tracked`'),
   })
   .meta({ id: 'OpenStats' });
 
 const clicksSchema = z
   .object({
-    tracked: count('Sent messages that carried a rewritten link.'),
-    clicked: count('Those of them of which a link was followed at least once.'),
+    tracked: count('Sent messages that contained a rewritten link.'),
+    clicked: count('Tracked messages of which a link was followed at least once.'),
     clickRate: rate('`clicked` against `tracked`'),
   })
   .meta({ id: 'ClickStats' });
@@ -54,15 +53,13 @@ const clicksSchema = z
 /** What became of an account's messages within a window. Blocks that were not asked for, or are not measured, are absent. */
 export const accountStatsSchema = z
   .object({
-    window: z.string().describe('The window as asked for, such as `14d`.'),
+    window: z.string().describe('The window of the request, such as `14d`.'),
     ...baseFields,
     byTag: z
       .array(tagStatsSchema)
       .optional()
-      .describe('With `by_tag`: every tag of sent messages, the most used first.'),
-    bounces: bounceKindsSchema
-      .optional()
-      .describe('With `bounces`: messages by the kinds of their bounces and complaints.'),
+      .describe('With `by_tag`: every tag of sent messages, the most frequent first.'),
+    bounces: bounceKindsSchema.optional().describe('With `bounces`: messages by kind of bounce, and complaints.'),
     opens: opensSchema.optional().describe('With `engagement`, while open tracking is on; absent means not measured.'),
     clicks: clicksSchema
       .optional()
@@ -78,7 +75,7 @@ export const accountStatsSchema = z
     topAgents: z
       .array(z.object({ agentName: z.string(), ...baseFields }).meta({ id: 'AgentStats' }))
       .optional()
-      .describe('With `provenance`: the agents that sent most, ten at most.'),
+      .describe('With `provenance`: the agents that sent most, at most ten.'),
   })
   .meta({ id: 'AccountStats' });
 
@@ -86,7 +83,7 @@ export const volumePointSchema = z
   .object({
     date: z.iso.date().describe('The UTC day on which the messages were accepted.'),
     ...outcomeCounts,
-    opened: count('Those of them that were opened at least once, as far as it was tracked.'),
-    clicked: count('Those of them of which a link was followed at least once, as far as it was tracked.'),
+    opened: count('Sent messages that were opened at least once, if that was tracked.'),
+    clicked: count('Sent messages of which a link was followed at least once, if that was tracked.'),
   })
   .meta({ id: 'VolumePoint' });

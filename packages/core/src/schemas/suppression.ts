@@ -9,7 +9,7 @@ export const SUPPRESSION_REASONS = {
   hard_bounce: 'The address does not exist.',
   complaint: 'The recipient reported mail as spam.',
   unsubscribe: 'The recipient used the one-click unsubscribe.',
-  manual: 'A person or a program put it there.',
+  manual: 'A user or a program added it.',
 } as const;
 
 export type SuppressionReason = keyof typeof SUPPRESSION_REASONS;
@@ -26,19 +26,19 @@ export const suppressionSchema = z
     id: idSchema,
     email: z.string().describe('In lower case, its domain as A-labels.'),
     reason: suppressionReasonSchema,
-    emailId: idSchema.nullable().describe('The message it came of; null where it came of none.'),
+    emailId: idSchema.nullable().describe('The message that caused it; null if there was none.'),
     note: z.string().nullable(),
     createdAt: timestampSchema,
-    expiresAt: timestampSchema.nullable().describe('From then on it counts no more; null for ever.'),
+    expiresAt: timestampSchema.nullable().describe('When the entry ends; null if it never does.'),
   })
   .meta({ id: 'Suppression' });
 
 /** What `POST /suppressions` answers where it was given a list. */
 export const suppressionsAddedSchema = z
   .object({
-    suppressions: z.array(suppressionSchema).describe('One for each address, in the order given.'),
-    added: z.number().int().describe('How many are new.'),
-    existing: z.number().int().describe('How many were there before; they are unchanged.'),
+    suppressions: z.array(suppressionSchema).describe('One per address, in the order of the request.'),
+    added: z.number().int().describe('Number of new entries.'),
+    existing: z.number().int().describe('Number of entries that already existed; they are unchanged.'),
   })
   .meta({ id: 'SuppressionsAdded' });
 
@@ -47,28 +47,28 @@ export const suppressionNoteSchema = z.string().min(1).max(LIMITS.noteCharacters
 /** One address or many, with what holds for all of them. */
 export const newSuppressionSchema = z
   .strictObject({
-    email: mailboxSchema.optional().describe('The address, without regard to case. Give this or `emails`.'),
+    email: mailboxSchema.optional().describe('The address, case-insensitive. Pass this or `emails`.'),
     emails: z
       .array(mailboxSchema)
       .min(1)
       .max(LIMITS.suppressionsPerCall)
       .optional()
-      .describe(`Up to ${LIMITS.suppressionsPerCall} addresses in place of \`email\`.`),
+      .describe(`Up to ${LIMITS.suppressionsPerCall} addresses instead of \`email\`.`),
     reason: suppressionReasonSchema.optional().describe('Why; `manual` unless given.'),
     note: suppressionNoteSchema
       .nullable()
       .optional()
-      .describe(`Words for whoever reads it later, 1 to ${LIMITS.noteCharacters} characters.`),
+      .describe(`A note for later readers, 1 to ${LIMITS.noteCharacters} characters.`),
     expiresAt: offsetTimeSchema
       .nullable()
       .optional()
       .describe(
-        'When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. For ever unless given.',
+        'When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. Default: never.',
       ),
   })
   .superRefine(({ email, emails }, context) => {
     if (email !== undefined && emails !== undefined) {
-      const message = 'is given beside `email`; give one of them';
+      const message = 'cannot be combined with `email`; pass one of them';
       context.addIssue({ code: 'custom', path: ['emails'], message, params: { code: 'conflict' } });
     }
     if (email === undefined && emails === undefined) {

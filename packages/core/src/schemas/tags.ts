@@ -17,7 +17,7 @@ export const tagsSchema = z
   .array(tagSchema)
   .transform((tags) => [...new Set(tags.map((tag) => tag.toLowerCase()))])
   .refine((tags) => tags.length <= LIMITS.tagsPerMessage, {
-    message: `must hold at most ${LIMITS.tagsPerMessage} different tags`,
+    message: `must have at most ${LIMITS.tagsPerMessage} different tags`,
     params: { code: 'too_many' },
   })
   .describe(

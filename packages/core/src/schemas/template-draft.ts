@@ -62,7 +62,7 @@ export const draftDecisionFields = {
     .describe(
       'The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`).',
     ),
-  note: z.string().max(LIMITS.approvalNoteCharacters).optional().describe('Kept in the audit log.'),
+  note: z.string().max(LIMITS.approvalNoteCharacters).optional().describe('Stored in the audit log.'),
 };
 
 export type TemplateDraft = z.input<typeof templateDraftSchema>;

@@ -17,18 +17,18 @@ export const templateSlugSchema = z
   .regex(SLUG, 'must be letters and digits in groups, with a hyphen or underscore between two groups')
   .refine((slug) => !UUID.test(slug), { message: 'must not look like an id' })
   .describe(
-    `Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most ${LIMITS.templateSlugCharacters} characters, kept in lower case.`,
+    `Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most ${LIMITS.templateSlugCharacters} characters, stored in lower case.`,
   );
 
 export const templateNameSchema = headerText(1, LIMITS.templateNameCharacters).describe(
-  `A name for people, 1 to ${LIMITS.templateNameCharacters} characters.`,
+  `A display name, 1 to ${LIMITS.templateNameCharacters} characters.`,
 );
 
 export const templateNoteSchema = z
   .string()
   .min(1)
   .max(LIMITS.templateNoteCharacters)
-  .describe(`What this version is about, at most ${LIMITS.templateNoteCharacters} characters.`);
+  .describe(`A note about this version, at most ${LIMITS.templateNoteCharacters} characters.`);
 
 /** The three parts, as they are given; null takes a part away. */
 export const templateContentFields = {
@@ -36,7 +36,7 @@ export const templateContentFields = {
     .nullable()
     .optional()
     .describe(
-      'Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own.',
+      'Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. If the template has none, every send must pass a subject.',
     ),
   html: bodyText(1, LIMITS.bodyBytes)
     .nullable()
@@ -46,7 +46,7 @@ export const templateContentFields = {
     .nullable()
     .optional()
     .describe(
-      'Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off.',
+      'Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off.',
     ),
 };
 
@@ -65,7 +65,7 @@ const templateVersionSchema = z
     version: z.number().int(),
     status: statusSchema,
     createdAt: timestampSchema,
-    createdBy: z.string().nullable().describe('The id of the key or the person that made it.'),
+    createdBy: z.string().nullable().describe('The id of the key or user that created it.'),
     publishedAt: timestampSchema.nullable().describe('Null for a draft.'),
     publishedBy: z
       .string()
@@ -84,10 +84,12 @@ const templateVariableSchema = z
   .object({
     name: z
       .string()
-      .describe('The path from `variables`, `user.name`; `[]` stands for each element of a list, `items[].price`.'),
+      .describe('The path within `variables`, `user.name`; `[]` means each element of a list, `items[].price`.'),
     required: z
       .boolean()
-      .describe('Used outside every `if`, `unless` and `case`, and without `default`: no send goes without it.'),
+      .describe(
+        'True if it is used outside every `if`, `unless` and `case`, and without `default`: a send without it is refused.',
+      ),
   })
   .meta({ id: 'TemplateVariable' });
 
@@ -100,7 +102,7 @@ export const templateSchema = z
     subject: z.string().nullable(),
     html: z.string().nullable(),
     text: z.string().nullable(),
-    version: z.number().int().describe('The version that `subject`, `html`, `text` and `variables` are of.'),
+    version: z.number().int().describe('The version of `subject`, `html`, `text` and `variables`.'),
     status: statusSchema,
     currentVersion: z
       .number()
@@ -115,8 +117,8 @@ export const templateSchema = z
       ),
     versions: z
       .array(templateVersionSchema)
-      .describe(`The versions, oldest first; of more than ${LIMITS.templateVersionsShown} the newest.`),
-    variables: z.array(templateVariableSchema).describe('What it takes from `variables`, in the order of first use.'),
+      .describe(`The versions, oldest first; if there are more than ${LIMITS.templateVersionsShown}, the newest ones.`),
+    variables: z.array(templateVariableSchema).describe('The variables it uses, in the order of first use.'),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   })
@@ -127,10 +129,10 @@ export const renderedTemplateSchema = z
   .object({
     subject: z.string().nullable(),
     html: z.string().nullable(),
-    text: z.string().nullable().describe('Derived from `html` where the template has no text of its own.'),
+    text: z.string().nullable().describe('Derived from `html` if the template has no text.'),
     version: z.number().int(),
     status: statusSchema,
-    missing: z.array(z.string()).describe('Variables that a send with these values would be refused for.'),
+    missing: z.array(z.string()).describe('Variables whose absence would make a send fail.'),
   })
   .meta({ id: 'RenderedTemplate' });
 

@@ -5,10 +5,10 @@ import { headerText, utf8Bytes } from './text.ts';
 
 /** Where a support ticket stands. */
 const TICKET_STATUSES = {
-  open: 'Support has to answer.',
-  pending: 'Support has answered; it is the account’s turn.',
+  open: 'Waiting for a reply from support.',
+  pending: 'Support has replied; waiting for the account.',
   solved: 'Done; a reply opens it again.',
-  closed: 'Over; it takes no more replies.',
+  closed: 'Closed; it accepts no more replies.',
 } as const;
 
 export type TicketStatus = keyof typeof TICKET_STATUSES;
@@ -36,21 +36,21 @@ const messageSchema = z
 export const ticketSchema = z
   .object({
     id: idSchema,
-    number: z.number().int().describe('Counts up over the whole installation: what people call the ticket by.'),
+    number: z.number().int().describe('Number of the ticket, counted over the whole installation.'),
     status: ticketStatusSchema,
     subject: z.string(),
     messages: z.array(messageSchema).describe('The thread, oldest first.'),
     context: z
       .record(z.string(), z.unknown())
       .describe(
-        `What was given as \`context\`, as it was when the ticket was raised. Beside it, where \`requestId\` was given: \`requestId\`, and \`requestLog\`, the logged request (as \`GET /requests/:id\` answers it; null where the account has none of that id). Where \`emailId\` was given: \`emailId\`, and \`emailTrail\`: \`{id,status,from,to,subject,createdAt,lastError,events}\` with the newest ${LIMITS.ticketTrailEvents} events (null where the account has no such message; without subject and sender name where it is held and not approved). To keys without \`logs:read\` \`requestLog\` is null, to keys without \`emails:read\` \`emailTrail\` is, and \`withheld\` names what is not shown.`,
+        `The \`context\` of the request, as it was when the ticket was raised. If \`requestId\` was passed, also \`requestId\` and \`requestLog\`: the logged request (as \`GET /requests/:id\` returns it; null if the account has none with that id). If \`emailId\` was passed, also \`emailId\` and \`emailTrail\`: \`{id,status,from,to,subject,createdAt,lastError,events}\` with the newest ${LIMITS.ticketTrailEvents} events (null if the account has no such message; without subject and sender name if it is held and not approved). For keys without \`logs:read\`, \`requestLog\` is null; for keys without \`emails:read\`, \`emailTrail\` is; \`withheld\` names what is not shown.`,
       ),
     createdAt: timestampSchema,
   })
   .meta({ id: 'Ticket' });
 
 const isBlank = (text: string) => text.trim() === '';
-const NOT_BLANK = { message: 'must hold more than blanks', params: { code: 'too_short' } };
+const NOT_BLANK = { message: 'must not be blank', params: { code: 'too_short' } };
 
 export const ticketBodySchema = z
   .string()
@@ -63,7 +63,7 @@ const contextSchema = z
   .record(z.string(), z.unknown())
   .superRefine((given, context) => {
     for (const name of ATTACHED_CONTEXT.filter((reserved) => Object.hasOwn(given, reserved))) {
-      const message = 'is a name of the server’s own; use another';
+      const message = 'is a reserved name; use another';
       context.addIssue({ code: 'custom', path: [name], message, params: { code: 'reserved' } });
     }
     if (utf8Bytes(JSON.stringify(given)) > LIMITS.ticketContextBytes) {
@@ -72,7 +72,7 @@ const contextSchema = z
     }
   })
   .describe(
-    `What the application knows of the case: a JSON object of at most ${LIMITS.ticketContextBytes} bytes. The names ${ATTACHED_CONTEXT.map((name) => `\`${name}\``).join(', ')} are the server’s own.`,
+    `What your application knows of the case: a JSON object of at most ${LIMITS.ticketContextBytes} bytes. The names ${ATTACHED_CONTEXT.map((name) => `\`${name}\``).join(', ')} are reserved.`,
   );
 
 export const newTicketSchema = z
@@ -88,8 +88,8 @@ export const newTicketSchema = z
         params: { code: 'invalid_format' },
       })
       .optional()
-      .describe('The `x-request-id` of the request it is about: what was logged of it is attached.'),
-    emailId: idSchema.optional().describe('The message it is about: its trail is attached.'),
+      .describe('The `x-request-id` of the request it is about; its log entry is attached.'),
+    emailId: idSchema.optional().describe('The message it is about; its events are attached.'),
     context: contextSchema.optional(),
   })
   .meta({ id: 'NewTicket' });

@@ -11,7 +11,7 @@ export const TOOL_LIMITS = {
 } as const;
 
 /** What every check's description ends with. */
-export const TOOL_NOTE = `Needs no key; nothing is stored. Responds within ${LIMITS.toolSeconds + 2} seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most ${LIMITS.toolMemorySeconds} seconds old; blocklists are asked as often as their answers say. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address; while the server makes as many checks as it may in all, 429 \`rate_limited\` as well.`;
+export const TOOL_NOTE = `Needs no key; nothing is stored. Responds within ${LIMITS.toolSeconds + 2} seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most ${LIMITS.toolMemorySeconds} seconds old; responses of blocklists are cached as long as they allow. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address. If the server is already running as many checks as it can, the response is 429 \`rate_limited\` too.`;
 
 const MUST_BE = 'must be a domain name of at least two labels, for example `example.com`';
 
@@ -52,20 +52,20 @@ export function toolCheckSchema<Check extends ToolCheckName, Record extends z.Zo
     .object({
       level: z
         .enum(FINDING_LEVELS)
-        .describe('`pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.'),
-      code: z.enum(codes).describe('What was found, stable; docs/tools.md explains each.'),
+        .describe('`pass`: correct. `warn`: should be improved, or was not checked. `fail`: broken.'),
+      code: z.enum(codes).describe('Stable code of the finding; docs/tools.md explains each.'),
       message: z.string().describe('What was found, in words.'),
       fix: z.string().describe('What to do about it.'),
     })
     .meta({ id: id.replace(/Check$/, 'Finding') });
   return z
     .object({
-      ok: z.boolean().describe('False where `status` is `fail`.'),
+      ok: z.boolean().describe('False if `status` is `fail`.'),
       check: z.literal(check),
       target: z.string().describe('What was checked.'),
       status: z.enum(FINDING_LEVELS).describe('The worst level of the findings.'),
       records: z.array(record).describe(records),
-      findings: z.array(finding).describe('What was found, the worst first.'),
+      findings: z.array(finding).describe('What was found, with the worst first.'),
       checkedAt: z.string().describe('ISO 8601, UTC.'),
     })
     .meta({ id });

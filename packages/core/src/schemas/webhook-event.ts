@@ -30,23 +30,23 @@ const emailEventDataSchema = z
     seq: z
       .number()
       .int()
-      .describe('Position on the message’s trail, from 1: events may arrive in another order than they happened in.'),
+      .describe('Position in the message’s events, from 1: webhooks may arrive in a different order.'),
     recipient: z.string().nullable().describe('The recipient it is about; null where it is about the whole message.'),
     from: z
       .string()
-      .describe('The sender as given. Of a held message that no one has approved, the address without a name.'),
+      .describe('The sender in the request. For a held message that no one has approved, the address without a name.'),
     to: z.string().describe('The `to` addresses, joined by a comma and a space.'),
     subject: z.string().nullable().describe(`Null ${WITHHELD}.`),
     tags: z.array(z.string()).describe(`Empty ${WITHHELD}.`),
-    metadata: z.record(z.string(), z.string()).describe(`As given with the send; empty ${WITHHELD}.`),
+    metadata: z.record(z.string(), z.string()).describe(`The value of the send; empty ${WITHHELD}.`),
     channel: channelSchema,
     source: sourceSchema,
     agentName: z.string().nullable().describe(`Null if not set, and ${WITHHELD}.`),
     classification: z
       .enum(CLASSIFICATION_NAMES)
       .nullable()
-      .describe('Of bounces and complaints; null on every other event.'),
-    detail: z.string().nullable().describe('What the mail server said, or why; text of third parties.'),
+      .describe('Set for bounces and complaints; null for every other event.'),
+    detail: z.string().nullable().describe('The response of the mail server, or the reason; may quote third parties.'),
     occurredAt: timestampSchema,
   })
   .meta({ id: 'EmailEventData' });
@@ -64,7 +64,7 @@ const quotaThresholdDataSchema = z
 const approvalEventDataSchema = approvalSchema
   .omit({ html: true, text: true, headers: true })
   .extend({
-    from: z.string().describe('The sender as given; without a name until the hold is approved.'),
+    from: z.string().describe('The sender in the request; without a name until the hold is approved.'),
     to: z
       .array(z.string())
       .describe('Mailboxes with the names that are sent; addresses only until the hold is approved.'),
@@ -73,7 +73,7 @@ const approvalEventDataSchema = approvalSchema
       .string()
       .nullable()
       .describe(
-        'Names exactly what was approved, files included. Null until the hold is approved, and for a key that may not see the content.',
+        'Identifies exactly what was approved, including files. Null until the hold is approved, and for a key that may not see the content.',
       ),
     agentName: z.string().nullable().describe('Null if not set, and until the hold is approved.'),
     attachments: z.array(storedAttachmentSchema).describe('Empty until the hold is approved.'),
@@ -126,7 +126,9 @@ export const WEBHOOK_EVENT_SCHEMAS: ReadonlyMap<WebhookEventType, z.ZodType> = n
 function payloadOf(type: EmailEventType | AccountEventType, data: z.ZodType): z.ZodType {
   return z
     .object({
-      id: idSchema.describe('The same at every attempt and replay: what a receiver has seen before it can leave.'),
+      id: idSchema.describe(
+        'The same for every attempt and replay, so that a receiver can skip an event it has already processed.',
+      ),
       type: z.literal(type),
       createdAt: timestampSchema,
       apiVersion: z.literal(EVENT_API_VERSION),

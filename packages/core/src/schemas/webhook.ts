@@ -7,9 +7,9 @@ import { headerText } from './text.ts';
 
 /** Why an endpoint is disabled. */
 export const DISABLED_REASONS = {
-  manual: 'Somebody disabled it.',
-  gone: 'It answered 410.',
-  failing: `For ${LIMITS.webhookFailingDays} days it answered nothing but failures, ${LIMITS.webhookFailuresMin} or more.`,
+  manual: 'A user or key disabled it.',
+  gone: 'It responded with 410.',
+  failing: `For ${LIMITS.webhookFailingDays} days it returned only failures, at least ${LIMITS.webhookFailuresMin}.`,
 } as const;
 
 export type DisabledReason = keyof typeof DISABLED_REASONS;
@@ -26,7 +26,7 @@ const webhookFields = {
   id: idSchema,
   url: z.string(),
   description: z.string().nullable(),
-  events: z.array(webhookEventTypeSchema).describe('The types of events it is told of; an empty list means all.'),
+  events: z.array(webhookEventTypeSchema).describe('The types of events it receives; an empty list means all.'),
   status: z.enum(['enabled', 'disabled']),
   disabledReason: z
     .enum(REASON_NAMES)
@@ -36,7 +36,7 @@ const webhookFields = {
     ),
   failingSince: timestampSchema
     .nullable()
-    .describe('The first failure since the last success; null where the last attempt succeeded, or none was made.'),
+    .describe('The first failure since the last success; null if the last attempt succeeded, or none was made.'),
   createdAt: timestampSchema,
 };
 
@@ -46,9 +46,7 @@ export const webhookSchema = z.object(webhookFields).meta({ id: 'Webhook' });
 export const webhookWithSecretSchema = z
   .object({
     ...webhookFields,
-    secret: z
-      .string()
-      .describe('`whsec_` and the signing key in base64, as Standard Webhooks has it. Shown this once.'),
+    secret: z.string().describe('`whsec_` and the signing key in base64, as in Standard Webhooks. Shown only once.'),
   })
   .meta({ id: 'WebhookWithSecret' });
 
@@ -76,13 +74,13 @@ const urlSchema = z
 
 const endpointFields = {
   url: urlSchema.describe(
-    `Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most ${LIMITS.urlCharacters} characters.`,
+    `Where events are posted to: https (in development also http), without a user name or password, and not to a private network address. At most ${LIMITS.urlCharacters} characters.`,
   ),
   description: headerText(1, LIMITS.webhookDescriptionCharacters)
     .nullable()
     .optional()
     .describe(`For people; 1 to ${LIMITS.webhookDescriptionCharacters} characters.`),
-  events: eventsFilterSchema.optional().describe('The types of events it is to be told of; all unless given.'),
+  events: eventsFilterSchema.optional().describe('The types of events it should receive. Default: all.'),
 };
 
 export const newWebhookSchema = z.strictObject(endpointFields).meta({ id: 'NewWebhook' });
@@ -91,11 +89,11 @@ export const webhookChangesSchema = z
   .strictObject({
     url: endpointFields.url.optional(),
     description: endpointFields.description,
-    events: eventsFilterSchema.optional().describe('The types of events it is to be told of; an empty list means all.'),
+    events: eventsFilterSchema.optional().describe('The types of events it should receive; an empty list means all.'),
     status: z
       .enum(['enabled', 'disabled'])
       .optional()
-      .describe('`disabled` stops deliveries at once, and what waits is dropped; `enabled` begins anew.'),
+      .describe('`disabled` stops deliveries at once and drops waiting ones; `enabled` starts them again.'),
   })
   .meta({ id: 'WebhookChanges' });
 
@@ -105,21 +103,21 @@ export const webhookDeliverySchema = z
     id: idSchema,
     eventId: idSchema.describe('The `id` of the payload; the same at every attempt and replay.'),
     eventType: webhookEventTypeSchema,
-    attempt: z.number().int().describe('Counts the attempts at this event and endpoint, replays included, from 1.'),
+    attempt: z.number().int().describe('Number of the attempt at this event and endpoint, including replays, from 1.'),
     status: z
       .enum(['succeeded', 'failed', 'pending'])
       .describe('`pending`: not made yet; `nextAttemptAt` says when it is due.'),
-    statusCode: z.number().int().nullable().describe('What the receiver answered; null where it did not.'),
+    statusCode: z.number().int().nullable().describe('The status the receiver returned; null if it did not respond.'),
     error: z.string().nullable().describe('Why it failed, in words.'),
     durationMs: z.number().int().nullable(),
     responseBody: z
       .string()
       .nullable()
-      .describe(`The beginning of the answer, at most ${LIMITS.webhookResponseBytes} bytes; text of third parties.`),
-    createdAt: timestampSchema.describe('When the attempt began; of one that waits, when it was queued.'),
+      .describe(`The beginning of the response, at most ${LIMITS.webhookResponseBytes} bytes; text of third parties.`),
+    createdAt: timestampSchema.describe('When the attempt began; for a pending one, when it was queued.'),
     nextAttemptAt: timestampSchema
       .nullable()
-      .describe('Of a failed one, when the next is due; of a pending one, when it is due itself; else null.'),
+      .describe('For a failed attempt, when the next one is due; for a pending one, when it is due; else null.'),
   })
   .meta({ id: 'WebhookDelivery' });
 

@@ -8,7 +8,7 @@ export const composeFromTemplate: Prompt = {
   description: 'Fills in a stored template for a recipient, shows the result, and sends it once you agree.',
   arguments: [
     { name: 'template', description: 'Slug of the template.', required: true },
-    { name: 'to', description: 'Who gets it.', required: false },
+    { name: 'to', description: 'Recipient.', required: false },
     { name: 'purpose', description: 'What the email is about, in your own words.', required: false },
   ],
   scopes: ['templates:read', 'emails:send'],
@@ -19,10 +19,10 @@ export const composeFromTemplate: Prompt = {
       [
         `Compose an email from the stored template ${JSON.stringify(template)}${to ? ` to ${to}` : ''}.`,
         ...(purpose ? [`It is about: ${purpose}`] : []),
-        '1. See which variables the template takes. Ask me for every value you do not know; make none up.',
-        ...(to ? [] : ['2. Ask me who gets it, and from which address.']),
-        'Then call preview_email with `template` and `variables`, and show me the subject, the text and every recipient, copies included.',
-        'Call send_email only after I have agreed to exactly that. If the answer says that it is held, tell me so and do not send it again. Otherwise call wait_for_email and tell me the outcome.',
+        '1. Check which variables the template needs. Ask me for every value you do not know; do not invent any.',
+        ...(to ? [] : ['2. Ask me for the recipient and the sender address.']),
+        'Then call preview_email with `template` and `variables`, and show me the subject, the text and every recipient, including cc and bcc.',
+        'Call send_email only after I have agreed to exactly that. If the result says that it is held, tell me and do not send it again. Otherwise call wait_for_email and tell me the outcome.',
       ].join('\n'),
     ),
   ],

@@ -34,7 +34,7 @@ function assertArguments(prompt: Prompt, given: Readonly<Record<string, string>>
   const missing = prompt.arguments.filter(({ name, required }) => required && !given[name]?.trim());
   if (missing.length > 0) throw refusal(`${prompt.name} needs: ${missing.map(({ name }) => name).join(', ')}`);
   const unknown = Object.keys(given).filter((name) => !prompt.arguments.some((known) => known.name === name));
-  if (unknown.length > 0) throw refusal(`${prompt.name} does not take: ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw refusal(`${prompt.name} does not accept: ${unknown.join(', ')}`);
 }
 
 function refusal(message: string): ProtocolError {

@@ -17,8 +17,7 @@ export const RESOURCE_KINDS: readonly ResourceKind[] = [
   {
     name: 'messages',
     title: 'Message',
-    description:
-      'One message with its status, recipients, trail and content. Updated with everything that happens to it.',
+    description: 'One message with its status, recipients, events and content. Updated on every event.',
     variable: 'id',
     reader: 'get_email',
     scope: 'emails:read',
@@ -26,7 +25,7 @@ export const RESOURCE_KINDS: readonly ResourceKind[] = [
   {
     name: 'approvals',
     title: 'Held send',
-    description: 'One held send with the reasons and the decision. Updated when a person decides.',
+    description: 'One held send with the reasons and the decision. Updated when it is decided.',
     variable: 'id',
     reader: 'get_approval',
     scope: null,

@@ -17,7 +17,7 @@ function describeAccount(account: Account, untrusted: (text: string) => string):
     `Used this month: ${account.monthlyUsed} of ${account.monthlyQuota} recipients, until ${account.quotaResetsAt}`,
     `Domains: ${domains.used} of ${domains.limit}; seats: ${seats.used} of ${seats.limit}`,
     `Open tracking ${stated(account.trackOpens)}, click tracking ${stated(account.trackClicks)}`,
-    `Content of messages is kept for ${account.retentionDays} days`,
+    `Content of messages is stored for ${account.retentionDays} days`,
     ...line('Nothing is sent: paused since', pausedAt),
     ...line('The account is deleted at', deletionScheduledAt),
     untrusted(`Name: ${account.name}`),

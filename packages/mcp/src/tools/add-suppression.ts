@@ -8,8 +8,12 @@ type Added = OperationOutput<OperationById<'suppressions.create'>>;
 /** One shape for one address and for many: two forms at the root of a schema are more than some model providers take. */
 export const addSuppressionTool = callingTool(findOperation('suppressions.create'), {
   output: {
-    suppressions: { type: 'array', items: { type: 'object' }, description: 'The entries, in the order given.' },
-    added: { type: 'integer', description: 'How many are new; absent where one address was given.' },
+    suppressions: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'The entries, in the order of the request.',
+    },
+    added: { type: 'integer', description: 'Number of new entries; absent if one address was passed.' },
     existing: { type: 'integer' },
   },
   toRecord: (answer: Added) => ('suppressions' in answer ? answer : { suppressions: [answer] }),
@@ -18,7 +22,7 @@ export const addSuppressionTool = callingTool(findOperation('suppressions.create
     [
       'added' in record
         ? `${record.added} added, ${record.existing} there before.`
-        : 'On the suppression list: nothing is sent to it any more.',
+        : 'On the suppression list: nothing more is sent to it.',
       untrusted(record.suppressions.map(suppressionRow).join('\n')),
     ].join('\n'),
 });

@@ -16,7 +16,7 @@ export function checkRecipientsTool(entry: SurfaceEntry): Tool {
     output: () => ({
       type: 'object',
       properties: {
-        ok: { type: 'boolean', description: 'Whether every recipient would be accepted, and the quota suffices.' },
+        ok: { type: 'boolean', description: 'Whether every recipient would be accepted, and the quota is sufficient.' },
         recipients: RECIPIENTS_OUTPUT,
         quota: QUOTA_OUTPUT,
         ...ANSWER_OUTPUT,
@@ -49,6 +49,6 @@ function describeRecipients({ ok, recipients, quota }: Pick<DryRun, 'ok' | 'reci
     ok ? 'All would be accepted.' : 'Not all would be accepted.',
     ...(fine.length > 0 ? [`Accepted: ${fine.join(', ')}`] : []),
     ...refusedRows(recipients),
-    `They cost ${quota.cost} of ${Math.max(0, quota.limit - quota.used)} recipients left this month.`,
+    `They use ${quota.cost} of ${Math.max(0, quota.limit - quota.used)} recipients left this month.`,
   ].join('\n');
 }

@@ -2,7 +2,7 @@ import { findOperation } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool } from '../tool.ts';
 
-const DISCARDED = 'The draft is gone for good. Published versions are unchanged.';
+const DISCARDED = 'The draft was permanently deleted. Published versions are unchanged.';
 
 export const discardTemplateDraftTool = callingTool(findOperation('templates.discard'), {
   // Its author knows what it said; the bodies would only fill the result.

@@ -6,6 +6,6 @@ export function refuseDomainId(problem: Problem, listTool: 'list_domains' | 'lis
   if (problem.code !== 'not_found' && !isAboutId) return problem;
   return {
     ...problem,
-    fix: `Give the id of the domain, a UUID, and not its name: ${listTool} shows the id of each. ${problem.fix}`,
+    fix: `Pass the id of the domain, a UUID, not its name: ${listTool} shows the id of each. ${problem.fix}`,
   };
 }

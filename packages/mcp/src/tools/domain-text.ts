@@ -10,17 +10,17 @@ export function describeDomain(domain: Domain, untrusted: (text: string) => stri
   const { id, name, status, statusReason, records, verifiedAt, lastCheckedAt } = domain;
   return [
     `Domain ${name} (${id}): ${status}. ${statusReason === null ? '' : `${statusReason} `}${WHAT_NOW[status]}`,
-    `Looked up last: ${lastCheckedAt ?? 'never'}; verified: ${verifiedAt ?? 'no'}`,
+    `Last looked up: ${lastCheckedAt ?? 'never'}; verified: ${verifiedAt ?? 'no'}`,
     ...describeRecords(records, untrusted),
   ].join('\n');
 }
 
 const WHAT_NOW: Readonly<Record<Domain['status'], string>> = {
-  pending: 'No send from it is accepted yet: its required records have to be found first.',
+  pending: 'No send from it is accepted yet: its required records have not been found.',
   verified: 'Sends from it are accepted.',
-  degraded: 'Sends from it are accepted for now: a required record is gone and has to come back.',
-  failed: 'No send from it is accepted. verify_domain begins anew.',
-  removed: 'No send from it is accepted. restore_domain brings it back.',
+  degraded: 'Sends from it are accepted for now: a required record is gone and must be published again.',
+  failed: 'No send from it is accepted. verify_domain starts the verification again.',
+  removed: 'No send from it is accepted. restore_domain restores it.',
 };
 
 /** What to publish, and what the DNS said of it when it was asked last. */
@@ -28,7 +28,7 @@ export function describeRecords(
   records: readonly DomainRecord[],
   untrusted: (text: string) => string,
 ): readonly string[] {
-  const answers = section('What the DNS said', records.flatMap(answerRow));
+  const answers = section('What the DNS returned', records.flatMap(answerRow));
   return [
     ...section('Records', records.map(recordRow)),
     ...(answers.length === 0 ? [] : [untrusted(answers.join('\n'))]),

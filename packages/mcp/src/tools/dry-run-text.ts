@@ -4,7 +4,7 @@ import { toOneLine } from '../untrusted-text.ts';
 
 const ROWS = { type: 'array', items: { type: 'object' } };
 
-export const RECIPIENTS_OUTPUT = { ...ROWS, description: 'Each with email, kind, ok, and a code where refused.' };
+export const RECIPIENTS_OUTPUT = { ...ROWS, description: 'Each with email, kind, ok, and a code if refused.' };
 
 export const QUOTA_OUTPUT = { type: 'object', description: 'limit, used, cost' };
 

@@ -53,7 +53,7 @@ export const exportEmailsTool: ToolMaker = (entry) =>
 function restNote({ nextOffset }: Part, tool: string): string {
   return nextOffset === null
     ? 'This is the end of the file.'
-    : `There is more: call ${tool} with the same arguments and body_offset ${nextOffset}. The REST API and the CLI answer the file whole.`;
+    : `There is more: call ${tool} with the same arguments and body_offset ${nextOffset}. The REST API and the CLI return the whole file.`;
 }
 
 /** Leaving the loop ends the export on the server. */

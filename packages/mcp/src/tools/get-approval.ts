@@ -16,7 +16,7 @@ function describeApproval(approval: Approval, untrusted: (text: string) => strin
     `Held send ${id} (email ${emailId}), revision ${revision}: ${status}`,
     ...describeHold(approval),
     ...line('Outcome', outcome),
-    ...line('Refused by now', problem === null ? null : `${problem.code}: ${problem.detail}`),
+    ...line('Would be refused now', problem === null ? null : `${problem.code}: ${problem.detail}`),
     ...(status === 'pending' ? [HELD_ADVICE] : []),
     untrusted(
       [
@@ -33,7 +33,7 @@ function describeApproval(approval: Approval, untrusted: (text: string) => strin
           'Headers',
           Object.entries(approval.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
         ),
-        ...line('Unsubscribe link', approval.unsubscribe ? 'one for each recipient' : null),
+        ...line('Unsubscribe link', approval.unsubscribe ? 'one per recipient' : null),
         ...section(
           'Attachments',
           approval.attachments.map(({ filename, contentType, size }) => `${filename} (${contentType}, ${size} bytes)`),

@@ -45,8 +45,8 @@ function bodyState(message: Message): string[] {
     return [
       'Content not shown: it needs the scope emails:content for messages this key sent, and emails:content-all for others.',
     ];
-  if (message.bodyExpired) return ['Content not shown: the stored body has aged out.'];
-  return line('Body kept until', message.bodyExpiresAt);
+  if (message.bodyExpired) return ['Content not shown: the body is no longer stored.'];
+  return line('Body stored until', message.bodyExpiresAt);
 }
 
 function fieldsOf(message: Message): string[] {
@@ -61,7 +61,7 @@ function fieldsOf(message: Message): string[] {
     ...labelRows(message),
     ...line('Last error', message.lastError),
     ...section('Recipients', recipientRows(message.recipients)),
-    ...section('Trail', eventRows(message.events)),
+    ...section('Events', eventRows(message.events)),
     ...partRows(message),
   ];
 }

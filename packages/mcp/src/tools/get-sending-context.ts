@@ -39,7 +39,7 @@ function describeContext(context: ReturnType<typeof pick>, untrusted: (text: str
     `Recipients: ${recipientAllowlist === null ? 'all' : recipientAllowlist.join(', ') || 'nobody'}`,
     `Attachment URLs: ${describeAttachmentHosts(context)}`,
     `Left this month: ${quota.remaining} of ${quota.limit} recipients, until ${quota.resetsAt}`,
-    ...line('Left of this key’s own limit', describeSendsLeft(sendsLeft)),
+    ...line('Left of this key’s send limit', describeSendsLeft(sendsLeft)),
     ...describePolicy(context),
     `Scopes: ${scopes.join(', ')}`,
     ...line('Key expires', expiresAt),
@@ -62,7 +62,7 @@ function describePolicy({ approvalMode, holdWhen }: Pick<OwnKey, 'approvalMode' 
     approvalMode === 'always' || holdWhen === null
       ? 'Every send'
       : `Sends that match ${rules.map(([name, value]) => (value === true ? name : `${name} ${JSON.stringify(value)}`)).join(' or ') || 'nothing'}`;
-  return [`Approval: ${which} waits until a person decides.`];
+  return [`Approval: ${which} waits until an approver decides.`];
 }
 
 function describeSendsLeft(left: OwnKey['sendsLeft']): string | null {

@@ -24,7 +24,7 @@ export function describeKey(key: Key, untrusted: (text: string) => string): stri
     ...section('Networks', key.ipAllowlist ?? ['all']),
     `Attachment URLs: ${describeAttachmentHosts(key)}`,
     ...line('Sends with source', persona?.source),
-    ...(key.lockPersona ? ['Sends may claim no other agent name or source.'] : []),
+    ...(key.lockPersona ? ['Sends must use this agent name and source.'] : []),
     untrusted([`Name: ${toOneLine(key.name)}`, ...line('Sends as agent', persona?.agentName)].join('\n')),
   ].join('\n');
 }

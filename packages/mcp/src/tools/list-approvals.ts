@@ -4,7 +4,7 @@ import { callingTool } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
 import { describePage } from './page-text.ts';
 
-const BODIES_NOTE = 'Bodies and headers are left out of the rows: read one with get_approval. Only people decide.';
+const BODIES_NOTE = 'The rows have no bodies and headers: read one with get_approval. Only approvers decide.';
 
 export const listApprovalsTool = callingTool(findOperation('approvals.list'), {
   toRecord: (page) => ({ ...page, approvals: page.approvals.map(toRow) }),

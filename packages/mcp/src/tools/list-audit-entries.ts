@@ -4,7 +4,7 @@ import { callingTool } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
 import { describePage } from './page-text.ts';
 
-const HASHES_NOTE = 'Hashes are left out of the rows: the REST API and the CLI answer them.';
+const HASHES_NOTE = 'The rows have no hashes: the REST API and the CLI return them.';
 
 /** As JSON; longer details are shown as text, which can be cut, so that twenty rows fit. */
 const DETAILS_CHARACTERS_MAX = 300;

@@ -5,7 +5,7 @@ import { toOneLine } from '../untrusted-text.ts';
 import { describeState, type Key } from './key-text.ts';
 import { describePage } from './page-text.ts';
 
-const LISTS_NOTE = 'Allowlists and hold rules are left out of the rows: read one key with get_key.';
+const LISTS_NOTE = 'The rows have no allowlists and hold rules: read one key with get_key.';
 
 export const listKeysTool = callingTool(findOperation('keys.list'), {
   toRecord: (page) => ({ ...page, keys: page.keys.map(toRow) }),
@@ -29,7 +29,7 @@ function describeRow(row: ReturnType<typeof toRow>): string {
     `${row.id} ${row.mode} ${row.prefix}…${row.last4}`,
     describeState(row),
     `made ${row.createdAt}`,
-    `used last ${row.lastUsedAt ?? 'never'}`,
+    `last used ${row.lastUsedAt ?? 'never'}`,
     ...(row.expiresAt === null ? [] : [`expires ${row.expiresAt}`]),
     ...(row.approvalMode === 'off' ? [] : [`approval ${row.approvalMode}`]),
     `scopes ${row.scopes.join(', ')}`,

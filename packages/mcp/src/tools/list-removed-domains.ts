@@ -3,7 +3,7 @@ import { callingTool } from '../tool.ts';
 import { domainRow, summarizeDomain } from './domain-text.ts';
 import { describePage } from './page-text.ts';
 
-const RECORDS_NOTE = 'Their DKIM records are left out of the rows: read one with get_domain.';
+const RECORDS_NOTE = 'The rows have no DKIM records: read one domain with get_domain.';
 
 export const listRemovedDomainsTool = callingTool(findOperation('domains.history'), {
   toRecord: (page) => ({

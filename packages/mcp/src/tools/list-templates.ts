@@ -5,7 +5,7 @@ import { toOneLine } from '../untrusted-text.ts';
 import { describePage } from './page-text.ts';
 import { describeVariables } from './template-text.ts';
 
-const BODIES_NOTE = 'Bodies and versions are left out of the rows: read one with get_template.';
+const BODIES_NOTE = 'The rows have no bodies and versions: read one with get_template.';
 
 export const listTemplatesTool = callingTool(findOperation('templates.list'), {
   toRecord: (page) => ({ ...page, templates: page.templates.map(toRow) }),

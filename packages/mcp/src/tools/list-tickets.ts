@@ -4,7 +4,7 @@ import { callingTool } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
 import { describePage } from './page-text.ts';
 
-const THREADS_NOTE = 'Threads are left out of the rows: read one with get_ticket.';
+const THREADS_NOTE = 'The rows have no threads: read one with get_ticket.';
 
 export const listTicketsTool = callingTool(findOperation('tickets.list'), {
   toRecord: (page) => ({ ...page, tickets: page.tickets.map(toRow) }),

@@ -8,17 +8,17 @@ export const getDomainTool = oneDomainTool(findOperation('domains.get'));
 
 export const createDomainTool = oneDomainTool(
   findOperation('domains.create'),
-  'Have these records published exactly as they stand; call verify_domain afterwards.',
+  'Publish these records exactly as shown, then call verify_domain.',
 );
 
 export const verifyDomainTool = oneDomainTool(
   findOperation('domains.verify'),
-  'What was published a moment ago may not be seen yet. The server looks again by itself.',
+  'New records may not be visible yet. The server looks them up again automatically.',
 );
 
 export const rotateDomainKeyTool = oneDomainTool(
   findOperation('domains.rotate'),
-  'Publish the new DKIM record and leave the old one: the server changes over once it finds the new one.',
+  'Publish the new DKIM record and keep the old one: the server switches once it finds the new one.',
 );
 export const deleteDomainTool = oneDomainTool(findOperation('domains.delete'));
 export const restoreDomainTool = oneDomainTool(findOperation('domains.restore'));

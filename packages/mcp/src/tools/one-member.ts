@@ -5,10 +5,13 @@ import { describeMember } from './member-text.ts';
 
 export const inviteMemberTool = oneMemberTool(
   findOperation('team.invite'),
-  'Invited: the address was mailed, and has joined once it signs in.',
+  'Invited: an invitation was mailed. The user joins by signing in with this address.',
 );
-export const updateMemberTool = oneMemberTool(findOperation('team.update'), 'Changed. It acts within a second.');
-export const removeMemberTool = oneMemberTool(findOperation('team.remove'), 'Removed, as they were:');
+export const updateMemberTool = oneMemberTool(
+  findOperation('team.update'),
+  'Changed. It takes effect within a second.',
+);
+export const removeMemberTool = oneMemberTool(findOperation('team.remove'), 'Removed member:');
 
 type MemberOperation = OperationById<'team.invite' | 'team.update' | 'team.remove'>;
 

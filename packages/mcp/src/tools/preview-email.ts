@@ -48,7 +48,7 @@ function describePreview(preview: Preview, untrusted: (text: string) => string):
     ok ? `Would be ${wouldHold ? `held: ${reasons.join('; ')}` : 'accepted'}. ${ADVICE}` : 'Would be refused.',
     ...checkRows(checks),
     ...refusedRows(recipients),
-    `Costs ${quota.cost} of ${Math.max(0, quota.limit - quota.used)} recipients left this month.`,
+    `Uses ${quota.cost} of ${Math.max(0, quota.limit - quota.used)} recipients left this month.`,
     ...line('Scheduled for', message.scheduledAt),
     untrusted(
       [

@@ -14,9 +14,9 @@ function describeRendered(rendered: RenderedTemplate, untrusted: (text: string) 
   const { version, status, missing } = rendered;
   const state =
     missing.length === 0 && status === 'draft'
-      ? 'Nothing is missing. It is a draft: it cannot be sent until a person publishes it.'
+      ? 'No variable is missing. It is a draft: it cannot be sent until an approver publishes it.'
       : missing.length === 0
-        ? 'Nothing is missing: it can be sent with these variables.'
+        ? 'No variable is missing: it can be sent with these variables.'
         : `Missing, a send would be refused: ${missing.join(', ')}`;
   return [
     `Rendered version ${version}; nothing was sent. ${state}`,

@@ -1,7 +1,7 @@
 import { findOperation } from '@postrider/core';
 import { callingTool } from '../tool.ts';
 
-const NOT_SENT = 'Not sent before then. Do not send it again.';
+const NOT_SENT = 'It is not sent before then. Do not send it again.';
 
 export const rescheduleEmailTool = callingTool(findOperation('emails.reschedule'), {
   structuredNotes: [NOT_SENT],

@@ -4,7 +4,7 @@ import { callingTool, type ToolMaker } from '../tool.ts';
 import { describeKey, NAMED_OF_A_KEY } from './key-text.ts';
 
 const SHOWN_ONCE =
-  'The secret is shown this once and cannot be read again. Put it where it belongs now, and nowhere else: in no email, ticket or log.';
+  'The secret is shown only once and cannot be read again. Store it where it is needed now, and nowhere else: not in an email, ticket or log.';
 
 export const createKeyTool = secretKeyTool(findOperation('keys.create'));
 export const rotateKeyTool = secretKeyTool(findOperation('keys.rotate'));

@@ -18,7 +18,7 @@ export const resendEmailTool = singleSendTool(
 
 export const testTemplateTool = singleSendTool(
   findOperation('templates.test'),
-  'Accepted, not delivered yet. It goes to your own inbox. Call wait_for_email with this id to learn the outcome.',
+  'Accepted, not delivered yet. It is sent to your own inbox. Call wait_for_email with this id to learn the outcome.',
 );
 
 type SingleSend = OperationById<'emails.send' | 'emails.resend' | 'templates.test'>;

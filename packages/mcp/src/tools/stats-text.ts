@@ -39,7 +39,7 @@ export function describeStats(stats: Stats, untrusted: (text: string) => string)
 function describeOutcome(row: Outcome): string {
   const { sent, delivered, bounced, complained, deliveryRate, bounceRate, complaintRate } = row;
   const share = deliveryRate === undefined ? '' : ` (${deliveryRate} %)`;
-  return `${sent} sent, ${delivered} delivered${share}, ${bounced} bounced (${bounceRate} %), ${complained} complained of (${complaintRate} %)`;
+  return `${sent} sent, ${delivered} delivered${share}, ${bounced} bounced (${bounceRate} %), ${complained} reported as spam (${complaintRate} %)`;
 }
 
 function describeBounces({ bounces }: Stats): string | null {
@@ -50,11 +50,11 @@ function describeBounces({ bounces }: Stats): string | null {
 }
 
 function describeOpens({ opens }: Stats): string | null {
-  return opens === undefined ? null : `${opens.opened} of ${opens.tracked} that are tracked (${opens.openRate} %)`;
+  return opens === undefined ? null : `${opens.opened} of ${opens.tracked} tracked messages (${opens.openRate} %)`;
 }
 
 function describeClicks({ clicks }: Stats): string | null {
   return clicks === undefined
     ? null
-    : `${clicks.clicked} of ${clicks.tracked} that are tracked (${clicks.clickRate} %)`;
+    : `${clicks.clicked} of ${clicks.tracked} tracked messages (${clicks.clickRate} %)`;
 }

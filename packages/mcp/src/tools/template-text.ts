@@ -32,7 +32,7 @@ export function draftNotes({ status, currentVersion }: Pick<Template, 'status' |
       ? 'No one can send this template until then.'
       : `Sends use version ${currentVersion} until then.`;
   return [
-    `Draft, not live: an approver must publish it first. ${now} Do not store it again; tell the user. discard_template_draft removes it.`,
+    `Draft, not live: an approver must publish it first. ${now} Do not store it again; tell the user. discard_template_draft deletes it.`,
   ];
 }
 

@@ -3,5 +3,5 @@ import { callingTool } from '../tool.ts';
 
 export const testWebhookTool = callingTool(findOperation('webhooks.test'), {
   toText: ({ eventId }) =>
-    `Queued: event ${eventId}. list_webhook_deliveries with this event_id says what the endpoint answered.`,
+    `Queued: event ${eventId}. list_webhook_deliveries with this event_id shows the endpoint’s response.`,
 });

@@ -8,7 +8,7 @@ export const getTicketTool = callingTool(findOperation('tickets.get'), { ...tick
 
 export const createTicketTool = callingTool(
   findOperation('tickets.create'),
-  ticketParts('Raised. Do not raise it again: the answer appears in the thread and is mailed to the requester.'),
+  ticketParts('Raised. Do not raise it again: the reply appears in the thread and is mailed to the requester.'),
 );
 
 export const replyToTicketTool = callingTool(
@@ -23,10 +23,10 @@ const CONTEXT_CHARACTERS_MAX = 4_000;
 const ATTACHED: ReadonlySet<string> = new Set(['requestId', 'requestLog', 'emailId', 'emailTrail', 'withheld']);
 
 const WHAT_NOW: Readonly<Record<Ticket['status'], string>> = {
-  open: 'Support has to answer.',
-  pending: 'Support has answered; it is the account’s turn.',
+  open: 'Waiting for a reply from support.',
+  pending: 'Support has replied; waiting for the account.',
   solved: 'A reply opens it again.',
-  closed: 'It takes no more replies.',
+  closed: 'It accepts no more replies.',
 };
 
 /** How a tool shows one ticket with its thread; `lead` says what the call did. */
@@ -48,7 +48,7 @@ function describeTicket(ticket: Ticket, untrusted: (text: string) => string): st
       [
         `Subject: ${toOneLine(subject)}`,
         ...messages.map((message) => `${message.author} at ${message.createdAt}:\n${message.body}`),
-        ...section('Captured when it was raised', Object.entries(context).map(contextRow)),
+        ...section('Stored when it was raised', Object.entries(context).map(contextRow)),
       ].join('\n'),
     ),
   ].join('\n');

@@ -36,7 +36,7 @@ const STEP_SECONDS = 5;
 
 /** Waits for a message's outcome, or of a held one for the decision, and answers it without the content; the time-out is an answer too, never an error. */
 export function waitForEmailTool(entry: SurfaceEntry): Tool {
-  const settled = { type: 'boolean', description: 'False where the time ran out first.' };
+  const settled = { type: 'boolean', description: 'False if the time ran out first.' };
   return defineTool({
     entry,
     input: () => toolInputSchema(entry),
@@ -97,8 +97,8 @@ function toOutcome(body: unknown): Outcome {
 
 function adviceOn({ status, scheduledAt, approval }: Outcome): string {
   if (status === 'pending_approval')
-    return 'Held until a person decides. Do not send it again; tell the user, and call wait_for_email again later.';
-  const decided = approval?.status === 'approved' ? 'A person has approved it. ' : '';
+    return 'Held until an approver decides. Do not send it again; tell the user, and call wait_for_email again later.';
+  const decided = approval?.status === 'approved' ? 'An approver has approved it. ' : '';
   const when = scheduledAt === undefined ? '' : `, and it is scheduled for ${scheduledAt}`;
   return `${decided}No outcome yet${when}. Do not send it again: call wait_for_email again${when === '' ? '' : ' after that time'}.`;
 }
@@ -115,7 +115,7 @@ function describeOutcome(outcome: Outcome, untrusted: (text: string) => string):
         ...line('Subject', outcome.subject),
         ...line('Last error', outcome.lastError),
         ...section('Recipients', recipientRows(outcome.recipients)),
-        ...section('Trail', eventRows(outcome.events)),
+        ...section('Events', eventRows(outcome.events)),
       ].join('\n'),
     ),
   ].join('\n');

@@ -4,7 +4,7 @@ import { callingTool, type ToolMaker } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
 
 const SHOWN_ONCE =
-  'The signing secret is shown this once and cannot be read again. Put it where the receiver reads it, and nowhere else: in no email, ticket or log.';
+  'The signing secret is shown only once and cannot be read again. Store it where the receiver reads it, and nowhere else: not in an email, ticket or log.';
 
 export const getWebhookTool = oneWebhookTool(findOperation('webhooks.get'));
 export const updateWebhookTool = oneWebhookTool(findOperation('webhooks.update'));

@@ -19,7 +19,7 @@ export type ApprovalDecision = components['schemas']['ApprovalDecision'];
 
 export type ApprovalDecisions = components['schemas']['ApprovalDecisions'];
 
-/** What to change before it is sent, by the names of a send. Each replaces the field as a whole. */
+/** What to change before it is sent, with the field names of a send. Each replaces the whole field. */
 export type ApprovalEdits = components['schemas']['ApprovalEdits'];
 
 export type ApprovalEventData = components['schemas']['ApprovalEventData'];
@@ -28,10 +28,10 @@ export type ApprovalOutcomes = components['schemas']['ApprovalOutcomes'];
 
 export type ApprovalPage = components['schemas']['ApprovalPage'];
 
-/** A hold still waits: at half and at nine tenths of its time. */
+/** A hold is still undecided: sent at half and at nine tenths of its time. */
 export type ApprovalReminderEvent = components['schemas']['ApprovalReminderEvent'];
 
-/** A send was held and waits for a person. */
+/** A send was held and waits for an approver. */
 export type ApprovalRequestedEvent = components['schemas']['ApprovalRequestedEvent'];
 
 export type ApprovalResult = components['schemas']['ApprovalResult'];
@@ -88,10 +88,10 @@ export type DmarcRecord = components['schemas']['DmarcRecord'];
 
 export type Domain = components['schemas']['Domain'];
 
-/** A verified domain lost a required record; it still sends for a while. */
+/** A verified domain lost a required record; it can still send for a while. */
 export type DomainDegradedEvent = components['schemas']['DomainDegradedEvent'];
 
-/** The required records of a domain were not found in time; it sends no more. */
+/** The required records of a domain were not found in time; it can no longer send. */
 export type DomainFailedEvent = components['schemas']['DomainFailedEvent'];
 
 export type DomainHistoryPage = components['schemas']['DomainHistoryPage'];
@@ -107,10 +107,10 @@ export type DomainVerifiedEvent = components['schemas']['DomainVerifiedEvent'];
 
 export type DryRun = components['schemas']['DryRun'];
 
-/** A person approved the held message. */
+/** An approver approved the held message. */
 export type EmailApprovedEvent = components['schemas']['EmailApprovedEvent'];
 
-/** Delivery failed for good; `classification` says why. */
+/** Delivery failed permanently; `classification` says why. */
 export type EmailBouncedEvent = components['schemas']['EmailBouncedEvent'];
 
 /** The message was canceled before delivery. */
@@ -122,7 +122,7 @@ export type EmailClickedEvent = components['schemas']['EmailClickedEvent'];
 /** The recipient reported the message as spam. */
 export type EmailComplainedEvent = components['schemas']['EmailComplainedEvent'];
 
-/** A hand-off failed for now; it will be tried again. */
+/** A delivery attempt failed temporarily. It will be retried. */
 export type EmailDeferredEvent = components['schemas']['EmailDeferredEvent'];
 
 /** The recipient’s mail server accepted the message. */
@@ -130,28 +130,28 @@ export type EmailDeliveredEvent = components['schemas']['EmailDeliveredEvent'];
 
 export type EmailEventData = components['schemas']['EmailEventData'];
 
-/** Nobody decided the hold in time. */
+/** No one decided the hold in time. */
 export type EmailExpiredEvent = components['schemas']['EmailExpiredEvent'];
 
-/** The message could not be handed over at all, for a reason of our own. */
+/** The message could not be delivered because of an internal error. */
 export type EmailFailedEvent = components['schemas']['EmailFailedEvent'];
 
 /** The tracking image was fetched. */
 export type EmailOpenedEvent = components['schemas']['EmailOpenedEvent'];
 
-/** The message is held until a person decides. */
+/** The message is held until an approver decides. */
 export type EmailPendingApprovalEvent = components['schemas']['EmailPendingApprovalEvent'];
 
-/** The message was accepted and waits for delivery. */
+/** The message was accepted and is waiting for delivery. */
 export type EmailQueuedEvent = components['schemas']['EmailQueuedEvent'];
 
-/** A person rejected the held message. */
+/** An approver rejected the held message. */
 export type EmailRejectedEvent = components['schemas']['EmailRejectedEvent'];
 
 /** The scheduled time was changed. */
 export type EmailRescheduledEvent = components['schemas']['EmailRescheduledEvent'];
 
-/** The message waits for its scheduled time. */
+/** The message is waiting for its scheduled time. */
 export type EmailScheduledEvent = components['schemas']['EmailScheduledEvent'];
 
 /** A mail server took responsibility for the message. */
@@ -179,7 +179,7 @@ export type Key = components['schemas']['Key'];
 
 export type KeyChanges = components['schemas']['KeyChanges'];
 
-/** An API key ends within days. */
+/** An API key expires within days. */
 export type KeyExpiringEvent = components['schemas']['KeyExpiringEvent'];
 
 export type KeyPage = components['schemas']['KeyPage'];
@@ -203,12 +203,13 @@ export type MessageRecipient = components['schemas']['MessageRecipient'];
 export type MessageRecord = components['schemas']['MessageRecord'];
 
 /**
- * `queued`: Accepted, waiting for delivery. `sending`: Being handed over right now. `sent`: The provider took it and
- * has not said more. `delivered`: The recipient’s mail server accepted it. `deferred`: A hand-off failed for now; it
- * will be tried again. `bounced`: Refused for good, or the retries ran out. `complained`: The recipient reported it as
- * spam. `failed`: Could not be handed over; `lastError` says why. `suppressed`: Caught by the suppression list at
- * delivery. `pending_approval`: Held until a person decides. `rejected`: A person rejected the held message. `expired`:
- * Nobody decided the hold in time. `canceled`: Canceled before delivery.
+ * `queued`: Accepted and waiting for delivery. `sending`: A delivery attempt is in progress. `sent`: The provider
+ * accepted it and has not reported an outcome yet. `delivered`: The recipient’s mail server accepted it. `deferred`: A
+ * delivery attempt failed temporarily. It will be retried. `bounced`: Refused permanently, or all retries failed.
+ * `complained`: The recipient reported it as spam. `failed`: Could not be delivered; `lastError` says why.
+ * `suppressed`: A recipient was on the suppression list at delivery. `pending_approval`: Held until an approver
+ * decides. `rejected`: An approver rejected the held message. `expired`: No one decided the hold in time. `canceled`:
+ * Canceled before delivery.
  */
 export type MessageStatus = components['schemas']['MessageStatus'];
 
@@ -344,7 +345,7 @@ export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 
 export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
 
-/** An endpoint answered 410, or failed for days, and gets nothing more. */
+/** An endpoint responded with 410, or failed for days, and is now disabled. */
 export type WebhookDisabledEvent = components['schemas']['WebhookDisabledEvent'];
 
 export type WebhookEventType = components['schemas']['WebhookEventType'];
@@ -363,7 +364,7 @@ export type WebhookSimulation = components['schemas']['WebhookSimulation'];
 
 export type WebhookTestAccepted = components['schemas']['WebhookTestAccepted'];
 
-/** Somebody asked for a test. */
+/** A test was requested. */
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
 
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];

@@ -15,66 +15,66 @@ export interface components {
             plan: string;
             /** @description Recipients per calendar month (UTC). */
             monthlyQuota: number;
-            /** @description Recipients of this month so far. */
+            /** @description Recipients so far this month. */
             monthlyUsed: number;
             /**
              * Format: date-time
              * @description When the next month begins.
              */
             quotaResetsAt: string;
-            /** @description Sending domains, those not counted that were removed. */
+            /** @description Sending domains, without deleted ones. */
             domains: {
                 used: number;
                 limit: number;
             };
-            /** @description Members of the team, those included who were invited and have not joined yet. */
+            /** @description Members of the team, including those who are invited and have not joined yet. */
             seats: {
                 used: number;
                 limit: number;
             };
             /**
-             * @description From the bounces and complaints of the last 7 UTC days, every hour, where at least 100 messages were sent to others than test addresses; fewer are `good`. `watch` from 3 % bounces or 0.05 % complaints, `at_risk` from 5 % or 0.1 %, `suspended` from 10 % or 0.5 %: then sends are refused with `account_suspended`, until those days have passed or the operator resumes the account.
+             * @description Calculated every hour from the bounces and complaints of the last 7 UTC days. With fewer than 100 messages (not counting those to test addresses) it is `good`. It is `watch` from 3 % bounces or 0.05 % complaints, `at_risk` from 5 % or 0.1 %, `suspended` from 10 % or 0.5 %. While it is `suspended`, sends are refused with `account_suspended`, until those days have passed or the operator resumes the account.
              * @enum {string}
              */
             reputationLevel: "good" | "watch" | "at_risk" | "suspended";
-            /** @description Days for which the content of messages is kept: bodies and attachments. The log is kept longer. */
+            /** @description Days for which bodies and attachments of messages are stored. The log is stored longer. */
             retentionDays: number;
-            /** @description Whether HTML mail carries an image that tells when it is opened. */
+            /** @description Whether HTML mail contains an image that reports when it is opened. */
             trackOpens: boolean;
-            /** @description Whether the links of HTML mail are rewritten to tell when they are followed. */
+            /** @description Whether the links of HTML mail are rewritten to report when they are followed. */
             trackClicks: boolean;
-            /** @description Since when nothing is sent, because somebody paused it; null where sending goes on. */
+            /** @description When sending was paused; null if it is not paused. */
             pausedAt: string | null;
-            /** @description When the account is deleted; null where it stays. */
+            /** @description When the account is deleted; null if no deletion is scheduled. */
             deletionScheduledAt: string | null;
-            /** @description The domain of the test addresses. Every account may send from it, and no mail to it leaves the server. */
+            /** @description The domain of the test addresses. Every account can send from it, and no mail to it leaves the server. */
             sandboxDomain: string;
         };
         AccountDeletion: {
             /**
              * Format: date-time
-             * @description When the account is erased, unless that is canceled before.
+             * @description When the account is erased, unless the deletion is canceled before then.
              */
             deletionScheduledAt: string;
         };
         AccountStats: {
-            /** @description The window as asked for, such as `14d`. */
+            /** @description The window of the request, such as `14d`. */
             window: string;
-            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            /** @description Messages with a final response to the delivery attempt for at least one recipient, including refusals. */
             sent: number;
-            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            /** @description Sent messages that were delivered to at least one recipient and did not bounce later. */
             delivered: number;
-            /** @description Those of them that bounced for one recipient at least. */
+            /** @description Sent messages that bounced for at least one recipient. */
             bounced: number;
-            /** @description Those of them that one recipient at least reported as spam. */
+            /** @description Sent messages that at least one recipient reported as spam. */
             complained: number;
-            /** @description `delivered` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `delivered` against `sent`, in percent with two decimals; 0 if there are none. */
             deliveryRate: number;
-            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 if there are none. */
             bounceRate: number;
-            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `complained` against `sent`, in percent with two decimals; 0 if there are none. */
             complaintRate: number;
-            /** @description With `by_tag`: every tag of sent messages, the most used first. */
+            /** @description With `by_tag`: every tag of sent messages, the most frequent first. */
             byTag?: components["schemas"]["TagStats"][];
             bounces?: components["schemas"]["BounceKinds"];
             opens?: components["schemas"]["OpenStats"];
@@ -83,24 +83,24 @@ export interface components {
             byChannel?: components["schemas"]["ChannelStats"][];
             /** @description With `provenance`: every source. */
             bySource?: components["schemas"]["SourceStats"][];
-            /** @description With `provenance`: the agents that sent most, ten at most. */
+            /** @description With `provenance`: the agents that sent most, at most ten. */
             topAgents?: components["schemas"]["AgentStats"][];
         };
         AgentStats: {
             agentName: string;
-            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            /** @description Messages with a final response to the delivery attempt for at least one recipient, including refusals. */
             sent: number;
-            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            /** @description Sent messages that were delivered to at least one recipient and did not bounce later. */
             delivered: number;
-            /** @description Those of them that bounced for one recipient at least. */
+            /** @description Sent messages that bounced for at least one recipient. */
             bounced: number;
-            /** @description Those of them that one recipient at least reported as spam. */
+            /** @description Sent messages that at least one recipient reported as spam. */
             complained: number;
-            /** @description `delivered` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `delivered` against `sent`, in percent with two decimals; 0 if there are none. */
             deliveryRate: number;
-            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 if there are none. */
             bounceRate: number;
-            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `complained` against `sent`, in percent with two decimals; 0 if there are none. */
             complaintRate: number;
         };
         Approval: {
@@ -111,16 +111,16 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The message that is held.
+             * @description The held message.
              */
             emailId: string;
             /** @enum {string} */
             status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
-            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
             reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
-            /** @description 1 as it was sent; one more with every edit. */
+            /** @description 1 for the original message; every edit adds one. */
             revision: number;
-            /** @description Names exactly what this record shows, files included; give it with the decision to decide on nothing else. Null for a caller that may not see the content. */
+            /** @description Identifies exactly what this record shows, including files. Pass it with the decision, so that nothing else is decided. Null for a caller that may not see the content. */
             contentHash: string | null;
             /**
              * Format: uuid
@@ -132,16 +132,16 @@ export interface components {
             source: components["schemas"]["Source"];
             channel: components["schemas"]["Channel"];
             from: string;
-            /** @description Mailboxes with the names that they go out with: `a@b.c` or `Name <a@b.c>`. */
+            /** @description Mailboxes with the names that are sent: `a@b.c` or `Name <a@b.c>`. */
             to: string[];
             /** @description Like `to`. */
             cc: string[];
             /** @description Like `to`. */
             bcc: string[];
             subject: string;
-            /** @description As it would be delivered; null where there is none, or it is stored no more. */
+            /** @description As it would be delivered; null if there is none, or it is no longer stored. */
             text: string | null;
-            /** @description As it would be delivered, before tracking; null like `text`. */
+            /** @description As it would be delivered, before tracking; null if there is none, or it is no longer stored. */
             html: string | null;
             attachments: {
                 filename: string;
@@ -157,35 +157,35 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it ends if nobody decides.
+             * @description When the hold expires if no one decides.
              */
             expiresAt: string;
             decidedAt: string | null;
-            /** @description The id of the key or the person; `system` where it expired. */
+            /** @description The id of the key or user; `system` if it expired. */
             decidedBy: string | null;
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
-            /** @description What was said with the decision. */
+            /** @description The note of the decision. */
             note: string | null;
             /** @description The fields an approver changed. */
             edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];
-            /** @description Of an approval: `queued`, or `failed` where the acceptance check refused the message by then. */
+            /** @description After an approval: `queued`, or `failed` if the acceptance check refused the message at that time. */
             outcome: ("queued" | "failed") | null;
             /** @description Why it failed. */
             problem: components["schemas"]["Problem"] | null;
-            /** @description Where answers go; null where they go to `from`. */
+            /** @description Where replies are sent; null if that is `from`. */
             replyTo: string | null;
-            /** @description The additional headers as given; null where they are stored no more. */
+            /** @description The additional headers of the request; null if they are no longer stored. */
             headers: {
                 [key: string]: string;
             } | null;
-            /** @description Whether each recipient gets an unsubscribe link of their own. */
+            /** @description Whether each recipient gets a separate unsubscribe link. */
             unsubscribe: boolean;
         };
         /** @description A hold was approved, rejected or withdrawn, or it expired. */
         ApprovalDecidedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -202,9 +202,9 @@ export interface components {
         ApprovalDecision: {
             /** @enum {string} */
             decision: "approve" | "reject";
-            /** @description Of the record that was looked at: should it no longer match, nothing is decided (409 `approval_changed`). */
+            /** @description The hash of the record you reviewed. If it no longer matches, nothing is decided (409 `approval_changed`). */
             contentHash?: string;
-            /** @description Kept with the decision, and shown to whoever sent it. */
+            /** @description Stored with the decision, and shown to the sender. */
             note?: string;
             /**
              * @description Of a rejection.
@@ -213,26 +213,26 @@ export interface components {
             rejectCode?: "wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other";
             edits?: components["schemas"]["ApprovalEdits"];
             /**
-             * @description Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` hold nothing for them any more.
+             * @description Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them.
              * @constant
              */
             remember?: true;
         };
         ApprovalDecisions: {
-            /** @description Holds, 1 to 100; each is decided by itself. */
+            /** @description Holds, 1 to 100; each is decided separately. */
             ids: string[];
             /** @enum {string} */
             decision: "approve" | "reject";
-            /** @description Kept with the decision, and shown to whoever sent it. */
+            /** @description Stored with the decision, and shown to the sender. */
             note?: string;
         };
-        /** @description What to change before it is sent, by the names of a send. Each replaces the field as a whole. */
+        /** @description What to change before it is sent, with the field names of a send. Each replaces the whole field. */
         ApprovalEdits: {
             to?: string | string[];
             cc?: string | string[];
             bcc?: string | string[];
             subject?: string;
-            /** @description A text that was derived from the HTML before is derived anew, unless `text` is given too. */
+            /** @description Text that was derived from the HTML is derived again, unless you pass `text` too. */
             html?: string;
             text?: string;
             /** @description When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as `PT2H`. At most 30 days ahead. A time up to 60 s in the past means now. */
@@ -246,16 +246,16 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The message that is held.
+             * @description The held message.
              */
             emailId: string;
             /** @enum {string} */
             status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
-            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
             reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
-            /** @description 1 as it was sent; one more with every edit. */
+            /** @description 1 for the original message; every edit adds one. */
             revision: number;
-            /** @description Names exactly what was approved, files included. Null until the hold is approved, and for a key that may not see the content. */
+            /** @description Identifies exactly what was approved, including files. Null until the hold is approved, and for a key that may not see the content. */
             contentHash: string | null;
             /**
              * Format: uuid
@@ -267,7 +267,7 @@ export interface components {
             agentName: string | null;
             source: components["schemas"]["Source"];
             channel: components["schemas"]["Channel"];
-            /** @description The sender as given; without a name until the hold is approved. */
+            /** @description The sender in the request; without a name until the hold is approved. */
             from: string;
             /** @description Mailboxes with the names that are sent; addresses only until the hold is approved. */
             to: string[];
@@ -292,33 +292,33 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it ends if nobody decides.
+             * @description When the hold expires if no one decides.
              */
             expiresAt: string;
             decidedAt: string | null;
-            /** @description The id of the key or the person; `system` where it expired. */
+            /** @description The id of the key or user; `system` if it expired. */
             decidedBy: string | null;
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
-            /** @description What was said with the decision. */
+            /** @description The note of the decision. */
             note: string | null;
             /** @description The fields an approver changed. */
             edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];
-            /** @description Of an approval: `queued`, or `failed` where the acceptance check refused the message by then. */
+            /** @description After an approval: `queued`, or `failed` if the acceptance check refused the message at that time. */
             outcome: ("queued" | "failed") | null;
             /** @description Why it failed. */
             problem: components["schemas"]["Problem"] | null;
             /** @description Where replies are sent; null if that is `from`, and until the hold is approved. */
             replyTo: string | null;
-            /** @description Whether each recipient gets an unsubscribe link of their own. */
+            /** @description Whether each recipient gets a separate unsubscribe link. */
             unsubscribe: boolean;
         };
         ApprovalOutcomes: {
-            /** @description Holds that were decided. */
+            /** @description Number of holds that were decided. */
             accepted: number;
-            /** @description Those that were not. */
+            /** @description Number of holds that were not decided. */
             refused: number;
             total: number;
-            /** @description One entry an id, in order. */
+            /** @description One entry per id, in order. */
             results: components["schemas"]["ApprovalResult"][];
         };
         ApprovalPage: {
@@ -329,11 +329,11 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
-        /** @description A hold still waits: at half and at nine tenths of its time. */
+        /** @description A hold is still undecided: sent at half and at nine tenths of its time. */
         ApprovalReminderEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -347,11 +347,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["ApprovalEventData"];
         };
-        /** @description A send was held and waits for a person. */
+        /** @description A send was held and waits for an approver. */
         ApprovalRequestedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -394,13 +394,13 @@ export interface components {
             id: string;
             /** @description From 1 in each account, without gaps. */
             seq: number;
-            /** @description The noun and what became of it, such as `suppression.removed`. */
+            /** @description The object type and what happened to it, such as `suppression.removed`. */
             action: string;
-            /** @description The id of a key or a person; `system` where a rule of the server did it, `operator` where somebody at its command line did, `recipient` where somebody who got mail did. */
+            /** @description The id of a key or user; `system` for a rule of the server, `operator` for its command line, `recipient` for a recipient of mail. */
             actor: string;
-            /** @description What was changed; null where it is the account itself. */
+            /** @description What was changed; null if it is the account itself. */
             targetId: string | null;
-            /** @description What a reader has to know beside that, such as a note. */
+            /** @description Further details, such as a note. */
             details: {
                 [key: string]: unknown;
             };
@@ -409,9 +409,9 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description SHA-256 in hexadecimal over `previousHash` and all the fields of the entry: changing one changes it. */
+            /** @description SHA-256 in hexadecimal over `previousHash` and all fields of the entry: changing a field changes the hash. */
             hash: string;
-            /** @description `hash` of the entry before, and 64 zeros in the first. */
+            /** @description `hash` of the previous entry; 64 zeros in the first entry. */
             previousHash: string;
         };
         AuditPage: {
@@ -425,11 +425,11 @@ export interface components {
         BatchItem: {
             /** @description Position of the item in the request, from 0. */
             index: number;
-            /** @description Whether the item was accepted; of a dry run, whether it would be. */
+            /** @description Whether the item was accepted; in a dry run, whether it would be. */
             ok: boolean;
             /**
              * Format: uuid
-             * @description Of an accepted item.
+             * @description Only for an accepted item.
              */
             id?: string;
             /**
@@ -439,18 +439,18 @@ export interface components {
             status?: "queued" | "pending_approval";
             /**
              * Format: uuid
-             * @description Of a held send: read it with `GET /keys/approvals/:id`.
+             * @description Only for a held send: read it with `GET /keys/approvals/:id`.
              */
             approvalId?: string;
-            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
             reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             /**
              * Format: date-time
-             * @description Of a held send: when it expires if no one decides.
+             * @description Only for a held send: when it expires if no one decides.
              */
             expiresAt?: string;
             /**
-             * @description Of an item with `dry_run`.
+             * @description Only for an item with `dry_run`.
              * @constant
              */
             dryRun?: true;
@@ -458,17 +458,17 @@ export interface components {
             error?: components["schemas"]["Problem"];
         };
         BatchOutcome: {
-            /** @description Accepted items, dry runs that found nothing wrong included. */
+            /** @description Accepted items, including dry runs that found no problem. */
             accepted: number;
             /** @description Refused items. */
             refused: number;
-            /** @description Items in all. */
+            /** @description Number of items. */
             total: number;
-            /** @description One entry an item, in order. */
+            /** @description One entry per item, in order. */
             results: components["schemas"]["BatchItem"][];
         };
         BlocklistCheck: {
-            /** @description False where `status` is `fail`. */
+            /** @description False if `status` is `fail`. */
             ok: boolean;
             /** @constant */
             check: "blocklist";
@@ -479,21 +479,21 @@ export interface components {
              * @enum {string}
              */
             status: "pass" | "warn" | "fail";
-            /** @description What each list says. */
+            /** @description The result of each list. */
             records: components["schemas"]["BlocklistRecord"][];
-            /** @description What was found, the worst first. */
+            /** @description What was found, with the worst first. */
             findings: components["schemas"]["BlocklistFinding"][];
             /** @description ISO 8601, UTC. */
             checkedAt: string;
         };
         BlocklistFinding: {
             /**
-             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @description `pass`: correct. `warn`: should be improved, or was not checked. `fail`: broken.
              * @enum {string}
              */
             level: "pass" | "warn" | "fail";
             /**
-             * @description What was found, stable; docs/tools.md explains each.
+             * @description Stable code of the finding; docs/tools.md explains each.
              * @enum {string}
              */
             code: "blocklist_clean" | "blocklist_listed" | "blocklist_could_not_check" | "blocklist_none_asked";
@@ -505,20 +505,20 @@ export interface components {
         BlocklistRecord: {
             /** @constant */
             type: "A";
-            /** @description The name that was asked for, or would have been. */
+            /** @description The name that was queried, or would have been. */
             name: string;
-            /** @description The first code; null where the list gave none. */
+            /** @description The first code; null if the list returned none. */
             value: string | null;
-            /** @description The zone of the list. */
+            /** @description The DNS zone of the list. */
             list: string;
             /**
-             * @description `could_not_check`: the list did not answer, answered with an error, or failed its own test points (RFC 5782).
+             * @description `could_not_check`: the list did not respond, returned an error, or failed its own test points (RFC 5782).
              * @enum {string}
              */
             status: "listed" | "not_listed" | "could_not_check";
-            /** @description The addresses the list answered with; what they mean is the list’s to say. */
+            /** @description The addresses the list returned; each list defines what they mean. */
             codes: string[];
-            /** @description What the list says of a listing, or why it could not be asked. */
+            /** @description The reason for the listing, or why the list could not be queried. */
             reason: string | null;
         };
         BounceKinds: {
@@ -526,11 +526,11 @@ export interface components {
             hard: number;
             /** @description Temporarily undeliverable until the retries ran out. */
             soft: number;
-            /** @description The receiver refused on policy or content. */
+            /** @description The receiver refused the message because of its policy or the content. */
             block: number;
-            /** @description A recipient reported the mail as spam: the complaints. */
+            /** @description A recipient reported the message as spam (complaint). */
             spam: number;
-            /** @description The provider could not say. */
+            /** @description The provider did not report a reason. */
             unknown: number;
         };
         CanceledEmail: {
@@ -549,29 +549,29 @@ export interface components {
         Channel: "api" | "sdk" | "mcp" | "smtp";
         ChannelStats: {
             channel: components["schemas"]["Channel"];
-            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            /** @description Messages with a final response to the delivery attempt for at least one recipient, including refusals. */
             sent: number;
-            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            /** @description Sent messages that were delivered to at least one recipient and did not bounce later. */
             delivered: number;
-            /** @description Those of them that bounced for one recipient at least. */
+            /** @description Sent messages that bounced for at least one recipient. */
             bounced: number;
-            /** @description Those of them that one recipient at least reported as spam. */
+            /** @description Sent messages that at least one recipient reported as spam. */
             complained: number;
-            /** @description `delivered` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `delivered` against `sent`, in percent with two decimals; 0 if there are none. */
             deliveryRate: number;
-            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 if there are none. */
             bounceRate: number;
-            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `complained` against `sent`, in percent with two decimals; 0 if there are none. */
             complaintRate: number;
         };
         Checklist: {
             items: components["schemas"]["ChecklistItem"][];
-            /** @description How many are done. */
+            /** @description Number of steps that are done. */
             completed: number;
             total: number;
         };
         ChecklistItem: {
-            /** @description A name that stays the same. */
+            /** @description Stable name of the step. */
             id: string;
             label: string;
             done: boolean;
@@ -579,17 +579,17 @@ export interface components {
             fix: string;
         };
         ClickStats: {
-            /** @description Sent messages that carried a rewritten link. */
+            /** @description Sent messages that contained a rewritten link. */
             tracked: number;
-            /** @description Those of them of which a link was followed at least once. */
+            /** @description Tracked messages of which a link was followed at least once. */
             clicked: number;
-            /** @description `clicked` against `tracked`, in percent with two decimals; 0 where there are none. */
+            /** @description `clicked` against `tracked`, in percent with two decimals; 0 if there are none. */
             clickRate: number;
         };
         DeviceConfirmed: {
             /** @constant */
             ok: true;
-            /** @description Whether the device may decide held sends. The first confirmation counts. */
+            /** @description Whether the device may decide held sends, as set by the first confirmation. */
             approvals: boolean;
         };
         DeviceSignIn: {
@@ -605,7 +605,7 @@ export interface components {
             interval: number;
         };
         DkimCheck: {
-            /** @description False where `status` is `fail`. */
+            /** @description False if `status` is `fail`. */
             ok: boolean;
             /** @constant */
             check: "dkim";
@@ -618,19 +618,19 @@ export interface components {
             status: "pass" | "warn" | "fail";
             /** @description The key records that were found. */
             records: components["schemas"]["DkimRecord"][];
-            /** @description What was found, the worst first. */
+            /** @description What was found, with the worst first. */
             findings: components["schemas"]["DkimFinding"][];
             /** @description ISO 8601, UTC. */
             checkedAt: string;
         };
         DkimFinding: {
             /**
-             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @description `pass`: correct. `warn`: should be improved, or was not checked. `fail`: broken.
              * @enum {string}
              */
             level: "pass" | "warn" | "fail";
             /**
-             * @description What was found, stable; docs/tools.md explains each.
+             * @description Stable code of the finding; docs/tools.md explains each.
              * @enum {string}
              */
             code: "dkim_valid" | "dkim_selectors_tried" | "dkim_no_common_selector" | "dkim_missing" | "dkim_several_records" | "dkim_syntax_error" | "dkim_quotes" | "dkim_wrong_version" | "dkim_revoked" | "dkim_retired_key" | "dkim_key_type_unknown" | "dkim_key_unreadable" | "dkim_key_too_short" | "dkim_key_short" | "dkim_key_too_long" | "dkim_hash_refused" | "dkim_not_for_email" | "dkim_testing" | "dkim_wildcard" | "dkim_could_not_check";
@@ -644,16 +644,16 @@ export interface components {
             type: "TXT";
             /** @description `<selector>._domainkey.<domain>`. */
             name: string;
-            /** @description The record, its strings joined. */
+            /** @description The record, with its strings joined. */
             value: string;
             selector: string;
-            /** @description `rsa` or `ed25519`; null where the record cannot be read. */
+            /** @description `rsa` or `ed25519`; null if the record cannot be parsed. */
             keyType: string | null;
-            /** @description Length of the key; null where there is none. */
+            /** @description Length of the key; null if there is none. */
             keyBits: number | null;
         };
         DmarcCheck: {
-            /** @description False where `status` is `fail`. */
+            /** @description False if `status` is `fail`. */
             ok: boolean;
             /** @constant */
             check: "dmarc";
@@ -664,21 +664,21 @@ export interface components {
              * @enum {string}
              */
             status: "pass" | "warn" | "fail";
-            /** @description The records that were looked for. */
+            /** @description The records that were queried. */
             records: components["schemas"]["DmarcRecord"][];
-            /** @description What was found, the worst first. */
+            /** @description What was found, with the worst first. */
             findings: components["schemas"]["DmarcFinding"][];
             /** @description ISO 8601, UTC. */
             checkedAt: string;
         };
         DmarcFinding: {
             /**
-             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @description `pass`: correct. `warn`: should be improved, or was not checked. `fail`: broken.
              * @enum {string}
              */
             level: "pass" | "warn" | "fail";
             /**
-             * @description What was found, stable; docs/tools.md explains each.
+             * @description Stable code of the finding; docs/tools.md explains each.
              * @enum {string}
              */
             code: "dmarc_valid" | "dmarc_inherited" | "dmarc_alignment" | "dmarc_missing" | "dmarc_several_records" | "dmarc_syntax_error" | "dmarc_policy_missing" | "dmarc_policy_invalid" | "dmarc_policy_none" | "dmarc_subdomain_policy_none" | "dmarc_pct_partial" | "dmarc_testing" | "dmarc_tag_invalid" | "dmarc_unknown_tag" | "dmarc_no_reports" | "dmarc_report_address_invalid" | "dmarc_report_not_authorized" | "dmarc_could_not_check";
@@ -690,12 +690,12 @@ export interface components {
         DmarcRecord: {
             /** @constant */
             type: "TXT";
-            /** @description Where the record was looked for. */
+            /** @description The name that was queried. */
             name: string;
-            /** @description The record; null where there is none, or it was not read. */
+            /** @description The record; null if there is none, or it was not read. */
             value: string | null;
             /**
-             * @description `report_authorization`: by it another domain agrees to take the reports (RFC 7489 §7.1).
+             * @description `report_authorization`: the record by which another domain agrees to receive the reports (RFC 7489 §7.1).
              * @enum {string}
              */
             purpose: "policy" | "report_authorization";
@@ -709,31 +709,31 @@ export interface components {
             /** @description In lower case, as A-labels. */
             name: string;
             /**
-             * @description `pending`: Its records are not all found yet: they are looked up after 5 minutes, later every hour, for 72 h. `verified`: Mail is sent from it. Its records are looked up once a day. `degraded`: A required record is gone. Mail is still sent from it for 72 h, in which its records are looked up every hour. `failed`: Its required records were not found in time, or another account proved that the name is its own; verifying starts again. `removed`: It was deleted, and its keys are kept for a restoration.
+             * @description `pending`: Not all of its records are found yet. They are looked up after 5 minutes, later every hour, for 72 h. `verified`: Mail can be sent from it. Its records are looked up once a day. `degraded`: A required record is gone. Mail can still be sent from it for 72 h, and its records are looked up every hour. `failed`: Its required records were not found in time, or another account proved that it owns the name. To start again, verify it. `removed`: It was deleted, and its keys are stored so that it can be restored.
              * @enum {string}
              */
             status: "pending" | "verified" | "degraded" | "failed" | "removed";
-            /** @description Why it is `failed` or `degraded`, a sentence: what is missing, since when, or that the name is held by another account. Null otherwise. */
+            /** @description Why it is `failed` or `degraded`, as a sentence: what is missing, since when, or that another account owns the name. Null otherwise. */
             statusReason: string | null;
             /** @description The selector of the RSA key that mail is signed with. */
             dkimSelector: string;
-            /** @description The records to publish, required ones first. */
+            /** @description The records to publish, with required ones first. */
             records: components["schemas"]["DomainRecord"][];
             /**
              * Format: date-time
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description When it was verified last; null where it never was, or is not any more. */
+            /** @description When it was last verified; null if it is not verified. */
             verifiedAt: string | null;
-            /** @description When its records were looked up last. */
+            /** @description When its records were last looked up. */
             lastCheckedAt: string | null;
         };
-        /** @description A verified domain lost a required record; it still sends for a while. */
+        /** @description A verified domain lost a required record; it can still send for a while. */
         DomainDegradedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -747,11 +747,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["Domain"];
         };
-        /** @description The required records of a domain were not found in time; it sends no more. */
+        /** @description The required records of a domain were not found in time; it can no longer send. */
         DomainFailedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -786,26 +786,26 @@ export interface components {
             purpose: "spf" | "dkim" | "dmarc" | "mx";
             /** @enum {string} */
             type: "TXT" | "MX";
-            /** @description The part of `host` before the domain, as most DNS consoles ask for it. */
+            /** @description The part of `host` before the domain, as most DNS consoles expect it. */
             name: string;
             /** @description The full name, without a dot at the end. */
             host: string;
-            /** @description What to publish. Of a DMARC record: what to publish where there is none yet. */
+            /** @description What to publish. For a DMARC record: what to publish if there is none yet. */
             value: string;
-            /** @description Of MX records. */
+            /** @description Only for MX records. */
             priority: number | null;
             /** @description The time to live to publish it with, in seconds. */
             ttl: number;
-            /** @description Whether the domain is verified only with it. Others are advice. */
+            /** @description Whether the domain needs it to be verified. Other records are recommended. */
             required: boolean;
             /**
-             * @description `pending`: not looked up yet, or the DNS could not be asked; `reason` says which.
+             * @description `pending`: not looked up yet, or the DNS did not respond; `reason` says which.
              * @enum {string}
              */
             status: "pass" | "fail" | "pending";
-            /** @description Why it is not `pass`, or what to know although it is. Null where all is well. */
+            /** @description Why it is not `pass`, or a note if it is. Null if there is nothing to report. */
             reason: string | null;
-            /** @description What the DNS answers at `host`, as text. */
+            /** @description What the DNS returns at `host`, as text. */
             found: string[];
             checkedAt: string | null;
         };
@@ -816,7 +816,7 @@ export interface components {
         DomainVerifiedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -833,24 +833,24 @@ export interface components {
         DryRun: {
             /** @constant */
             dryRun: true;
-            /** @description Whether a send would be accepted now: true where every check is. */
+            /** @description Whether a send would be accepted now: true if every check passes. */
             ok: boolean;
-            /** @description Every check, failed or not, always in this order. */
+            /** @description Every check, whether it passed or failed, always in this order. */
             checks: {
                 /**
-                 * @description `account`: The account and the key may send as they are asked to. `domain`: The sender’s domain is verified. `allowlist`: Every recipient is on the key’s recipient allowlist. `suppression`: No recipient is on the suppression list. `template`: The template exists and renders. `attachments`: Every file is allowed and small enough. Files named by URL are not fetched. `schedule`: The scheduled time can be kept. `content`: Whatever else the content must fulfil. `quota`: The monthly quota suffices, and the key’s send limits.
+                 * @description `account`: The account and the key may send what you ask for. `domain`: The sender’s domain is verified. `allowlist`: Every recipient is on the key’s recipient allowlist. `suppression`: No recipient is on the suppression list. `template`: The template exists and renders. `attachments`: Every file is allowed and small enough. Files named by URL are not fetched. `schedule`: The scheduled time can be kept. `content`: All other rules for the content. `quota`: The monthly quota and the key’s send limits are sufficient.
                  * @enum {string}
                  */
                 name: "account" | "domain" | "allowlist" | "suppression" | "template" | "attachments" | "schedule" | "content" | "quota";
                 ok: boolean;
                 /**
-                 * @description Only where it failed: the code a send would be refused with.
+                 * @description Only if it failed: the error code a send would get.
                  * @enum {string}
                  */
                 code?: "invalid_json" | "authorization_pending" | "slow_down" | "device_code_expired" | "missing_key" | "invalid_key" | "key_revoked" | "key_expired" | "session_required" | "quota_exceeded" | "missing_scope" | "recipient_not_allowed" | "ip_not_allowed" | "domain_not_verified" | "persona_locked" | "self_approval_forbidden" | "permission_escalation" | "account_suspended" | "sending_paused" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "message_not_queued" | "issuing_key_revoked" | "approval_already_decided" | "approval_changed" | "webhook_disabled" | "domain_claimed" | "already_exists" | "body_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "recipient_suppressed" | "template_not_found" | "template_variable_missing" | "template_render_failed" | "window_too_large" | "attachment_invalid" | "attachment_too_many" | "attachment_too_large" | "attachment_type_refused" | "attachment_url_refused" | "attachment_fetch_failed" | "rate_limited" | "send_limit_reached" | "too_many_held" | "internal" | "unavailable";
-                /** @description Only where it failed: what is wrong. */
+                /** @description Only if it failed: what is wrong. */
                 message?: string;
-                /** @description Only where it failed: what to do next. */
+                /** @description Only if it failed: what to do next. */
                 fix?: string;
             }[];
             /** @description Each address once, in the order to, cc, bcc. */
@@ -860,14 +860,14 @@ export interface components {
                 kind: "to" | "cc" | "bcc";
                 ok: boolean;
                 /**
-                 * @description Only where it failed: why this recipient would be refused.
+                 * @description Only if it failed: why this recipient would be refused.
                  * @enum {string}
                  */
                 code?: "invalid_json" | "authorization_pending" | "slow_down" | "device_code_expired" | "missing_key" | "invalid_key" | "key_revoked" | "key_expired" | "session_required" | "quota_exceeded" | "missing_scope" | "recipient_not_allowed" | "ip_not_allowed" | "domain_not_verified" | "persona_locked" | "self_approval_forbidden" | "permission_escalation" | "account_suspended" | "sending_paused" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "message_not_queued" | "issuing_key_revoked" | "approval_already_decided" | "approval_changed" | "webhook_disabled" | "domain_claimed" | "already_exists" | "body_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "recipient_suppressed" | "template_not_found" | "template_variable_missing" | "template_render_failed" | "window_too_large" | "attachment_invalid" | "attachment_too_many" | "attachment_too_large" | "attachment_type_refused" | "attachment_url_refused" | "attachment_fetch_failed" | "rate_limited" | "send_limit_reached" | "too_many_held" | "internal" | "unavailable";
             }[];
             /** @description What would be sent. */
             message: {
-                /** @description The sender as given. */
+                /** @description The sender in the request. */
                 from: string;
                 /** @description The `to` addresses, joined by a comma and a space. */
                 to: string;
@@ -875,7 +875,7 @@ export interface components {
                 bcc: string[];
                 replyTo: string | null;
                 subject: string;
-                /** @description Rendered and tagged, without tracking; as given where it could not be made. */
+                /** @description Rendered and tagged, without tracking; unchanged if it could not be rendered. */
                 html: string | null;
                 text: string | null;
                 headers: {
@@ -898,25 +898,25 @@ export interface components {
                 template: string | null;
                 scheduledAt: string | null;
             };
-            /** @description The account’s monthly quota; nothing was charged. */
+            /** @description The account’s monthly quota; the dry run uses none of it. */
             quota: {
                 /** @description Recipients per month. */
                 limit: number;
-                /** @description Used up this month, without this send. */
+                /** @description Used this month, without this send. */
                 used: number;
-                /** @description What this send would count. */
+                /** @description What this send would use. */
                 cost: number;
             };
-            /** @description Whether the send would be held until a person decides. */
+            /** @description Whether the send would be held until an approver decides. */
             approvalRequired: boolean;
             /** @description Why it would be held. */
             reasons: string[];
         };
-        /** @description A person approved the held message. */
+        /** @description An approver approved the held message. */
         EmailApprovedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -930,11 +930,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["EmailEventData"];
         };
-        /** @description Delivery failed for good; `classification` says why. */
+        /** @description Delivery failed permanently; `classification` says why. */
         EmailBouncedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -952,7 +952,7 @@ export interface components {
         EmailCanceledEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -970,7 +970,7 @@ export interface components {
         EmailClickedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -988,7 +988,7 @@ export interface components {
         EmailComplainedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1002,11 +1002,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["EmailEventData"];
         };
-        /** @description A hand-off failed for now; it will be tried again. */
+        /** @description A delivery attempt failed temporarily. It will be retried. */
         EmailDeferredEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1024,7 +1024,7 @@ export interface components {
         EmailDeliveredEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1044,11 +1044,11 @@ export interface components {
              * @description UUIDv7, so that id order is time order.
              */
             emailId: string;
-            /** @description Position on the message’s trail, from 1: events may arrive in another order than they happened in. */
+            /** @description Position in the message’s events, from 1: webhooks may arrive in a different order. */
             seq: number;
             /** @description The recipient it is about; null where it is about the whole message. */
             recipient: string | null;
-            /** @description The sender as given. Of a held message that no one has approved, the address without a name. */
+            /** @description The sender in the request. For a held message that no one has approved, the address without a name. */
             from: string;
             /** @description The `to` addresses, joined by a comma and a space. */
             to: string;
@@ -1056,7 +1056,7 @@ export interface components {
             subject: string | null;
             /** @description Empty of a held message that no one has approved. */
             tags: string[];
-            /** @description As given with the send; empty of a held message that no one has approved. */
+            /** @description The value of the send; empty of a held message that no one has approved. */
             metadata: {
                 [key: string]: string;
             };
@@ -1064,9 +1064,9 @@ export interface components {
             source: components["schemas"]["Source"];
             /** @description Null if not set, and of a held message that no one has approved. */
             agentName: string | null;
-            /** @description Of bounces and complaints; null on every other event. */
+            /** @description Set for bounces and complaints; null for every other event. */
             classification: ("hard" | "soft" | "block" | "spam" | "unknown") | null;
-            /** @description What the mail server said, or why; text of third parties. */
+            /** @description The response of the mail server, or the reason; may quote third parties. */
             detail: string | null;
             /**
              * Format: date-time
@@ -1074,11 +1074,11 @@ export interface components {
              */
             occurredAt: string;
         };
-        /** @description Nobody decided the hold in time. */
+        /** @description No one decided the hold in time. */
         EmailExpiredEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1092,11 +1092,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["EmailEventData"];
         };
-        /** @description The message could not be handed over at all, for a reason of our own. */
+        /** @description The message could not be delivered because of an internal error. */
         EmailFailedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1114,7 +1114,7 @@ export interface components {
         EmailOpenedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1128,11 +1128,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["EmailEventData"];
         };
-        /** @description The message is held until a person decides. */
+        /** @description The message is held until an approver decides. */
         EmailPendingApprovalEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1146,11 +1146,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["EmailEventData"];
         };
-        /** @description The message was accepted and waits for delivery. */
+        /** @description The message was accepted and is waiting for delivery. */
         EmailQueuedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1164,11 +1164,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["EmailEventData"];
         };
-        /** @description A person rejected the held message. */
+        /** @description An approver rejected the held message. */
         EmailRejectedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1186,7 +1186,7 @@ export interface components {
         EmailRescheduledEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1200,11 +1200,11 @@ export interface components {
             apiVersion: "v1";
             data: components["schemas"]["EmailEventData"];
         };
-        /** @description The message waits for its scheduled time. */
+        /** @description The message is waiting for its scheduled time. */
         EmailScheduledEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1222,7 +1222,7 @@ export interface components {
         EmailSentEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1240,7 +1240,7 @@ export interface components {
         EmailSuppressedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1258,7 +1258,7 @@ export interface components {
         EmailUnsubscribedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1287,7 +1287,7 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             created_at: string;
-            /** @description The sender as given. */
+            /** @description The sender in the request. */
             from: string;
             /** @description The `to` addresses, joined by a comma and a space. */
             to: string;
@@ -1304,7 +1304,7 @@ export interface components {
             version: string;
         };
         InboxPlacementCheck: {
-            /** @description False where `status` is `fail`. */
+            /** @description False if `status` is `fail`. */
             ok: boolean;
             /** @constant */
             check: "inbox-placement";
@@ -1315,21 +1315,21 @@ export interface components {
              * @enum {string}
              */
             status: "pass" | "warn" | "fail";
-            /** @description The results the estimate rests on. */
+            /** @description The results that the estimate is based on. */
             records: components["schemas"]["InboxPlacementRecord"][];
-            /** @description What was found, the worst first. */
+            /** @description What was found, with the worst first. */
             findings: components["schemas"]["InboxPlacementFinding"][];
             /** @description ISO 8601, UTC. */
             checkedAt: string;
         };
         InboxPlacementFinding: {
             /**
-             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @description `pass`: correct. `warn`: should be improved, or was not checked. `fail`: broken.
              * @enum {string}
              */
             level: "pass" | "warn" | "fail";
             /**
-             * @description What was found, stable; docs/tools.md explains each.
+             * @description Stable code of the finding; docs/tools.md explains each.
              * @enum {string}
              */
             code: "inbox_estimate" | "inbox_authenticated" | "inbox_auth_not_checked" | "inbox_spf_not_checked" | "inbox_spf_fail" | "inbox_spf_missing" | "inbox_spf_error" | "inbox_spf_not_aligned" | "inbox_dkim_missing" | "inbox_dkim_fail" | "inbox_dkim_not_aligned" | "inbox_dmarc_missing" | "inbox_dmarc_fail" | "inbox_auth_could_not_check" | "inbox_unsubscribe_missing" | "inbox_unsubscribe_invalid" | "inbox_one_click_missing" | "inbox_one_click_without_https" | "inbox_from_missing" | "inbox_from_several" | "inbox_from_invalid" | "inbox_date_missing" | "inbox_date_invalid" | "inbox_message_id_missing" | "inbox_message_id_invalid" | "inbox_recipient_missing" | "inbox_header_repeated" | "inbox_header_not_ascii" | "inbox_line_too_long" | "inbox_subject_missing" | "inbox_subject_caps" | "inbox_subject_punctuation" | "inbox_subject_fake_reply" | "inbox_unreadable" | "inbox_empty" | "inbox_text_missing" | "inbox_html_too_large" | "inbox_mostly_images" | "inbox_alt_missing" | "inbox_form" | "inbox_script" | "inbox_embedded" | "inbox_charset_unknown" | "inbox_charset_wrong" | "inbox_attachment_risky" | "inbox_link_mismatch" | "inbox_link_shortener" | "inbox_link_not_https" | "inbox_link_to_address" | "inbox_link_listed" | "inbox_sender_listed" | "inbox_lists_could_not_check" | "inbox_spamd_ham" | "inbox_spamd_spam" | "inbox_spamd_could_not_check";
@@ -1341,11 +1341,11 @@ export interface components {
         InboxPlacementRecord: {
             /** @enum {string} */
             type: "SPF" | "DKIM" | "DMARC" | "BLOCKLIST" | "SPAMD";
-            /** @description The domain, the address or the program that it is about. */
+            /** @description The domain, address or program it is about. */
             name: string;
             /** @description The result, such as `pass`, `listed` or a score. */
             value: string;
-            /** @description More about it; text of others in parts. */
+            /** @description Details; may quote third parties. */
             detail: string | null;
         };
         Key: {
@@ -1357,14 +1357,14 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            /** @description How the key begins, `pr_live_` or `pr_test_`. */
+            /** @description The beginning of the key, `pr_live_` or `pr_test_`. */
             prefix: string;
-            /** @description How the key ends. */
+            /** @description The end of the key. */
             last4: string;
             scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
             /** @description Requests per minute. */
             rateLimit: number;
-            /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
+            /** @description Allowed recipients: `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
@@ -1387,9 +1387,9 @@ export interface components {
                 agentName: string | null;
                 source: components["schemas"]["Source"] | null;
             } | null;
-            /** @description Whether sends may claim no other agent name or source than the persona’s. */
+            /** @description Whether sends must use the agent name and source of the persona. */
             lockPersona: boolean;
-            /** @description Messages per hour and per day (UTC); null where there is no limit. */
+            /** @description Messages per hour and per day (UTC); null without a limit. */
             sendLimit: {
                 hour: number | null;
                 day: number | null;
@@ -1399,68 +1399,68 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description Written at most once a minute. */
+            /** @description Updated at most once a minute. */
             lastUsedAt: string | null;
             expiresAt: string | null;
             revokedAt: string | null;
-            /** @description Since when the key sends nothing; null where it may. */
+            /** @description When the key was paused; null if it is not paused. */
             pausedAt: string | null;
         };
         KeyChanges: {
             /** @description 1 to 100 characters. */
             name?: string;
-            /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well. */
+            /** @description What the key may do. `sending` and `full` are sets: `full` is all except `approvals:decide`; in approval mode also without `keys:write` and `team:write`. */
             scopes?: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
-            /** @description Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once. */
+            /** @description Requests per minute, 1 to 1000000. Default: 600. The allowance of a minute can be used at once. */
             rateLimit?: number;
-            /** @description Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given. */
+            /** @description Allowed recipients: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Default: everyone. */
             recipientAllowlist?: string[] | null;
-            /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
+            /** @description Networks the key can be used from, as CIDR or single addresses. Default: everywhere. */
             ipAllowlist?: string[] | null;
-            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none. */
+            /** @description Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist. */
             attachmentHosts?: string[] | null;
-            /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
+            /** @description When the key expires: RFC 3339 with an offset, in the future. Default: never. */
             expiresAt?: string | null;
             /**
-             * @description Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.
+             * @description Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that `holdWhen` names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.
              * @enum {string}
              */
             approvalMode?: "off" | "always" | "policy";
             /** @description Which sends the approval mode `policy` holds. */
             holdWhen?: {
-                /** @description Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. Nor do blind copies of other senders for a key without `emails:content-all`. */
+                /** @description Sends to an address the account has never sent to. Mail that was held and not approved does not count, nor does mail of test keys. For a key without `emails:content-all`, bcc recipients of other keys’ messages do not count either. */
                 firstContact?: boolean;
-                /** @description Sends to a domain that is not listed. */
+                /** @description Sends to a domain that is not in this list. */
                 recipientDomainNotIn?: string[] | null;
                 /** @description Sends to more recipients than this. */
                 recipientsOver?: number | null;
-                /** @description Sends with blind copies. */
+                /** @description Sends with bcc recipients. */
                 hasBcc?: boolean;
-                /** @description Sends with attachments, or with files within a body: `data:` URLs in the HTML, images among them, and texts that contain uuencode, yEnc or BinHex. */
+                /** @description Sends with attachments, or with files within a body: `data:` URLs in the HTML, including images, and text that contains uuencode, yEnc or BinHex. */
                 hasAttachments?: boolean;
-                /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together. */
+                /** @description Sends that contain more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that mail programs display, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters in one place, or have more than 1,000 characters in total. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. What the message loads counts too, such as images and style sheets, and so do mail addresses other than the recipients’ and the sender’s domain. If a link is not certain, the send is held: unknown schemes, relative links, IP addresses. */
+                /** @description Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
-            /** @description Provenance of sends that say none themselves. */
+            /** @description Provenance of sends that do not set it. */
             persona?: {
                 agentName?: string | null;
                 source?: components["schemas"]["Source"] | null;
             } | null;
-            /** @description Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source. */
+            /** @description Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused. */
             lockPersona?: boolean;
-            /** @description Messages per hour and per day. Counted in whole hours and days of UTC. */
+            /** @description Messages per hour and per day, in whole UTC hours and days. */
             sendLimit?: {
                 hour?: number | null;
                 day?: number | null;
             } | null;
         };
-        /** @description An API key ends within days. */
+        /** @description An API key expires within days. */
         KeyExpiringEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -1491,14 +1491,14 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            /** @description How the key begins, `pr_live_` or `pr_test_`. */
+            /** @description The beginning of the key, `pr_live_` or `pr_test_`. */
             prefix: string;
-            /** @description How the key ends. */
+            /** @description The end of the key. */
             last4: string;
             scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
             /** @description Requests per minute. */
             rateLimit: number;
-            /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
+            /** @description Allowed recipients: `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
@@ -1521,9 +1521,9 @@ export interface components {
                 agentName: string | null;
                 source: components["schemas"]["Source"] | null;
             } | null;
-            /** @description Whether sends may claim no other agent name or source than the persona’s. */
+            /** @description Whether sends must use the agent name and source of the persona. */
             lockPersona: boolean;
-            /** @description Messages per hour and per day (UTC); null where there is no limit. */
+            /** @description Messages per hour and per day (UTC); null without a limit. */
             sendLimit: {
                 hour: number | null;
                 day: number | null;
@@ -1533,13 +1533,13 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description Written at most once a minute. */
+            /** @description Updated at most once a minute. */
             lastUsedAt: string | null;
             expiresAt: string | null;
             revokedAt: string | null;
-            /** @description Since when the key sends nothing; null where it may. */
+            /** @description When the key was paused; null if it is not paused. */
             pausedAt: string | null;
-            /** @description The whole secret. Shown this once, and stored nowhere. */
+            /** @description The whole secret. It is shown only once and is not stored. */
             key: string;
         };
         MagicLinkRequested: {
@@ -1555,7 +1555,7 @@ export interface components {
             name: string | null;
             email: string;
             /**
-             * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+             * @description What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.
              * @enum {string}
              */
             role: "owner" | "admin" | "developer" | "approver" | "viewer";
@@ -1564,7 +1564,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "invited";
-            /** @description Null while they are invited. */
+            /** @description Null while they are only invited. */
             joinedAt: string | null;
         };
         Message: {
@@ -1573,7 +1573,7 @@ export interface components {
              * @description UUIDv7, so that id order is time order.
              */
             id: string;
-            /** @description The sender as given. */
+            /** @description The sender in the request. */
             from: string;
             /** @description The `to` addresses, joined by a comma and a space. */
             to: string;
@@ -1592,12 +1592,12 @@ export interface components {
             html: string | null;
             /** @description The rendered plain text body. */
             text: string | null;
-            /** @description The additional headers as given. */
+            /** @description The additional headers of the request. */
             headers: {
                 [key: string]: string;
             } | null;
             cc: string[];
-            /** @description Blind copies: shown here, never written into the message. */
+            /** @description Bcc recipients: shown here, never written into the message. */
             bcc: string[];
             replyTo: string | null;
             recipients: components["schemas"]["MessageRecipient"][];
@@ -1613,16 +1613,16 @@ export interface components {
             };
             template: string | null;
             resendOf: string | null;
-            /** @description The last failure in words; text of third parties may be quoted. */
+            /** @description The last failure in words; may quote third parties. */
             lastError: string | null;
             /** @description When the stored body is removed. */
             bodyExpiresAt: string | null;
             bodyExpired: boolean;
             /** @description True if the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null. */
             contentRedacted: boolean;
-            /** @description The names of the fields that the key may not see, or sees in part. Of a message that another key sent, a key without `emails:content-all` sees neither content nor `bcc`, `metadata`, `replyTo` and `lastError`, and `recipients` and `events` without blind recipients. */
+            /** @description The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients` and `events` without bcc recipients. */
             redacted: string[];
-            /** @description Of a message that is or was held; null of every other. */
+            /** @description Set for a message that is or was held; null for every other. */
             approval: components["schemas"]["MessageApproval"] | null;
             /** @description The trail, oldest first. */
             events: components["schemas"]["MessageEvent"][];
@@ -1635,10 +1635,10 @@ export interface components {
             id: string;
             /** @enum {string} */
             status: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
-            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
             reasons: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             rejectCode: ("wrong_recipient" | "wrong_content" | "not_needed" | "policy" | "other") | null;
-            /** @description What was said with the decision. */
+            /** @description The note of the decision. */
             note: string | null;
             /** @description The fields an approver changed. */
             edited: ("to" | "cc" | "bcc" | "subject" | "html" | "text" | "scheduled_at")[];
@@ -1654,10 +1654,10 @@ export interface components {
              * @description UUIDv7, so that id order is time order.
              */
             id: string;
-            /** @description Position on this message’s trail, from 1. */
+            /** @description Position in the message’s events, from 1. */
             seq: number;
             /**
-             * @description `queued`: The message was accepted and waits for delivery. `pending_approval`: The message is held until a person decides. `approved`: A person approved the held message. `rejected`: A person rejected the held message. `scheduled`: The message waits for its scheduled time. `rescheduled`: The scheduled time was changed. `sent`: A mail server took responsibility for the message. `delivered`: The recipient’s mail server accepted the message. `deferred`: A hand-off failed for now; it will be tried again. `bounced`: Delivery failed for good; `classification` says why. `complained`: The recipient reported the message as spam. `opened`: The tracking image was fetched. `clicked`: A rewritten link was followed. `failed`: The message could not be handed over at all, for a reason of our own. `suppressed`: The recipient was on the suppression list at delivery. `canceled`: The message was canceled before delivery. `expired`: Nobody decided the hold in time. `unsubscribed`: The recipient used the one-click unsubscribe.
+             * @description `queued`: The message was accepted and is waiting for delivery. `pending_approval`: The message is held until an approver decides. `approved`: An approver approved the held message. `rejected`: An approver rejected the held message. `scheduled`: The message is waiting for its scheduled time. `rescheduled`: The scheduled time was changed. `sent`: A mail server took responsibility for the message. `delivered`: The recipient’s mail server accepted the message. `deferred`: A delivery attempt failed temporarily. It will be retried. `bounced`: Delivery failed permanently; `classification` says why. `complained`: The recipient reported the message as spam. `opened`: The tracking image was fetched. `clicked`: A rewritten link was followed. `failed`: The message could not be delivered because of an internal error. `suppressed`: The recipient was on the suppression list at delivery. `canceled`: The message was canceled before delivery. `expired`: No one decided the hold in time. `unsubscribed`: The recipient used the one-click unsubscribe.
              * @enum {string}
              */
             type: "queued" | "pending_approval" | "approved" | "rejected" | "scheduled" | "rescheduled" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "opened" | "clicked" | "failed" | "suppressed" | "canceled" | "expired" | "unsubscribed";
@@ -1668,9 +1668,9 @@ export interface components {
             createdAt: string;
             /** @description The recipient it is about; null where it is about the whole message. */
             recipient: string | null;
-            /** @description Of bounces and complaints; null on every other event. */
+            /** @description Set for bounces and complaints; null for every other event. */
             classification: ("hard" | "soft" | "block" | "spam" | "unknown") | null;
-            /** @description What the mail server said, or why; text of third parties. */
+            /** @description The response of the mail server, or the reason; may quote third parties. */
             detail: string | null;
         };
         MessagePage: {
@@ -1693,7 +1693,7 @@ export interface components {
              * @description UUIDv7, so that id order is time order.
              */
             id: string;
-            /** @description The sender as given. */
+            /** @description The sender in the request. */
             from: string;
             /** @description The `to` addresses, joined by a comma and a space. */
             to: string;
@@ -1710,12 +1710,12 @@ export interface components {
             createdAt: string;
         };
         /**
-         * @description `queued`: Accepted, waiting for delivery. `sending`: Being handed over right now. `sent`: The provider took it and has not said more. `delivered`: The recipient’s mail server accepted it. `deferred`: A hand-off failed for now; it will be tried again. `bounced`: Refused for good, or the retries ran out. `complained`: The recipient reported it as spam. `failed`: Could not be handed over; `lastError` says why. `suppressed`: Caught by the suppression list at delivery. `pending_approval`: Held until a person decides. `rejected`: A person rejected the held message. `expired`: Nobody decided the hold in time. `canceled`: Canceled before delivery.
+         * @description `queued`: Accepted and waiting for delivery. `sending`: A delivery attempt is in progress. `sent`: The provider accepted it and has not reported an outcome yet. `delivered`: The recipient’s mail server accepted it. `deferred`: A delivery attempt failed temporarily. It will be retried. `bounced`: Refused permanently, or all retries failed. `complained`: The recipient reported it as spam. `failed`: Could not be delivered; `lastError` says why. `suppressed`: A recipient was on the suppression list at delivery. `pending_approval`: Held until an approver decides. `rejected`: An approver rejected the held message. `expired`: No one decided the hold in time. `canceled`: Canceled before delivery.
          * @enum {string}
          */
         MessageStatus: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled";
         MxCheck: {
-            /** @description False where `status` is `fail`. */
+            /** @description False if `status` is `fail`. */
             ok: boolean;
             /** @constant */
             check: "mx";
@@ -1726,21 +1726,21 @@ export interface components {
              * @enum {string}
              */
             status: "pass" | "warn" | "fail";
-            /** @description MX records by preference, each with what its host leads to. */
+            /** @description MX records by preference, each followed by the records of its host. */
             records: components["schemas"]["MxRecord"][];
-            /** @description What was found, the worst first. */
+            /** @description What was found, with the worst first. */
             findings: components["schemas"]["MxFinding"][];
             /** @description ISO 8601, UTC. */
             checkedAt: string;
         };
         MxFinding: {
             /**
-             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @description `pass`: correct. `warn`: should be improved, or was not checked. `fail`: broken.
              * @enum {string}
              */
             level: "pass" | "warn" | "fail";
             /**
-             * @description What was found, stable; docs/tools.md explains each.
+             * @description Stable code of the finding; docs/tools.md explains each.
              * @enum {string}
              */
             code: "mx_valid" | "mx_name_missing" | "mx_missing" | "mx_fallback_address" | "mx_null" | "mx_null_with_others" | "mx_is_address" | "mx_is_cname" | "mx_no_address" | "mx_private_address" | "mx_no_ptr" | "mx_ptr_mismatch" | "mx_too_many" | "mx_could_not_check";
@@ -1752,81 +1752,81 @@ export interface components {
         MxRecord: {
             /** @enum {string} */
             type: "MX" | "A" | "AAAA" | "CNAME" | "PTR";
-            /** @description The name the record stands at; for a PTR record the address. */
+            /** @description The name of the record; for a PTR record the address. */
             name: string;
             /** @description The host, the address or the name; empty for a null MX. */
             value: string;
-            /** @description Of an MX record: the lower is tried first. Null otherwise. */
+            /** @description Of an MX record: lower values are tried first. Null otherwise. */
             priority: number | null;
         };
         NewKey: {
             /** @description 1 to 100 characters. */
             name: string;
             /**
-             * @description `live` unless given. What a `test` key sends runs through every rule and never leaves the installation.
+             * @description Default: `live`. Sends of a `test` key are checked by every rule and never leave the installation.
              * @enum {string}
              */
             mode?: "live" | "test";
-            /** @description What the key may do. `sending` and `full` stand for several; `full` is everything but `approvals:decide`; of a key in approval mode it leaves out `keys:write` and `team:write` as well. */
+            /** @description What the key may do. `sending` and `full` are sets: `full` is all except `approvals:decide`; in approval mode also without `keys:write` and `team:write`. */
             scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write" | "sending" | "full")[];
-            /** @description Requests per minute, 1 to 1000000; 600 unless given. The whole minute’s allowance may be used at once. */
+            /** @description Requests per minute, 1 to 1000000. Default: 600. The allowance of a minute can be used at once. */
             rateLimit?: number;
-            /** @description Who may be written to: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Everyone unless given. */
+            /** @description Allowed recipients: `a@b.c`, `@b.c` (that domain) or `*.b.c` (its subdomains). Default: everyone. */
             recipientAllowlist?: string[] | null;
-            /** @description Networks the key may be used from, v4 and v6, as CIDR; a single address stands for itself. Everywhere unless given. */
+            /** @description Networks the key can be used from, as CIDR or single addresses. Default: everywhere. */
             ipAllowlist?: string[] | null;
-            /** @description Hosts that attachments are fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Unless given, an ordinary key fetches from any host, and a test key, a held key or a key with a recipient allowlist from none. */
+            /** @description Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist. */
             attachmentHosts?: string[] | null;
-            /** @description When the key ends: RFC 3339 with an offset, in the future. Never unless given. */
+            /** @description When the key expires: RFC 3339 with an offset, in the future. Default: never. */
             expiresAt?: string | null;
             /**
-             * @description Which sends wait until a person decides: none (`off`, unless given), `always`, or by `policy` those that `holdWhen` names. A key in approval mode can hold none of `keys:write`, `approvals:decide` and `team:write`.
+             * @description Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that `holdWhen` names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.
              * @enum {string}
              */
             approvalMode?: "off" | "always" | "policy";
             /** @description Which sends the approval mode `policy` holds. */
             holdWhen?: {
-                /** @description Sends to somebody the account never wrote to; mail that was held and not approved, and that of test keys, does not count. Nor do blind copies of other senders for a key without `emails:content-all`. */
+                /** @description Sends to an address the account has never sent to. Mail that was held and not approved does not count, nor does mail of test keys. For a key without `emails:content-all`, bcc recipients of other keys’ messages do not count either. */
                 firstContact?: boolean;
-                /** @description Sends to a domain that is not listed. */
+                /** @description Sends to a domain that is not in this list. */
                 recipientDomainNotIn?: string[] | null;
                 /** @description Sends to more recipients than this. */
                 recipientsOver?: number | null;
-                /** @description Sends with blind copies. */
+                /** @description Sends with bcc recipients. */
                 hasBcc?: boolean;
-                /** @description Sends with attachments, or with files within a body: `data:` URLs in the HTML, images among them, and texts that contain uuencode, yEnc or BinHex. */
+                /** @description Sends with attachments, or with files within a body: `data:` URLs in the HTML, including images, and text that contains uuencode, yEnc or BinHex. */
                 hasAttachments?: boolean;
-                /** @description Sends that say more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that people read, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters at one place, or have more than 1,000 characters together. */
+                /** @description Sends that contain more than a stored template that an unrestricted author wrote or an approver published: another body, a subject, a sender name other than the account’s or the key’s agent, a `reply_to` outside the account’s verified domains, headers that mail programs display, attachments, and variables that print a link, a telephone number, markup, a line break, a whole list or more than 100 characters in one place, or have more than 1,000 characters in total. */
                 freeformBody?: boolean;
-                /** @description Sends with a link to a domain that is not listed, in the HTML, the text, the subject or a header, or in a display name; a subdomain is a separate domain. What the message loads counts too, such as images and style sheets, and so do mail addresses other than the recipients’ and the sender’s domain. If a link is not certain, the send is held: unknown schemes, relative links, IP addresses. */
+                /** @description Sends with a link to a domain that is not in this list, in the HTML, the text, the subject, a header or a display name; a subdomain is a separate domain. Content that the message loads counts too, such as images and style sheets, and so do mail addresses outside the recipients’ and the sender’s domains. If a link cannot be judged, the send is held: unknown schemes, relative links, IP addresses. */
                 linkDomainNotIn?: string[] | null;
             } | null;
-            /** @description Provenance of sends that say none themselves. */
+            /** @description Provenance of sends that do not set it. */
             persona?: {
                 agentName?: string | null;
                 source?: components["schemas"]["Source"] | null;
             } | null;
-            /** @description Whether sends may claim no other persona. True needs a `persona`, and refuses another agent name or source. */
+            /** @description Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused. */
             lockPersona?: boolean;
-            /** @description Messages per hour and per day. Counted in whole hours and days of UTC. */
+            /** @description Messages per hour and per day, in whole UTC hours and days. */
             sendLimit?: {
                 hour?: number | null;
                 day?: number | null;
             } | null;
         };
         NewSuppression: {
-            /** @description The address, without regard to case. Give this or `emails`. */
+            /** @description The address, case-insensitive. Pass this or `emails`. */
             email?: string;
-            /** @description Up to 1000 addresses in place of `email`. */
+            /** @description Up to 1000 addresses instead of `email`. */
             emails?: string[];
             /**
              * @description Why; `manual` unless given.
              * @enum {string}
              */
             reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
-            /** @description Words for whoever reads it later, 1 to 1000 characters. */
+            /** @description A note for later readers, 1 to 1000 characters. */
             note?: string | null;
-            /** @description When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. For ever unless given. */
+            /** @description When it ends, in the future: RFC 3339 with an offset, for example `2026-01-31T09:00:00Z`. Default: never. */
             expiresAt?: string | null;
         };
         NewTicket: {
@@ -1834,32 +1834,32 @@ export interface components {
             subject: string;
             /** @description Plain text, 1 to 20000 characters. */
             body: string;
-            /** @description The `x-request-id` of the request it is about: what was logged of it is attached. */
+            /** @description The `x-request-id` of the request it is about; its log entry is attached. */
             requestId?: string;
             /**
              * Format: uuid
-             * @description The message it is about: its trail is attached.
+             * @description The message it is about; its events are attached.
              */
             emailId?: string;
-            /** @description What the application knows of the case: a JSON object of at most 16384 bytes. The names `requestId`, `requestLog`, `emailId`, `emailTrail`, `withheld` are the server’s own. */
+            /** @description What your application knows of the case: a JSON object of at most 16384 bytes. The names `requestId`, `requestLog`, `emailId`, `emailTrail`, `withheld` are reserved. */
             context?: {
                 [key: string]: unknown;
             };
         };
         NewWebhook: {
-            /** @description Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters. */
+            /** @description Where events are posted to: https (in development also http), without a user name or password, and not to a private network address. At most 2048 characters. */
             url: string;
             /** @description For people; 1 to 500 characters. */
             description?: string | null;
-            /** @description The types of events it is to be told of; all unless given. */
+            /** @description The types of events it should receive. Default: all. */
             events?: components["schemas"]["WebhookEventType"][];
         };
         OpenStats: {
-            /** @description Sent messages that carried an open pixel. */
+            /** @description Sent messages that contained a tracking image. */
             tracked: number;
-            /** @description Those of them that were opened at least once. */
+            /** @description Tracked messages that were opened at least once. */
             opened: number;
-            /** @description `opened` against `tracked`, in percent with two decimals; 0 where there are none. */
+            /** @description `opened` against `tracked`, in percent with two decimals; 0 if there are none. */
             openRate: number;
         };
         OwnKey: {
@@ -1871,14 +1871,14 @@ export interface components {
             name: string;
             /** @enum {string} */
             mode: "live" | "test";
-            /** @description How the key begins, `pr_live_` or `pr_test_`. */
+            /** @description The beginning of the key, `pr_live_` or `pr_test_`. */
             prefix: string;
-            /** @description How the key ends. */
+            /** @description The end of the key. */
             last4: string;
             scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[];
             /** @description Requests per minute. */
             rateLimit: number;
-            /** @description Entries `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
+            /** @description Allowed recipients: `a@b.c`, `@b.c` or `*.b.c`; null allows every recipient. */
             recipientAllowlist: string[] | null;
             /** @description Networks (CIDR) that the key may be used from; null allows every address. */
             ipAllowlist: string[] | null;
@@ -1901,9 +1901,9 @@ export interface components {
                 agentName: string | null;
                 source: components["schemas"]["Source"] | null;
             } | null;
-            /** @description Whether sends may claim no other agent name or source than the persona’s. */
+            /** @description Whether sends must use the agent name and source of the persona. */
             lockPersona: boolean;
-            /** @description Messages per hour and per day (UTC); null where there is no limit. */
+            /** @description Messages per hour and per day (UTC); null without a limit. */
             sendLimit: {
                 hour: number | null;
                 day: number | null;
@@ -1913,20 +1913,20 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description Written at most once a minute. */
+            /** @description Updated at most once a minute. */
             lastUsedAt: string | null;
             expiresAt: string | null;
             revokedAt: string | null;
-            /** @description Since when the key sends nothing; null where it may. */
+            /** @description When the key was paused; null if it is not paused. */
             pausedAt: string | null;
-            /** @description Domains a send may come from: the verified ones of the account, and the sandbox domain. */
+            /** @description Domains this key can send from: the verified ones of the account, and the sandbox domain. */
             sendingDomains: string[];
-            /** @description Messages left of `sendLimit` in this hour and on this day; null where there is no limit. */
+            /** @description Messages left of `sendLimit` in this hour and on this day; null without a limit. */
             sendsLeft: {
                 hour: number | null;
                 day: number | null;
             } | null;
-            /** @description What is paused, so that nothing can be sent; null where nothing is. */
+            /** @description What is paused, so that nothing can be sent; null if nothing is. */
             sendingPaused: ("key" | "account") | null;
             account: {
                 /**
@@ -1955,7 +1955,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description `device`: began with `POST /auth/device`.
+             * @description `device`: started with `POST /auth/device`.
              * @enum {string}
              */
             kind: "browser" | "device";
@@ -1972,7 +1972,7 @@ export interface components {
                 id: string;
                 name: string;
             };
-            /** @description Whether it may decide held sends where the role may; always true in a browser. */
+            /** @description Whether it may decide held sends if the role may; always true in a browser. */
             approvals: boolean;
             /**
              * Format: date-time
@@ -1981,20 +1981,20 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description To the minute.
+             * @description Rounded to the minute.
              */
             lastUsedAt: string;
             /**
              * Format: date-time
-             * @description After 7 days without use, and 30 days after it began in any case.
+             * @description After 7 days without use, and at the latest 30 days after it began.
              */
             expiresAt: string;
-            /** @description Whether this request uses it. */
+            /** @description Whether it is the session of this request. */
             current: boolean;
         };
         OwnSessions: {
             sessions: components["schemas"]["OwnSession"][];
-            /** @description Of all sessions, also where not all are listed. */
+            /** @description Number of all sessions, even if not all are listed. */
             total: number;
         };
         /** @description RFC 9457 problem details. */
@@ -2025,7 +2025,7 @@ export interface components {
                 /** @description The broken rule in words. */
                 message: string;
             }[];
-            /** @description The recipients a send was refused for. */
+            /** @description The recipients that caused the refusal. */
             recipients?: {
                 email: string;
                 /** @enum {string} */
@@ -2049,7 +2049,7 @@ export interface components {
         QuotaThresholdEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -2070,19 +2070,19 @@ export interface components {
                 database: {
                     /** @enum {string} */
                     status: "ok" | "failing";
-                    /** @description What is wrong, in words; null when ok. */
+                    /** @description What is wrong, in words; null if it is ok. */
                     reason: string | null;
                 };
                 queue: {
                     /** @enum {string} */
                     status: "ok" | "failing";
-                    /** @description What is wrong, in words; null when ok. */
+                    /** @description What is wrong, in words; null if it is ok. */
                     reason: string | null;
                 };
                 transport: {
                     /** @enum {string} */
                     status: "ok" | "failing";
-                    /** @description What is wrong, in words; null when ok. */
+                    /** @description What is wrong, in words; null if it is ok. */
                     reason: string | null;
                 };
             };
@@ -2090,7 +2090,7 @@ export interface components {
         RenderedTemplate: {
             subject: string | null;
             html: string | null;
-            /** @description Derived from `html` where the template has no text of its own. */
+            /** @description Derived from `html` if the template has no text. */
             text: string | null;
             version: number;
             /**
@@ -2098,7 +2098,7 @@ export interface components {
              * @enum {string}
              */
             status: "draft" | "published";
-            /** @description Variables that a send with these values would be refused for. */
+            /** @description Variables whose absence would make a send fail. */
             missing: string[];
         };
         RequestPage: {
@@ -2116,11 +2116,11 @@ export interface components {
             /** @description Without the query string. */
             path: string;
             status: number;
-            /** @description The error code, where the request was refused. */
+            /** @description The error code, if the request was refused. */
             code: string | null;
             durationMs: number;
             keyId: string | null;
-            /** @description The message the request made or named. */
+            /** @description The message that the request created or named. */
             emailId: string | null;
             /**
              * Format: date-time
@@ -2160,14 +2160,14 @@ export interface components {
             resendOf: string;
             /**
              * Format: uuid
-             * @description Of a held send: read it with `GET /keys/approvals/:id`.
+             * @description Only for a held send: read it with `GET /keys/approvals/:id`.
              */
             approvalId?: string;
-            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
             reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             /**
              * Format: date-time
-             * @description Of a held send: when it expires if no one decides.
+             * @description Only for a held send: when it expires if no one decides.
              */
             expiresAt?: string;
         };
@@ -2179,11 +2179,11 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+             * @description What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.
              * @enum {string}
              */
             role: "owner" | "admin" | "developer" | "approver" | "viewer";
-            /** @description Whether the session is in it. */
+            /** @description Whether the session is in this account. */
             current: boolean;
         };
         SeatedAccounts: {
@@ -2202,14 +2202,14 @@ export interface components {
             status: "queued" | "pending_approval";
             /**
              * Format: uuid
-             * @description Of a held send: read it with `GET /keys/approvals/:id`.
+             * @description Only for a held send: read it with `GET /keys/approvals/:id`.
              */
             approvalId?: string;
-            /** @description The rules that held it: `always`, or those of `holdWhen` by their names. */
+            /** @description The rules that held it: `always`, or the names of the matching rules of `holdWhen`. */
             reasons?: ("always" | "firstContact" | "recipientDomainNotIn" | "recipientsOver" | "hasBcc" | "hasAttachments" | "freeformBody" | "linkDomainNotIn")[];
             /**
              * Format: date-time
-             * @description Of a held send: when it expires if no one decides.
+             * @description Only for a held send: when it expires if no one decides.
              */
             expiresAt?: string;
         };
@@ -2266,7 +2266,7 @@ export interface components {
             status: string;
             /** @description URL of the reference page. */
             docs: string;
-            /** @description Purpose to method and path. */
+            /** @description From purpose to method and path. */
             endpoints: {
                 [key: string]: string;
             };
@@ -2279,18 +2279,18 @@ export interface components {
             user: {
                 /**
                  * Format: uuid
-                 * @description The person’s own id, the same in every account.
+                 * @description The user’s id, the same in every account.
                  */
                 id: string;
                 /**
                  * Format: uuid
-                 * @description Of the seat in this account: the id in `GET /team` and the actor in `GET /audit`.
+                 * @description The id of the seat in this account: the id in `GET /team` and the actor in `GET /audit`.
                  */
                 memberId: string;
                 email: string;
                 name: string | null;
                 /**
-                 * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+                 * @description What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.
                  * @enum {string}
                  */
                 role: "owner" | "admin" | "developer" | "approver" | "viewer";
@@ -2304,24 +2304,24 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
-            /** @description What the session may do in this account: what the role allows, without what the user did not allow a device session. */
+            /** @description What the session may do in this account: the permissions of the role, without those the user did not give to a device session. */
             scopes: ("emails:send" | "emails:read" | "emails:content" | "emails:content-all" | "emails:cancel" | "templates:read" | "templates:write" | "domains:read" | "domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "suppressions:delete" | "stats:read" | "account:read" | "account:write" | "keys:read" | "keys:write" | "approvals:read" | "approvals:decide" | "team:read" | "team:write" | "logs:read" | "audit:read" | "support:write")[] | null;
-            /** @description Set for a session that began with `POST /auth/device`; null in a browser, and when signed out. */
+            /** @description Set for a session that was started with `POST /auth/device`; null in a browser, and when signed out. */
             device: {
-                /** @description What the program said about itself. */
+                /** @description The name that the program claims. */
                 client: string;
-                /** @description Whether the session may approve and reject held sends: the user ticked it, and the role allows it. */
+                /** @description Whether the session may approve and reject held sends: the user chose it, and the role allows it. */
                 approvals: boolean;
             } | null;
-            /** @description When the session ends, unless it is used before: after 7 days of rest, and 30 days after it began in any case. */
+            /** @description When the session ends if it is not used before then: after 7 days without use, and at the latest 30 days after it began. */
             expiresAt: string | null;
         };
         SessionToken: {
-            /** @description Sent as `Authorization: Bearer <token>`, in the place of a key. */
+            /** @description Sent as `Authorization: Bearer <token>`, instead of an API key. */
             token: string;
             /**
              * Format: date-time
-             * @description When it ends, unless it is used before.
+             * @description When the session ends if it is not used before then.
              */
             expiresAt: string;
         };
@@ -2332,23 +2332,23 @@ export interface components {
         Source: "agent" | "backend" | "automation" | "system";
         SourceStats: {
             source: components["schemas"]["Source"];
-            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            /** @description Messages with a final response to the delivery attempt for at least one recipient, including refusals. */
             sent: number;
-            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            /** @description Sent messages that were delivered to at least one recipient and did not bounce later. */
             delivered: number;
-            /** @description Those of them that bounced for one recipient at least. */
+            /** @description Sent messages that bounced for at least one recipient. */
             bounced: number;
-            /** @description Those of them that one recipient at least reported as spam. */
+            /** @description Sent messages that at least one recipient reported as spam. */
             complained: number;
-            /** @description `delivered` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `delivered` against `sent`, in percent with two decimals; 0 if there are none. */
             deliveryRate: number;
-            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 if there are none. */
             bounceRate: number;
-            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `complained` against `sent`, in percent with two decimals; 0 if there are none. */
             complaintRate: number;
         };
         SpfCheck: {
-            /** @description False where `status` is `fail`. */
+            /** @description False if `status` is `fail`. */
             ok: boolean;
             /** @constant */
             check: "spf";
@@ -2359,21 +2359,21 @@ export interface components {
              * @enum {string}
              */
             status: "pass" | "warn" | "fail";
-            /** @description The whole tree of records, each before those it leads to. */
+            /** @description The whole tree of records, each before those it includes. */
             records: components["schemas"]["SpfRecord"][];
-            /** @description What was found, the worst first. */
+            /** @description What was found, with the worst first. */
             findings: components["schemas"]["SpfFinding"][];
             /** @description ISO 8601, UTC. */
             checkedAt: string;
         };
         SpfFinding: {
             /**
-             * @description `pass`: as it should be. `warn`: worth mending, or not checked. `fail`: broken.
+             * @description `pass`: correct. `warn`: should be improved, or was not checked. `fail`: broken.
              * @enum {string}
              */
             level: "pass" | "warn" | "fail";
             /**
-             * @description What was found, stable; docs/tools.md explains each.
+             * @description Stable code of the finding; docs/tools.md explains each.
              * @enum {string}
              */
             code: "spf_valid" | "spf_missing" | "spf_several_records" | "spf_syntax_error" | "spf_too_many_lookups" | "spf_lookups_near_limit" | "spf_too_many_void_lookups" | "spf_void_lookup" | "spf_too_many_mx" | "spf_plus_all" | "spf_wide_range" | "spf_neutral_all" | "spf_no_all" | "spf_after_all" | "spf_redirect_ignored" | "spf_ptr" | "spf_record_too_long" | "spf_include_missing" | "spf_loop" | "spf_macro" | "spf_too_large" | "spf_could_not_check";
@@ -2385,23 +2385,23 @@ export interface components {
         SpfRecord: {
             /** @constant */
             type: "TXT";
-            /** @description Where the record was looked for. */
+            /** @description The name that was queried. */
             name: string;
-            /** @description The SPF record; null where there is none, or it was not read. */
+            /** @description The SPF record; null if there is none, or it was not read. */
             value: string | null;
             /**
-             * @description What led here.
+             * @description The kind of term that led to this record.
              * @enum {string}
              */
             via: "start" | "include" | "redirect";
-            /** @description The name whose record led here; null at the start. */
+            /** @description The name whose record led to this one; null for the first. */
             parent: string | null;
-            /** @description How many steps from the start. */
+            /** @description Number of steps from the first record. */
             depth: number;
-            /** @description Look-ups that the terms of this record ask for, of the ten that all may ask for together. */
+            /** @description DNS lookups that the terms of this record need, of the ten allowed in total. */
             lookups: number;
             /**
-             * @description What came of it. `loop`: it stands above already. `macro`: the name depends on the message.
+             * @description The result. `loop`: the record is already in the tree above. `macro`: the name depends on the message.
              * @enum {string}
              */
             state: "found" | "missing" | "several" | "loop" | "macro" | "could_not_check";
@@ -2415,11 +2415,11 @@ export interface components {
             /** @description In lower case, its domain as A-labels. */
             email: string;
             /**
-             * @description `hard_bounce`: The address does not exist. `complaint`: The recipient reported mail as spam. `unsubscribe`: The recipient used the one-click unsubscribe. `manual`: A person or a program put it there.
+             * @description `hard_bounce`: The address does not exist. `complaint`: The recipient reported mail as spam. `unsubscribe`: The recipient used the one-click unsubscribe. `manual`: A user or a program added it.
              * @enum {string}
              */
             reason: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
-            /** @description The message it came of; null where it came of none. */
+            /** @description The message that caused it; null if there was none. */
             emailId: string | null;
             note: string | null;
             /**
@@ -2427,14 +2427,14 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description From then on it counts no more; null for ever. */
+            /** @description When the entry ends; null if it never does. */
             expiresAt: string | null;
         };
         /** @description An address was added to the suppression list. */
         SuppressionAddedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -2460,7 +2460,7 @@ export interface components {
         SuppressionRemovedEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -2475,36 +2475,36 @@ export interface components {
             data: components["schemas"]["Suppression"];
         };
         SuppressionsAdded: {
-            /** @description One for each address, in the order given. */
+            /** @description One per address, in the order of the request. */
             suppressions: components["schemas"]["Suppression"][];
-            /** @description How many are new. */
+            /** @description Number of new entries. */
             added: number;
-            /** @description How many were there before; they are unchanged. */
+            /** @description Number of entries that already existed; they are unchanged. */
             existing: number;
         };
         TagStats: {
             tag: string;
-            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            /** @description Messages with a final response to the delivery attempt for at least one recipient, including refusals. */
             sent: number;
-            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            /** @description Sent messages that were delivered to at least one recipient and did not bounce later. */
             delivered: number;
-            /** @description Those of them that bounced for one recipient at least. */
+            /** @description Sent messages that bounced for at least one recipient. */
             bounced: number;
-            /** @description Those of them that one recipient at least reported as spam. */
+            /** @description Sent messages that at least one recipient reported as spam. */
             complained: number;
-            /** @description `bounced` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `bounced` against `sent`, in percent with two decimals; 0 if there are none. */
             bounceRate: number;
-            /** @description `complained` against `sent`, in percent with two decimals; 0 where there are none. */
+            /** @description `complained` against `sent`, in percent with two decimals; 0 if there are none. */
             complaintRate: number;
         };
         TaggedUrl: {
             /** @constant */
             ok: true;
-            /** @description The URL as it was given. */
+            /** @description The URL you passed. */
             original: string;
             /** @description The URL with its `utm_*` query parameters; existing query parameters and the anchor are preserved. */
             tagged: string;
-            /** @description The parameters as they were asked for; `utm_term` and `utm_content` only where they were. */
+            /** @description The parameters you passed; `utm_term` and `utm_content` only if you passed them. */
             params: {
                 utm_source: string;
                 utm_medium: string;
@@ -2516,7 +2516,7 @@ export interface components {
         Team: {
             /** @description In the order in which they got their seats. */
             members: components["schemas"]["Member"][];
-            /** @description Invited members have a seat as well. */
+            /** @description Invited members use a seat too. */
             seats: {
                 used: number;
                 limit: number;
@@ -2533,7 +2533,7 @@ export interface components {
             subject: string | null;
             html: string | null;
             text: string | null;
-            /** @description The version that `subject`, `html`, `text` and `variables` are of. */
+            /** @description The version of `subject`, `html`, `text` and `variables`. */
             version: number;
             /**
              * @description `draft`: a held key or a test key wrote it, and no approver has published it. No one can send a draft.
@@ -2544,9 +2544,9 @@ export interface components {
             currentVersion: number | null;
             /** @description For a draft: identifies its content and the current version it would replace. Pass it to `POST /templates/:id/publish`. */
             contentHash: string | null;
-            /** @description The versions, oldest first; of more than 1000 the newest. */
+            /** @description The versions, oldest first; if there are more than 1000, the newest ones. */
             versions: components["schemas"]["TemplateVersion"][];
-            /** @description What it takes from `variables`, in the order of first use. */
+            /** @description The variables it uses, in the order of first use. */
             variables: components["schemas"]["TemplateVariable"][];
             /**
              * Format: date-time
@@ -2564,7 +2564,7 @@ export interface components {
             version?: number;
             /** @description The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`). */
             contentHash?: string;
-            /** @description Kept in the audit log. */
+            /** @description Stored in the audit log. */
             note?: string;
         };
         TemplateDraft: {
@@ -2631,13 +2631,13 @@ export interface components {
             version?: number;
             /** @description The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`). */
             contentHash?: string;
-            /** @description Kept in the audit log. */
+            /** @description Stored in the audit log. */
             note?: string;
         };
         TemplateVariable: {
-            /** @description The path from `variables`, `user.name`; `[]` stands for each element of a list, `items[].price`. */
+            /** @description The path within `variables`, `user.name`; `[]` means each element of a list, `items[].price`. */
             name: string;
-            /** @description Used outside every `if`, `unless` and `case`, and without `default`: no send goes without it. */
+            /** @description True if it is used outside every `if`, `unless` and `case`, and without `default`: a send without it is refused. */
             required: boolean;
         };
         TemplateVersion: {
@@ -2652,7 +2652,7 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description The id of the key or the person that made it. */
+            /** @description The id of the key or user that created it. */
             createdBy: string | null;
             /** @description Null for a draft. */
             publishedAt: string | null;
@@ -2672,17 +2672,17 @@ export interface components {
              * @description UUIDv7, so that id order is time order.
              */
             id: string;
-            /** @description Counts up over the whole installation: what people call the ticket by. */
+            /** @description Number of the ticket, counted over the whole installation. */
             number: number;
             /**
-             * @description `open`: Support has to answer. `pending`: Support has answered; it is the account’s turn. `solved`: Done; a reply opens it again. `closed`: Over; it takes no more replies.
+             * @description `open`: Waiting for a reply from support. `pending`: Support has replied; waiting for the account. `solved`: Done; a reply opens it again. `closed`: Closed; it accepts no more replies.
              * @enum {string}
              */
             status: "open" | "pending" | "solved" | "closed";
             subject: string;
             /** @description The thread, oldest first. */
             messages: components["schemas"]["TicketMessage"][];
-            /** @description What was given as `context`, as it was when the ticket was raised. Beside it, where `requestId` was given: `requestId`, and `requestLog`, the logged request (as `GET /requests/:id` answers it; null where the account has none of that id). Where `emailId` was given: `emailId`, and `emailTrail`: `{id,status,from,to,subject,createdAt,lastError,events}` with the newest 200 events (null where the account has no such message; without subject and sender name where it is held and not approved). To keys without `logs:read` `requestLog` is null, to keys without `emails:read` `emailTrail` is, and `withheld` names what is not shown. */
+            /** @description The `context` of the request, as it was when the ticket was raised. If `requestId` was passed, also `requestId` and `requestLog`: the logged request (as `GET /requests/:id` returns it; null if the account has none with that id). If `emailId` was passed, also `emailId` and `emailTrail`: `{id,status,from,to,subject,createdAt,lastError,events}` with the newest 200 events (null if the account has no such message; without subject and sender name if it is held and not approved). For keys without `logs:read`, `requestLog` is null; for keys without `emails:read`, `emailTrail` is; `withheld` names what is not shown. */
             context: {
                 [key: string]: unknown;
             };
@@ -2752,17 +2752,17 @@ export interface components {
              * @description The UTC day on which the messages were accepted.
              */
             date: string;
-            /** @description Messages whose hand-off was answered for good for one recipient at least, refusals included. */
+            /** @description Messages with a final response to the delivery attempt for at least one recipient, including refusals. */
             sent: number;
-            /** @description Those of them that were delivered to one recipient at least, and did not bounce later. */
+            /** @description Sent messages that were delivered to at least one recipient and did not bounce later. */
             delivered: number;
-            /** @description Those of them that bounced for one recipient at least. */
+            /** @description Sent messages that bounced for at least one recipient. */
             bounced: number;
-            /** @description Those of them that one recipient at least reported as spam. */
+            /** @description Sent messages that at least one recipient reported as spam. */
             complained: number;
-            /** @description Those of them that were opened at least once, as far as it was tracked. */
+            /** @description Sent messages that were opened at least once, if that was tracked. */
             opened: number;
-            /** @description Those of them of which a link was followed at least once, as far as it was tracked. */
+            /** @description Sent messages of which a link was followed at least once, if that was tracked. */
             clicked: number;
         };
         Webhook: {
@@ -2773,13 +2773,13 @@ export interface components {
             id: string;
             url: string;
             description: string | null;
-            /** @description The types of events it is told of; an empty list means all. */
+            /** @description The types of events it receives; an empty list means all. */
             events: components["schemas"]["WebhookEventType"][];
             /** @enum {string} */
             status: "enabled" | "disabled";
-            /** @description `manual`: Somebody disabled it. `gone`: It answered 410. `failing`: For 5 days it answered nothing but failures, 20 or more. Null while it is enabled. */
+            /** @description `manual`: A user or key disabled it. `gone`: It responded with 410. `failing`: For 5 days it returned only failures, at least 20. Null while it is enabled. */
             disabledReason: ("manual" | "gone" | "failing") | null;
-            /** @description The first failure since the last success; null where the last attempt succeeded, or none was made. */
+            /** @description The first failure since the last success; null if the last attempt succeeded, or none was made. */
             failingSince: string | null;
             /**
              * Format: date-time
@@ -2788,14 +2788,14 @@ export interface components {
             createdAt: string;
         };
         WebhookChanges: {
-            /** @description Where events are posted to: https (http too in development), without a user name or password, and no address inside a network. At most 2048 characters. */
+            /** @description Where events are posted to: https (in development also http), without a user name or password, and not to a private network address. At most 2048 characters. */
             url?: string;
             /** @description For people; 1 to 500 characters. */
             description?: string | null;
-            /** @description The types of events it is to be told of; an empty list means all. */
+            /** @description The types of events it should receive; an empty list means all. */
             events?: components["schemas"]["WebhookEventType"][];
             /**
-             * @description `disabled` stops deliveries at once, and what waits is dropped; `enabled` begins anew.
+             * @description `disabled` stops deliveries at once and drops waiting ones; `enabled` starts them again.
              * @enum {string}
              */
             status?: "enabled" | "disabled";
@@ -2812,26 +2812,26 @@ export interface components {
              */
             eventId: string;
             eventType: components["schemas"]["WebhookEventType"];
-            /** @description Counts the attempts at this event and endpoint, replays included, from 1. */
+            /** @description Number of the attempt at this event and endpoint, including replays, from 1. */
             attempt: number;
             /**
              * @description `pending`: not made yet; `nextAttemptAt` says when it is due.
              * @enum {string}
              */
             status: "succeeded" | "failed" | "pending";
-            /** @description What the receiver answered; null where it did not. */
+            /** @description The status the receiver returned; null if it did not respond. */
             statusCode: number | null;
             /** @description Why it failed, in words. */
             error: string | null;
             durationMs: number | null;
-            /** @description The beginning of the answer, at most 4096 bytes; text of third parties. */
+            /** @description The beginning of the response, at most 4096 bytes; text of third parties. */
             responseBody: string | null;
             /**
              * Format: date-time
-             * @description When the attempt began; of one that waits, when it was queued.
+             * @description When the attempt began; for a pending one, when it was queued.
              */
             createdAt: string;
-            /** @description Of a failed one, when the next is due; of a pending one, when it is due itself; else null. */
+            /** @description For a failed attempt, when the next one is due; for a pending one, when it is due; else null. */
             nextAttemptAt: string | null;
         };
         WebhookDeliveryPage: {
@@ -2842,11 +2842,11 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null on the last page. */
             nextCursor: string | null;
         };
-        /** @description An endpoint answered 410, or failed for days, and gets nothing more. */
+        /** @description An endpoint responded with 410, or failed for days, and is now disabled. */
         WebhookDisabledEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -2919,11 +2919,11 @@ export interface components {
              */
             eventId: string;
         };
-        /** @description Somebody asked for a test. */
+        /** @description A test was requested. */
         WebhookTestEvent: {
             /**
              * Format: uuid
-             * @description The same at every attempt and replay: what a receiver has seen before it can leave.
+             * @description The same for every attempt and replay, so that a receiver can skip an event it has already processed.
              */
             id: string;
             /** @constant */
@@ -2945,20 +2945,20 @@ export interface components {
             id: string;
             url: string;
             description: string | null;
-            /** @description The types of events it is told of; an empty list means all. */
+            /** @description The types of events it receives; an empty list means all. */
             events: components["schemas"]["WebhookEventType"][];
             /** @enum {string} */
             status: "enabled" | "disabled";
-            /** @description `manual`: Somebody disabled it. `gone`: It answered 410. `failing`: For 5 days it answered nothing but failures, 20 or more. Null while it is enabled. */
+            /** @description `manual`: A user or key disabled it. `gone`: It responded with 410. `failing`: For 5 days it returned only failures, at least 20. Null while it is enabled. */
             disabledReason: ("manual" | "gone" | "failing") | null;
-            /** @description The first failure since the last success; null where the last attempt succeeded, or none was made. */
+            /** @description The first failure since the last success; null if the last attempt succeeded, or none was made. */
             failingSince: string | null;
             /**
              * Format: date-time
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             createdAt: string;
-            /** @description `whsec_` and the signing key in base64, as Standard Webhooks has it. Shown this once. */
+            /** @description `whsec_` and the signing key in base64, as in Standard Webhooks. Shown only once. */
             secret: string;
         };
     };
@@ -3070,7 +3070,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Sends, 1 to 100; each is judged by itself. */
+                    /** @description Sends, 1 to 100; each is checked separately. */
                     emails: components["schemas"]["SendRequest"][];
                 };
             };
@@ -3090,7 +3090,7 @@ export interface operations {
     "emails.export": {
         parameters: {
             query?: {
-                /** @description `csv`, `json` (one array) or `jsonl` (a JSON object a line). */
+                /** @description `csv`, `json` (one array) or `jsonl` (one JSON object per line). */
                 format?: "csv" | "json" | "jsonl";
                 status?: components["schemas"]["MessageStatus"];
                 /** @description Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
@@ -3418,7 +3418,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description How long the old secret goes on working, 0 to 604800 seconds; 0 unless given, which ends it at once. */
+                    /** @description How long the old secret keeps working, 0 to 604800 seconds. Default: 0, which ends it at once. */
                     graceSeconds?: number;
                 };
             };
@@ -3484,7 +3484,7 @@ export interface operations {
     "approvals.list": {
         parameters: {
             query?: {
-                /** @description Only holds that stand so; all of them unless given. */
+                /** @description Only holds with this status. Default: all. */
                 status?: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
                 /** @description Page size, 1 to 100. */
                 limit?: number;
@@ -3541,7 +3541,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id of the hold, `approvalId` of the send. */
+                /** @description The id of the hold: the `approvalId` of the send. */
                 id: string;
             };
             cookie?: never;
@@ -3564,7 +3564,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the hold, `approvalId` of the send. */
+                /** @description The id of the hold: the `approvalId` of the send. */
                 id: string;
             };
             cookie?: never;
@@ -3638,11 +3638,11 @@ export interface operations {
     "suppressions.list": {
         parameters: {
             query?: {
-                /** @description Only the entry of this address, without regard to case. */
+                /** @description Only the entry of this address, case-insensitive. */
                 email?: string;
-                /** @description Only addresses that contain this, without regard to case; 2 to 200 characters. */
+                /** @description Only addresses that contain this text, case-insensitive; 2 to 200 characters. */
                 q?: string;
-                /** @description Only entries of this reason. */
+                /** @description Only entries with this reason. */
                 reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
                 /** @description Page size, 1 to 100. */
                 limit?: number;
@@ -3680,7 +3680,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Every address was there already */
+            /** @description Every address was already on the list */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3726,7 +3726,7 @@ export interface operations {
     "suppressions.delete": {
         parameters: {
             query?: {
-                /** @description Why it is removed, for the audit log; 1 to 1000 characters. */
+                /** @description Why you remove it, for the audit log; 1 to 1000 characters. */
                 note?: string;
             };
             header?: never;
@@ -3807,7 +3807,7 @@ export interface operations {
                     /** @description Turns click tracking on or off. */
                     trackClicks?: boolean;
                     /**
-                     * @description True keeps an account that is to be deleted; one that is not stays as it is.
+                     * @description If true, keeps an account whose deletion is scheduled. An account without a scheduled deletion stays unchanged.
                      * @constant
                      */
                     cancelDeletion?: true;
@@ -3976,15 +3976,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, kept in lower case. */
+                    /** @description Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, stored in lower case. */
                     slug?: string;
-                    /** @description A name for people, 1 to 100 characters. */
+                    /** @description A display name, 1 to 100 characters. */
                     name: string;
-                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own. */
+                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. If the template has none, every send must pass a subject. */
                     subject?: string | null;
                     /** @description HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off. */
                     html?: string | null;
-                    /** @description Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off. */
+                    /** @description Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off. */
                     text?: string | null;
                     /** @description What this version changes, for the version history. */
                     note?: string | null;
@@ -4066,15 +4066,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, kept in lower case. */
+                    /** @description Its name in sends and paths, unique in the account: letters, digits, hyphens and underscores, at most 100 characters, stored in lower case. */
                     slug?: string;
-                    /** @description A name for people, 1 to 100 characters. */
+                    /** @description A display name, 1 to 100 characters. */
                     name?: string;
-                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own. */
+                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. If the template has none, every send must pass a subject. */
                     subject?: string | null;
                     /** @description HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off. */
                     html?: string | null;
-                    /** @description Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off. */
+                    /** @description Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off. */
                     text?: string | null;
                     /** @description The version that the new one is to equal. */
                     rollbackTo?: number;
@@ -4115,11 +4115,11 @@ export interface operations {
                     };
                     /** @description Version number. Default: the current version. */
                     version?: number;
-                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. Without it every send gives its own. */
+                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. If the template has none, every send must pass a subject. */
                     subject?: string | null;
                     /** @description HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off. */
                     html?: string | null;
-                    /** @description Plain text body in Liquid, not HTML-escaped. Derived from the rendered `html` when absent; an empty string turns that off. */
+                    /** @description Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off. */
                     text?: string | null;
                 };
             };
@@ -4495,7 +4495,7 @@ export interface operations {
     "tickets.list": {
         parameters: {
             query?: {
-                /** @description Only tickets that stand so. */
+                /** @description Only tickets with this status. */
                 status?: "open" | "pending" | "solved" | "closed";
                 /** @description Page size, 1 to 100. */
                 limit?: number;
@@ -4925,11 +4925,11 @@ export interface operations {
     "audit.list": {
         parameters: {
             query?: {
-                /** @description Only this action, such as `domain.verified`; or a noun such as `domain`, for all actions on it. */
+                /** @description Only this action, such as `domain.verified`; or an object type such as `domain`, for all actions on it. */
                 action?: string;
-                /** @description Only what this actor did. */
+                /** @description Only changes by this actor. */
                 actor?: string;
-                /** @description Only changes of this. */
+                /** @description Only changes of this object. */
                 target_id?: string;
                 /** @description Entries made at this time or later. */
                 from?: string;
@@ -4988,10 +4988,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Whom to invite. */
+                    /** @description The address to invite. */
                     email: string;
                     /**
-                     * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+                     * @description What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.
                      * @enum {string}
                      */
                     role: "owner" | "admin" | "developer" | "approver" | "viewer";
@@ -4999,7 +4999,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Invite somebody to the team */
+            /** @description Invite a user to the team */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5048,7 +5048,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description What a member may do: `owner` and `admin` everything, save that only owners delete the account; `developer` sending and what belongs to it; `approver` reading and deciding held sends; `viewer` reading.
+                     * @description What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.
                      * @enum {string}
                      */
                     role: "owner" | "admin" | "developer" | "approver" | "viewer";
@@ -5100,14 +5100,14 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uuid
-                     * @description The account to go on in.
+                     * @description The account to switch to.
                      */
                     accountId: string;
                 };
             };
         };
         responses: {
-            /** @description Go on in another account */
+            /** @description Switch to another account */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5127,7 +5127,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List the accounts of the signed-in person */
+            /** @description List the accounts of the signed-in user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5214,7 +5214,7 @@ export interface operations {
                 "application/json": {
                     /** @description The person’s address. */
                     email: string;
-                    /** @description A path of this server to go on to afterwards. */
+                    /** @description A path of this server to open after the sign-in. */
                     next?: string;
                 };
             };
@@ -5252,7 +5252,7 @@ export interface operations {
     "auth.oauth": {
         parameters: {
             query?: {
-                /** @description A path of this server to go on to afterwards. */
+                /** @description A path of this server to open after the sign-in. */
                 next?: string;
             };
             header?: never;
@@ -5264,7 +5264,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The same for a request that accepts `application/json`: the address to send the browser to */
+            /** @description For a request that accepts `application/json`: the address to redirect the browser to */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5340,9 +5340,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The code the device shows, such as `WDJB-MJHT`; case and hyphen do not matter. */
+                    /** @description The code the device shows, such as `WDJB-MJHT`; case and hyphen are ignored. */
                     userCode: string;
-                    /** @description Whether the device may approve and reject held sends; false unless given. Ask the user each time. */
+                    /** @description Whether the device may approve and reject held sends. Default: false. Ask the user each time. */
                     approvals?: boolean;
                 };
             };
@@ -5376,7 +5376,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take the session token of a device */
+            /** @description Get the session token of a device */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5538,7 +5538,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Look an address or a domain up in blocklists */
+            /** @description Check an address or a domain against blocklists */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5560,9 +5560,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A whole message as it was received, with its headers; then nothing else but `ip`. */
+                    /** @description A whole message as it was received, with its headers. Only `ip` can be passed with it. */
                     raw?: string;
-                    /** @description Sender, where the message is given in parts. */
+                    /** @description Sender, if you pass the message in parts. */
                     from?: string;
                     /** @description Subject line. */
                     subject?: string;
@@ -5570,7 +5570,7 @@ export interface operations {
                     html?: string;
                     /** @description Plain text body. */
                     text?: string;
-                    /** @description The address that sent `raw`; without it that of the topmost Received header counts. */
+                    /** @description The address that sent `raw`. Default: the one in the topmost Received header. */
                     ip?: string;
                 };
             };
@@ -5735,9 +5735,9 @@ export interface operations {
     "service.mcp": {
         parameters: {
             query?: {
-                /** @description Tools beyond the default ones, as a list parted by commas: `templates` (Create, change, roll back, delete and test templates); `domains` (Add, verify, restore and delete sending domains and read their DNS records); `webhooks` (Webhook endpoints and their deliveries); `keys` (API keys); `approvals` (Held sends); `suppressions` (Look up, add and remove suppressions); `support` (Support tickets); `account` (Read, change, pause and delete the account; volume by day and the checklist); `team` (The members of the team); `logs` (The logs of messages as a file, of requests and of changes, and new times for messages that wait); `diagnostics` (Checks of SPF, DKIM, DMARC, MX, blocklists, placement and the server, and the campaign builder). */
+                /** @description Tools beyond the default ones, as a comma-separated list: `templates` (Create, change, roll back, delete and test templates); `domains` (Add, verify, restore and delete sending domains and read their DNS records); `webhooks` (Create, change, test and replay webhook endpoints, and read their deliveries); `keys` (API keys); `approvals` (Held sends); `suppressions` (Look up, add and remove suppressions); `support` (Support tickets); `account` (Read, change, pause and delete the account; volume by day and the setup checklist); `team` (List, invite, change and remove members of the team); `logs` (Export the message log, read the logs of requests and changes, and reschedule messages); `diagnostics` (Check SPF, DKIM, DMARC, MX, blocklists, inbox placement and the server, and tag links). */
                 toolsets?: string;
-                /** @description True keeps only the tools that change and send nothing. */
+                /** @description If true, only tools that change and send nothing. */
                 readonly?: boolean;
             };
             header?: never;

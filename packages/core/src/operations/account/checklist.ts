@@ -10,7 +10,7 @@ export const getAccountChecklist = defineOperation({
   reach: 'none',
   summary: 'Read the checklist',
   description:
-    'The steps from a fresh account to one that sends from its own domain, in a sensible order: which of them are done, and how to do the others. Nothing depends on it.',
+    'The steps from a new account to one that sends from its own domain, in a recommended order: which of them are done, and how to do the others. They are advice only.',
   effect: 'read',
   query: z.strictObject({}),
   status: 200,
@@ -22,7 +22,7 @@ export const getAccountChecklist = defineOperation({
     toolset: 'account',
     title: 'Read the setup checklist',
     description:
-      'Reads the steps from a fresh account to one that sends from its own domain: which are done, and how to do the others. Not for what this key may send: use get_sending_context. Answers the steps in order.',
+      'Reads the steps from a new account to one that sends from its own domain: which are done, and how to do the others. Not for what this key may send: use get_sending_context. Returns the steps in order.',
   },
   cli: { command: 'account checklist', examples: ['postrider account checklist'] },
 });

@@ -10,7 +10,7 @@ export const deleteAccount = defineOperation({
   access: { kind: 'key', scope: 'account:write', people: 'owners' },
   reach: 'controls',
   summary: 'Delete the account',
-  description: `Schedules the deletion of the account in ${LIMITS.deletionGraceDays} days. Until then everything works as before, sending included, so that nothing breaks before it has moved elsewhere, and \`PATCH /account\` with \`cancelDeletion: true\` keeps the account. After that everything of it is erased for good: keys, domains, templates, suppressions, messages with their content and trail, statistics, and logs, the audit log included; messages that wait are not sent any more. Asked for again, it answers the time that was set first.`,
+  description: `Schedules the deletion of the account in ${LIMITS.deletionGraceDays} days. Until then everything keeps working, including sending, so that you can move elsewhere, and \`PATCH /account\` with \`cancelDeletion: true\` keeps the account. After that everything is erased permanently: keys, domains, templates, suppressions, messages with their content and events, statistics, and logs, including the audit log. Messages that are still waiting are not sent. If you call it again, it returns the time that was set first.`,
   effect: 'delete',
   query: z.strictObject({}),
   status: 202,
@@ -22,7 +22,7 @@ export const deleteAccount = defineOperation({
     toolset: 'account',
     title: 'Delete the account',
     description:
-      'Schedules the deletion of the whole account with all its data; until then everything works, and update_account with `cancelDeletion` keeps it. Only where the user asked for exactly this: ask again first. Not for a stop of sending: use pause_account. Answers the time.',
+      'Schedules the deletion of the whole account with all its data. Until then everything works, and update_account with `cancelDeletion` keeps it. Only if the user asked for exactly this: ask again first. Not for stopping sends: use pause_account. Returns the time.',
   },
   cli: { command: 'account delete', examples: ['postrider account delete', 'postrider account delete --yes'] },
 });

@@ -10,7 +10,7 @@ export const getAccount = defineOperation({
   reach: 'none',
   summary: 'Read the account',
   description:
-    'The account of the calling key: its plan and monthly quota, how many domains and seats are in use, its reputation, for how long content is kept, and its tracking switches.',
+    'The account of the calling key: its plan and monthly quota, how many domains and seats are in use, its reputation, how long content is stored, and its tracking settings.',
   effect: 'read',
   query: z.strictObject({}),
   status: 200,
@@ -22,7 +22,7 @@ export const getAccount = defineOperation({
     toolset: 'account',
     title: 'Read the account',
     description:
-      'Reads the account: plan, quota and what is used of it, domains and seats, reputation, and whether opens and clicks are tracked. Not for what this key may do: use get_sending_context. Answers one record.',
+      'Reads the account: plan, quota and usage, domains and seats, reputation, and whether opens and clicks are tracked. Not for what this key may do: use get_sending_context. Returns one record.',
   },
   cli: { command: 'account get', examples: ['postrider account get', 'postrider account get --json'] },
 });

@@ -11,7 +11,7 @@ export const pauseAccount = defineOperation({
   whilePaused: true,
   summary: 'Pause all sending',
   description:
-    'From then on, within a second on every server process, every send of every key of the account is 403 `sending_paused`; reading goes on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could make mail leave in another way is 403 `permission_escalation`. Returns the account. Pausing a paused one changes nothing, except that a user takes over the pause of a key.',
+    'Within a second, on every server process, every send of every key of the account gets 403 `sending_paused`. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could cause mail to be sent gets 403 `permission_escalation`. Returns the account. Pausing a paused account changes nothing, except that a user takes over the pause of a key.',
   effect: 'update',
   query: z.strictObject({}),
   status: 200,
@@ -23,7 +23,7 @@ export const pauseAccount = defineOperation({
     toolset: 'account',
     title: 'Pause all sending',
     description:
-      'Refuses every further send of every key of the account until resume_account; reading goes on. What was accepted before is delivered. Ask the user first. Not for one message or one key: use cancel_email or pause_key. Answers the account.',
+      'Refuses every further send of every key of the account until resume_account; reading still works. What was accepted before is delivered. Ask the user first. Not for one message or one key: use cancel_email or pause_key. Returns the account.',
   },
   cli: { command: 'account pause', examples: ['postrider account pause'] },
 });

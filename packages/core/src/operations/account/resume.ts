@@ -11,7 +11,7 @@ export const resumeAccount = defineOperation({
   whilePaused: true,
   summary: 'Resume sending',
   description:
-    'Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is not paused stays as it is.',
+    'Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account. An account that is not paused stays unchanged.',
   effect: 'update',
   query: z.strictObject({}),
   status: 200,

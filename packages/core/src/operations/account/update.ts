@@ -9,7 +9,9 @@ const accountChangesSchema = z.strictObject({
   cancelDeletion: z
     .literal(true)
     .optional()
-    .describe('True keeps an account that is to be deleted; one that is not stays as it is.'),
+    .describe(
+      'If true, keeps an account whose deletion is scheduled. An account without a scheduled deletion stays unchanged.',
+    ),
 });
 
 export const updateAccount = defineOperation({
@@ -20,7 +22,7 @@ export const updateAccount = defineOperation({
   reach: 'shapes-outbound',
   summary: 'Change the account',
   description:
-    'Changes what is given and leaves the rest. The tracking switches are off until somebody turns them on; they act on messages accepted a second later. A message that was accepted with tracking keeps its image and its rewritten links, which go on to work, but while a switch is off nothing is recorded.',
+    'Changes the fields you pass and keeps the others. Tracking is off until you turn it on. A change applies to messages accepted a second later. A message that was accepted with tracking keeps its image and its rewritten links, which keep working, but while tracking is off nothing is recorded.',
   effect: 'update',
   body: accountChangesSchema,
   status: 200,
@@ -32,7 +34,7 @@ export const updateAccount = defineOperation({
     toolset: 'account',
     title: 'Change the account',
     description:
-      'Changes the name or the tracking switches of the account, or keeps an account that is to be deleted. What you leave out stays. Not for one message: switches act on all later sends of everybody. Ask the user first. Answers the account.',
+      'Changes the name or the tracking settings of the account, or keeps an account whose deletion is scheduled. Fields you omit stay unchanged. Not for one message: tracking applies to all later sends of every key. Ask the user first. Returns the account.',
   },
   cli: {
     command: 'account update',

@@ -11,7 +11,7 @@ export const getAccountVolume = defineOperation({
   reach: 'none',
   summary: 'Read the volume by day',
   description:
-    'The statistics of each UTC day of a window, oldest first and ending with today; a day without messages is there with zeros. Messages count on the day on which they were accepted, and as in the statistics.',
+    'The statistics of each UTC day of a window, oldest first, ending with today. Days without messages are included, with zeros. Messages count on the day on which they were accepted, by the same rules as in the statistics.',
   effect: 'read',
   query: z.strictObject({ window: windowSchema }),
   status: 200,
@@ -23,7 +23,7 @@ export const getAccountVolume = defineOperation({
     toolset: 'account',
     title: 'Read the volume by day',
     description:
-      'Reads how many messages were sent, delivered, bounced, complained of, opened and clicked on each UTC day of a window, oldest first. Not for totals and rates: use get_stats. Answers one row a day under `days`.',
+      'Reads how many messages were sent, delivered, bounced, reported as spam, opened and clicked on each UTC day of a window, oldest first. Not for totals and rates: use get_stats. Returns one row per day in `days`.',
   },
   cli: {
     command: 'account volume',

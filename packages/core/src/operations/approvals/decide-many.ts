@@ -11,7 +11,7 @@ export const decideApprovals = defineOperation({
   access: { kind: 'key', scope: 'approvals:decide' },
   reach: 'controls',
   summary: 'Approve or reject several held sends',
-  description: `Decides each hold by itself, as \`POST /keys/approvals/:id\` does, and always answers 207 with one result an id, in order. ${WHO_DECIDES}`,
+  description: `Decides each hold separately, by the same rules as \`POST /keys/approvals/:id\`. Always returns 207 with one result per id, in order. ${WHO_DECIDES}`,
   effect: 'update',
   query: z.strictObject({}),
   body: newApprovalDecisionsSchema,
@@ -20,10 +20,10 @@ export const decideApprovals = defineOperation({
   response: 'json',
   output: z
     .object({
-      accepted: z.number().int().describe('Holds that were decided.'),
-      refused: z.number().int().describe('Those that were not.'),
+      accepted: z.number().int().describe('Number of holds that were decided.'),
+      refused: z.number().int().describe('Number of holds that were not decided.'),
       total: z.number().int(),
-      results: z.array(approvalResultSchema).describe('One entry an id, in order.'),
+      results: z.array(approvalResultSchema).describe('One entry per id, in order.'),
     })
     .meta({ id: 'ApprovalOutcomes' }),
   errors: ['self_approval_forbidden'],

@@ -6,7 +6,7 @@ import { approvalParams } from './get.ts';
 
 /** Who may decide, for the descriptions of both operations. */
 export const WHO_DECIDES =
-  'Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.';
+  'Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.';
 
 export const decideApproval = defineOperation({
   id: 'approvals.decide',
@@ -15,7 +15,7 @@ export const decideApproval = defineOperation({
   access: { kind: 'key', scope: 'approvals:decide' },
   reach: 'controls',
   summary: 'Approve or reject a held send',
-  description: `Decides a hold, once: a second decision is 409 \`approval_already_decided\`. Approving puts the message into the queue, at once or for its scheduled time. The acceptance check runs again, edits included: where it refuses by now, the answer still is 200, \`outcome\` is \`failed\` with the reason in \`problem\`, the message is \`failed\`, and its quota is given back. Rejecting gives the quota back too. \`edits\` make a new revision and keep the difference. ${WHO_DECIDES}`,
+  description: `Decides a hold, once: a second decision is 409 \`approval_already_decided\`. Approving queues the message, at once or for its scheduled time. The acceptance check runs again, including for the edits. If it refuses the message, the response is still 200: \`outcome\` is \`failed\` with the reason in \`problem\`, the message is \`failed\`, and its quota is returned. Rejecting also returns the quota. \`edits\` create a new revision and record the difference. ${WHO_DECIDES}`,
   effect: 'update',
   params: approvalParams,
   query: z.strictObject({}),

@@ -4,7 +4,9 @@ import { defineOperation } from '../../operation.ts';
 import { approvalSchema } from '../../schemas/approval.ts';
 import { integerInQuery } from '../../schemas/page.ts';
 
-export const approvalParams = z.object({ id: z.string().describe('The id of the hold, `approvalId` of the send.') });
+export const approvalParams = z.object({
+  id: z.string().describe('The id of the hold: the `approvalId` of the send.'),
+});
 
 export const getApproval = defineOperation({
   id: 'approvals.get',
@@ -14,7 +16,7 @@ export const getApproval = defineOperation({
   reach: 'none',
   summary: 'Read a held send',
   description:
-    'One hold with everything that is to be seen of the message, blind copies included. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. With `wait` it answers as soon as it is decided, and at the time-out as it stands.',
+    'One hold with all the content of the message, including bcc recipients. A key sees the holds of its own sends; with the scope `approvals:read`, those of the whole account. With `wait` it returns as soon as the hold is decided, or unchanged after the timeout.',
   effect: 'read',
   params: approvalParams,
   query: z.strictObject({
@@ -31,7 +33,7 @@ export const getApproval = defineOperation({
     toolset: 'approvals',
     title: 'Read a held send',
     description:
-      'Reads one held send by its approval id: why it is held, what it says, and the decision with code, note and edited fields. Not for deciding: only people do that. To take it back, use cancel_email with its emailId. `wait` answers once it is decided. Long bodies are cut.',
+      'Reads one held send by its approval id: why it is held, its content, and the decision with code, note and edited fields. Not for deciding: only approvers do that. To withdraw it, use cancel_email with its emailId. `wait` returns once it is decided. Long bodies are cut.',
     ceilings: {
       wait: {
         max: 50,

@@ -12,10 +12,10 @@ export const listApprovals = defineOperation({
   reach: 'none',
   summary: 'List held sends',
   description:
-    'Sends that wait, or waited, for a decision, newest first, in keyset pages. A key sees those of its own sends; with the scope `approvals:read` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.',
+    'Sends that are or were held for a decision, newest first, in keyset pages. A key sees the holds of its own sends; with the scope `approvals:read`, those of the whole account. A page with very large bodies ends early: follow `nextCursor`.',
   effect: 'read',
   query: z.strictObject({
-    status: z.enum(APPROVAL_STATUSES).optional().describe('Only holds that stand so; all of them unless given.'),
+    status: z.enum(APPROVAL_STATUSES).optional().describe('Only holds with this status. Default: all.'),
     limit: limitSchema,
     cursor: cursorSchema,
   }),
@@ -28,7 +28,7 @@ export const listApprovals = defineOperation({
     toolset: 'approvals',
     title: 'List held sends',
     description:
-      'Lists sends that are held until a person decides, newest first, 20 at a time; narrow it by status. Not for deciding: only people do that. To take a held send back, use cancel_email. Answers rows without bodies, and a cursor; read one with get_approval.',
+      'Lists sends that are held until an approver decides, newest first, 20 at a time; filter by status. Not for deciding: only approvers do that. To withdraw a held send, use cancel_email. Returns rows without bodies, and a cursor; read one with get_approval.',
   },
   cli: {
     command: 'approvals list',

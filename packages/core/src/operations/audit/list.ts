@@ -13,7 +13,7 @@ export const listAuditEntries = defineOperation({
   reach: 'none',
   summary: 'Read the audit log',
   description:
-    'Who changed what in the account, newest first, in keyset pages. Entries are only ever added, and each carries the hash of the one before; the operator’s `postrider-server audit verify` computes every hash again.',
+    'Who changed what in the account, newest first, in keyset pages. Entries are never changed or removed, and each contains the hash of the previous one. The operator can verify all hashes with `postrider-server audit verify`.',
   effect: 'read',
   query: z.strictObject({
     action: z
@@ -21,9 +21,11 @@ export const listAuditEntries = defineOperation({
       .min(1)
       .max(LIMITS.auditActionCharacters)
       .optional()
-      .describe('Only this action, such as `domain.verified`; or a noun such as `domain`, for all actions on it.'),
-    actor: z.string().min(1).max(LIMITS.auditNameCharacters).optional().describe('Only what this actor did.'),
-    target_id: z.string().min(1).max(LIMITS.auditNameCharacters).optional().describe('Only changes of this.'),
+      .describe(
+        'Only this action, such as `domain.verified`; or an object type such as `domain`, for all actions on it.',
+      ),
+    actor: z.string().min(1).max(LIMITS.auditNameCharacters).optional().describe('Only changes by this actor.'),
+    target_id: z.string().min(1).max(LIMITS.auditNameCharacters).optional().describe('Only changes of this object.'),
     from: timeBoundSchema.optional().describe('Entries made at this time or later.'),
     to: timeBoundSchema.optional().describe('Entries made before this time.'),
     limit: limitSchema,
@@ -38,7 +40,7 @@ export const listAuditEntries = defineOperation({
     toolset: 'logs',
     title: 'Read the audit log',
     description:
-      'Lists who changed what in the account, newest first, 20 at a time; narrow it by action, actor, target or time. Not for sends or API calls: use list_emails or list_requests. Answers rows without their hashes, and a cursor.',
+      'Lists who changed what in the account, newest first, 20 at a time; filter by action, actor, target or time. Not for sends or API calls: use list_emails or list_requests. Returns rows without their hashes, and a cursor.',
   },
   cli: {
     command: 'audit list',

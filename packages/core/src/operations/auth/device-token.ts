@@ -9,9 +9,9 @@ export const takeDeviceToken = defineOperation({
   path: '/auth/device/token',
   access: { kind: 'public' },
   reach: 'none',
-  summary: 'Take the session token of a device',
+  summary: 'Get the session token of a device',
   description:
-    'Answers a bearer session token once the person has confirmed; the code is spent then. Until then 400 `authorization_pending`; 400 `slow_down` where it is asked sooner than `interval` seconds after the last time, which makes the interval 5 seconds longer; 400 `device_code_expired` where the code is too old, was turned down, is spent or was never given out.',
+    'Returns a bearer session token once the user has confirmed; the code is then used up. Until then the response is 400 `authorization_pending`. It is 400 `slow_down` if you poll sooner than `interval` seconds after the last time, which makes the interval 5 seconds longer. It is 400 `device_code_expired` if the code has expired, was refused, is used up or never existed.',
   effect: 'create',
   query: z.strictObject({}),
   body: z.strictObject({ deviceCode: z.string().min(1).max(200).describe('As `POST /auth/device` answered it.') }),
@@ -20,8 +20,8 @@ export const takeDeviceToken = defineOperation({
   response: 'json',
   output: z
     .object({
-      token: z.string().describe('Sent as `Authorization: Bearer <token>`, in the place of a key.'),
-      expiresAt: timestampSchema.describe('When it ends, unless it is used before.'),
+      token: z.string().describe('Sent as `Authorization: Bearer <token>`, instead of an API key.'),
+      expiresAt: timestampSchema.describe('When the session ends if it is not used before then.'),
     })
     .meta({ id: 'SessionToken' }),
   errors: ['authorization_pending', 'slow_down', 'device_code_expired', 'rate_limited'],

@@ -9,7 +9,7 @@ export const logOut = defineOperation({
   reach: 'none',
   summary: 'Sign out',
   description:
-    'Ends the session of the cookie or of the bearer session token, within a second on every server process, and takes the cookie away. Whoever is not signed in is answered the same. A page of another origin cannot sign anybody out (403 `missing_scope`).',
+    'Ends the session of the cookie or of the bearer session token, within a second on every server process, and removes the cookie. The response is the same if no one is signed in. A page of another origin cannot sign a user out (403 `missing_scope`).',
   effect: 'update',
   query: z.strictObject({}),
   status: 204,

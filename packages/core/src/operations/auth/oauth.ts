@@ -12,13 +12,13 @@ export const startOAuth = defineOperation({
   reach: 'none',
   summary: 'Sign in with a provider',
   description:
-    'Sends a browser to the provider’s own sign-in, with state, PKCE and nonce, and signs the person in when it comes back. Providers are those that the server’s settings name: `github`, `google`, and one of OpenID Connect; any other is 404. People are known by what the provider calls them, issuer and subject; an address counts only where the provider says that it is verified.',
+    'Redirects a browser to the provider’s sign-in, with state, PKCE and nonce, and signs the user in when it returns. The providers are those in the server’s settings: `github`, `google`, and one OpenID Connect provider; any other is 404. Users are identified by issuer and subject. An email address counts only if the provider says that it is verified.',
   effect: 'read',
   params: z.object({
     provider: z.string().describe('`github`, `google`, or the name of the OpenID Connect provider.'),
   }),
   query: z.strictObject({
-    next: z.string().max(LIMITS.urlCharacters).optional().describe('A path of this server to go on to afterwards.'),
+    next: z.string().max(LIMITS.urlCharacters).optional().describe('A path of this server to open after the sign-in.'),
   }),
   anonymousLimits: POLL_LIMITS,
   status: 302,
@@ -31,7 +31,7 @@ export const startOAuth = defineOperation({
   further: [
     {
       status: 200,
-      summary: 'The same for a request that accepts `application/json`: the address to send the browser to',
+      summary: 'For a request that accepts `application/json`: the address to redirect the browser to',
       content: {
         'application/json': z.object({ url: z.string().describe('The provider’s own sign-in page.') }),
       },

@@ -11,7 +11,7 @@ export const createKey = defineOperation({
   reach: 'controls',
   comparesCaller: true,
   summary: 'Make a key',
-  description: `Makes an API key and answers it with its secret in \`key\`, which is shown this once. ${ESCALATION_RULE}`,
+  description: `Creates an API key and returns it with its secret in \`key\`, which is shown only once. ${ESCALATION_RULE}`,
   effect: 'create',
   body: newKeySchema,
   bodyBytes: LIMITS.keyBodyBytes,
@@ -24,7 +24,7 @@ export const createKey = defineOperation({
     toolset: 'keys',
     title: 'Make a key',
     description:
-      'Makes an API key no less restricted than the calling one, and answers its secret, which is shown this once. Give it the fewest scopes that do. Ask the user first. Not for a new secret of a key there is: use rotate_key.',
+      'Creates an API key at least as restricted as the calling one, and returns its secret, which is shown only once. Grant only the scopes it needs. Ask the user first. Not for a new secret of an existing key: use rotate_key.',
   },
   cli: {
     command: 'keys create',

@@ -22,7 +22,7 @@ export const getKey = defineOperation({
     toolset: 'keys',
     title: 'Read a key',
     description:
-      'Reads one API key by id: scopes, limits, allowlists, persona, and whether it is paused or revoked. Not for the key you call with: use get_sending_context. Answers one record, never the secret.',
+      'Reads one API key by id: scopes, limits, allowlists, persona, and whether it is paused or revoked. Not for the key you call with: use get_sending_context. Returns one record, never the secret.',
   },
   cli: {
     command: 'keys get',

@@ -11,7 +11,7 @@ export const listKeys = defineOperation({
   reach: 'none',
   summary: 'List keys',
   description:
-    'The keys of the account without their secrets, newest first, in keyset pages; revoked and expired ones are among them.',
+    'The keys of the account without their secrets, newest first, in keyset pages, including revoked and expired ones.',
   effect: 'read',
   query: z.strictObject({ limit: limitSchema, cursor: cursorSchema }),
   status: 200,
@@ -23,7 +23,7 @@ export const listKeys = defineOperation({
     toolset: 'keys',
     title: 'List keys',
     description:
-      'Lists the account’s API keys without their secrets, newest first, 20 at a time; revoked and expired ones are among them. Not for the key you call with: use get_sending_context. Answers short rows and a cursor.',
+      'Lists the account’s API keys without their secrets, newest first, 20 at a time, including revoked and expired ones. Not for the key you call with: use get_sending_context. Returns short rows and a cursor.',
   },
   cli: { command: 'keys list', examples: ['postrider keys list'] },
 });

@@ -12,7 +12,7 @@ export const pauseKey = defineOperation({
   comparesCaller: true,
   summary: 'Pause the sending of a key',
   description:
-    'From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading goes on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could make mail leave in another way is 403 `permission_escalation`. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).',
+    'Within a second, on every server process, every send of the key gets 403 `sending_paused`. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could cause mail to be sent gets 403 `permission_escalation`. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).',
   effect: 'update',
   params: keyParams,
   query: z.strictObject({}),
@@ -25,7 +25,7 @@ export const pauseKey = defineOperation({
     toolset: 'keys',
     title: 'Pause the sending of a key',
     description:
-      'Refuses every further send of one API key until resume_key; its reading goes on. What was accepted before is delivered. Ask the user first. Not for all keys: use pause_account. Answers the key.',
+      'Refuses every further send of one API key until resume_key; its reading still works. What was accepted before is delivered. Ask the user first. Not for all keys: use pause_account. Returns the key.',
   },
   cli: {
     command: 'keys pause',

@@ -11,7 +11,7 @@ export const resumeKey = defineOperation({
   comparesCaller: true,
   summary: 'Resume the sending of a key',
   description:
-    'Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A paused key resumes none. A key that is not paused stays as it is. A revoked key cannot be resumed (422 with `revoked` at `id`).',
+    'Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A paused key cannot resume any key. A key that is not paused stays unchanged. A revoked key cannot be resumed (422 with `revoked` at `id`).',
   effect: 'update',
   params: keyParams,
   query: z.strictObject({}),

@@ -12,7 +12,7 @@ export const revokeKey = defineOperation({
   comparesCaller: true,
   summary: 'Revoke a key',
   description:
-    'Ends a key for good and answers it; a key may revoke itself. It acts within a second on every server process. Messages it sent before are delivered, scheduled ones too: cancel those that are not to leave. None of them can be sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.',
+    'Revokes a key permanently and returns it. A key can revoke itself. The revocation takes effect within a second on every server process. Messages the key sent before are delivered, including scheduled ones: cancel those that must not be sent. They cannot be sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.',
   effect: 'delete',
   params: keyParams,
   query: z.strictObject({}),
@@ -25,7 +25,7 @@ export const revokeKey = defineOperation({
     toolset: 'keys',
     title: 'Revoke a key',
     description:
-      'Ends an API key for good, within a second; whatever uses it stops working, and the calling key can end itself. Ask the user first. Not for a while: use pause_key. Not for a new secret: use rotate_key. Answers the key.',
+      'Revokes an API key permanently, within a second; programs that use it stop working, and the calling key can revoke itself. Ask the user first. Not for a while: use pause_key. Not for a new secret: use rotate_key. Returns the key.',
   },
   cli: {
     command: 'keys revoke',

@@ -12,7 +12,7 @@ export const rotateKey = defineOperation({
   comparesCaller: true,
   summary: 'Rotate the secret of a key',
   description:
-    'Gives a key a new secret, shown in `key` this once; everything else of it stays. The secrets before it go on working for `graceSeconds` at most, and are then `key_revoked`. A key can rotate itself and keys that are nowhere less restricted than itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).',
+    'Gives a key a new secret, shown only once in `key`; everything else stays unchanged. Older secrets keep working for at most `graceSeconds`, and are then `key_revoked`. A key can rotate itself and keys that are at least as restricted as itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).',
   effect: 'replace',
   params: keyParams,
   query: z.strictObject({}),
@@ -25,7 +25,7 @@ export const rotateKey = defineOperation({
         .max(LIMITS.keyGraceSecondsMax)
         .optional()
         .describe(
-          `How long the old secret goes on working, 0 to ${LIMITS.keyGraceSecondsMax} seconds; 0 unless given, which ends it at once.`,
+          `How long the old secret keeps working, 0 to ${LIMITS.keyGraceSecondsMax} seconds. Default: 0, which ends it at once.`,
         ),
     })
     .default({}),
@@ -38,7 +38,7 @@ export const rotateKey = defineOperation({
     toolset: 'keys',
     title: 'Rotate the secret of a key',
     description:
-      'Gives an API key a new secret, shown this once; the old one ends at once, or after `graceSeconds`. Ask the user first, and do not call it twice: each call makes another secret. Not for changing what a key may do: use update_key. Answers the key.',
+      'Gives an API key a new secret, shown only once; the old one ends at once, or after `graceSeconds`. Ask the user first, and do not call it twice: each call creates another secret. Not for changing what a key may do: use update_key. Returns the key.',
   },
   cli: {
     command: 'keys rotate',

@@ -10,7 +10,7 @@ export const getOwnKey = defineOperation({
   access: { kind: 'key', scope: null, people: 'none' },
   reach: 'none',
   summary: 'Read the calling key',
-  description: 'What the calling key is, what it may do, and what its account has left to send this month.',
+  description: 'The calling key, what it may do, and what is left of its account’s monthly quota.',
   effect: 'read',
   query: z.strictObject({}),
   status: 200,
@@ -20,15 +20,15 @@ export const getOwnKey = defineOperation({
       ...keyFields,
       sendingDomains: z
         .array(z.string())
-        .describe('Domains a send may come from: the verified ones of the account, and the sandbox domain.'),
+        .describe('Domains this key can send from: the verified ones of the account, and the sandbox domain.'),
       sendsLeft: z
         .object({ hour: z.number().int().nullable(), day: z.number().int().nullable() })
         .nullable()
-        .describe('Messages left of `sendLimit` in this hour and on this day; null where there is no limit.'),
+        .describe('Messages left of `sendLimit` in this hour and on this day; null without a limit.'),
       sendingPaused: z
         .enum(['key', 'account'])
         .nullable()
-        .describe('What is paused, so that nothing can be sent; null where nothing is.'),
+        .describe('What is paused, so that nothing can be sent; null if nothing is.'),
       account: z.object({ id: idSchema, name: z.string() }),
       quota: z.object({
         limit: z.number().int().describe('Recipients per month.'),
@@ -44,7 +44,7 @@ export const getOwnKey = defineOperation({
     toolset: null,
     title: 'What this key may send',
     description:
-      'Tells what you may do here before you send: the scopes and recipient allowlist of the calling key, the domains you may send from, and what is left of the monthly quota. Not for the state of messages: use list_emails. Answers one record.',
+      'Returns what you may do here before you send: the scopes and recipient allowlist of the calling key, the domains you may send from, and what is left of the monthly quota. Not for the status of messages: use list_emails. Returns one record.',
   },
   cli: { command: 'keys self', examples: ['postrider keys self', 'postrider keys self --json'] },
 });

@@ -11,7 +11,7 @@ export const updateKey = defineOperation({
   reach: 'controls',
   comparesCaller: true,
   summary: 'Change a key',
-  description: `Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422 with \`revoked\` at \`id\`). Tightening is always allowed. ${ESCALATION_RULE}`,
+  description: `Changes the fields you pass and keeps the others; null removes a restriction. It takes effect within a second on every server process, including on open connections. The mode of a key never changes. A revoked key cannot be changed (422 with \`revoked\` at \`id\`). Tightening is always allowed. ${ESCALATION_RULE}`,
   effect: 'update',
   params: keyParams,
   body: keyChangesSchema,
@@ -25,7 +25,7 @@ export const updateKey = defineOperation({
     toolset: 'keys',
     title: 'Change a key',
     description:
-      'Changes what is given of an API key, within a second; null lifts a restriction, and what you leave out stays. No key can be loosened beyond the calling one. Ask the user first. Not for a stop of sending: use pause_key. Answers the key.',
+      'Changes the fields you pass of an API key, within a second; null removes a restriction, and omitted fields stay unchanged. No key can be made less restricted than the calling one. Ask the user first. Not for stopping its sends: use pause_key. Returns the key.',
   },
   cli: {
     command: 'keys update',

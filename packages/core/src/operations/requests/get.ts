@@ -10,7 +10,7 @@ export const getRequest = defineOperation({
   access: { kind: 'key', scope: 'logs:read' },
   reach: 'none',
   summary: 'Read one logged request',
-  description: `One authenticated request by its \`x-request-id\`, for ${LIMITS.requestLogDays} days. Where an id was used several times, the newest.`,
+  description: `One authenticated request by its \`x-request-id\`, for ${LIMITS.requestLogDays} days. If an id was used several times, the newest request.`,
   effect: 'read',
   params: z.object({ id: z.string().describe('The `x-request-id` of the request.') }),
   query: z.strictObject({}),
@@ -23,7 +23,7 @@ export const getRequest = defineOperation({
     toolset: 'logs',
     title: 'Read one logged request',
     description:
-      'Reads one logged request by its request id, which every refusal names. Not for messages: use get_email with its emailId. Answers path, status, error code, duration and the message it made.',
+      'Reads one logged request by its request id, which every error names. Not for messages: use get_email with its emailId. Returns path, status, error code, duration and the message it created.',
   },
   cli: { command: 'requests get', positional: ['id'], examples: ['postrider requests get <request id>'] },
 });

@@ -23,7 +23,7 @@ export const listRequests = defineOperation({
     toolset: 'logs',
     title: 'List logged requests',
     description:
-      'Lists the requests that were made to the API with this account’s keys: path, status, error code and time, newest first, 20 at a time. For finding out what was refused. Not for messages: use list_emails. Answers rows and a cursor.',
+      'Lists the requests made to the API with this account’s keys: path, status, error code and time, newest first, 20 at a time. Use it to find what was refused. Not for messages: use list_emails. Returns rows and a cursor.',
   },
   cli: { command: 'requests list', examples: ['postrider requests list --limit 20'] },
 });

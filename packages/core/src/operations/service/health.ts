@@ -8,7 +8,7 @@ export const getHealth = defineOperation({
   access: { kind: 'public' },
   reach: 'none',
   summary: 'Liveness',
-  description: 'Answers while the process lives, whatever its database does.',
+  description: 'Responds while the process is running, even if its database is down.',
   effect: 'read',
   query: z.strictObject({}),
   status: 200,

@@ -18,7 +18,7 @@ export const getServiceInformation = defineOperation({
       service: z.string(),
       status: z.string().describe('`ok` when healthy.'),
       docs: z.string().describe('URL of the reference page.'),
-      endpoints: z.record(z.string(), z.string()).describe('Purpose to method and path.'),
+      endpoints: z.record(z.string(), z.string()).describe('From purpose to method and path.'),
       note: z.string().describe('About the `x-request-id` header.'),
     })
     .meta({ id: 'ServiceInformation' }),

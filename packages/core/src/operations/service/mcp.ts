@@ -11,21 +11,21 @@ const toolsetsSchema = z
     const { toolsets, unknown } = readToolsets(list);
     if (unknown.length > 0) {
       const named = unknown.map((name) => (name === '' ? 'an empty name' : `\`${name}\``)).join(', ');
-      const message = `names toolsets that do not exist: ${named}; there are ${NAMES}`;
+      const message = `names toolsets that do not exist: ${named}; the toolsets are ${NAMES}`;
       context.addIssue({ code: 'custom', message, params: { code: 'unknown_toolset' } });
     }
     return toolsets;
   })
   .optional()
   .describe(
-    `Tools beyond the default ones, as a list parted by commas: ${TOOLSET_NAMES.map((name) => `\`${name}\` (${TOOLSETS[name].replace(/\.$/, '')})`).join('; ')}.`,
+    `Tools beyond the default ones, as a comma-separated list: ${TOOLSET_NAMES.map((name) => `\`${name}\` (${TOOLSETS[name].replace(/\.$/, '')})`).join('; ')}.`,
   )
   .meta({ publishedAs: { type: 'string' } });
 
 const messageSchema = z.looseObject({ jsonrpc: z.literal('2.0') }).describe('A JSON-RPC message.');
 const errorSchema = z.looseObject({
   jsonrpc: z.literal('2.0'),
-  id: z.union([z.string(), z.number(), z.null()]).describe('Of the request; null where it could not be read.'),
+  id: z.union([z.string(), z.number(), z.null()]).describe('The id of the request; null if it could not be read.'),
   error: z.looseObject({ code: z.number().int(), message: z.string() }),
 });
 const refusedWith = (status: number, summary: string) => ({
@@ -50,7 +50,7 @@ export const postMcp = defineOperation({
       .enum(['true', 'false'])
       .default('false')
       .transform((text) => text === 'true')
-      .describe('True keeps only the tools that change and send nothing.')
+      .describe('If true, only tools that change and send nothing.')
       .meta({ publishedAs: { type: 'boolean', default: false } }),
   }),
   body: z.unknown(),

@@ -3,7 +3,7 @@ import { defineOperation } from '../../operation.ts';
 
 const checkSchema = z.object({
   status: z.enum(['ok', 'failing']),
-  reason: z.string().nullable().describe('What is wrong, in words; null when ok.'),
+  reason: z.string().nullable().describe('What is wrong, in words; null if it is ok.'),
 });
 
 const readinessSchema = z
@@ -21,7 +21,7 @@ export const getReadiness = defineOperation({
   reach: 'none',
   summary: 'Readiness',
   description:
-    'Whether this process can accept and deliver now: 200 when it can, 503 with the same body when it cannot; each failing check says why.',
+    'Whether this process can accept and deliver now: 200 if it can, 503 with the same body if it cannot. Each failing check says why.',
   effect: 'read',
   query: z.strictObject({}),
   status: 200,
@@ -36,7 +36,7 @@ export const getReadiness = defineOperation({
     toolset: 'diagnostics',
     title: 'Check the server',
     description:
-      'Tells whether the server can accept and deliver now: its database, its queue and its transport. Not for what became of a message: use get_email. Answers each check with the reason where it fails.',
+      'Returns whether the server can accept and deliver now: its database, its queue and its transport. Not for the outcome of a message: use get_email. Returns each check, with the reason if it fails.',
   },
   cli: null,
 });

@@ -18,7 +18,7 @@ export const listOwnSessions = defineOperation({
   output: z
     .object({
       sessions: z.array(ownSessionSchema),
-      total: z.number().int().describe('Of all sessions, also where not all are listed.'),
+      total: z.number().int().describe('Number of all sessions, even if not all are listed.'),
     })
     .meta({ id: 'OwnSessions' }),
   errors: [],

@@ -11,13 +11,13 @@ export const deleteSuppression = defineOperation({
   reach: 'shapes-outbound',
   summary: 'Remove a suppression',
   description:
-    'Takes an entry off the suppression list, by its id or by its address (URL-encoded), and answers it as it was. The address can be sent to again. The removal is in the audit log with the key that did it and with `note`.',
+    'Removes an entry from the suppression list, by its id or by its address (URL-encoded), and returns the removed entry. The address can be sent to again. The audit log records the removal with the key that did it and with `note`.',
   effect: 'delete',
   params: z.object({ id: z.string().describe('The id of the entry, or its address.') }),
   query: z.strictObject({
     note: suppressionNoteSchema
       .optional()
-      .describe(`Why it is removed, for the audit log; 1 to ${LIMITS.noteCharacters} characters.`),
+      .describe(`Why you remove it, for the audit log; 1 to ${LIMITS.noteCharacters} characters.`),
   }),
   status: 200,
   response: 'json',
@@ -28,7 +28,7 @@ export const deleteSuppression = defineOperation({
     toolset: 'suppressions',
     title: 'Remove a suppression',
     description:
-      'Takes an address off the suppression list, so that it can be sent to again. Not for complaints and unsubscribes, unless the recipient asked for it: mail they did not want harms every other send. Ask the user first, and say why in `note`. Answers the entry as it was.',
+      'Removes an address from the suppression list, so that it can be sent to again. Not for complaints and unsubscribes, unless the recipient asked for it: unwanted mail harms every other send. Ask the user first, and say why in `note`. Returns the removed entry.',
   },
   cli: {
     command: 'suppressions remove',

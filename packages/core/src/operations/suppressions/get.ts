@@ -10,7 +10,7 @@ export const getSuppression = defineOperation({
   reach: 'none',
   summary: 'Read one suppression',
   description:
-    'One entry of the suppression list by its id, or by its address (URL-encoded): tells whether, and why, an address is suppressed.',
+    'One entry of the suppression list by its id, or by its address (URL-encoded): whether, and why, an address is suppressed.',
   effect: 'read',
   params: z.object({ id: z.string().describe('The id of the entry, or its address.') }),
   query: z.strictObject({}),
@@ -21,9 +21,9 @@ export const getSuppression = defineOperation({
   mcp: {
     tool: 'get_suppression',
     toolset: 'suppressions',
-    title: 'Look up a suppression',
+    title: 'Get a suppression',
     description:
-      'Tells whether and why one address is suppressed. Not for several addresses of a send: use check_recipients; not for browsing: use list_suppressions. Answers the entry; `not_found` means that the address is not suppressed.',
+      'Returns whether and why one address is suppressed. Not for several addresses of a send: use check_recipients; not for browsing: use list_suppressions. Returns the entry; `not_found` means that the address is not suppressed.',
   },
   cli: {
     command: 'suppressions get',

@@ -13,19 +13,19 @@ export const listSuppressions = defineOperation({
   reach: 'none',
   summary: 'List suppressions',
   description:
-    'The addresses that the account sends nothing to, newest first, in keyset pages. Entries that have expired count no more and are not shown.',
+    'The addresses that the account does not send to, newest first, in keyset pages. Expired entries have no effect and are not listed.',
   effect: 'read',
   query: z.strictObject({
-    email: mailboxSchema.optional().describe('Only the entry of this address, without regard to case.'),
+    email: mailboxSchema.optional().describe('Only the entry of this address, case-insensitive.'),
     q: z
       .string()
       .min(LIMITS.searchCharactersMin)
       .max(LIMITS.searchCharactersMax)
       .optional()
       .describe(
-        `Only addresses that contain this, without regard to case; ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters.`,
+        `Only addresses that contain this text, case-insensitive; ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters.`,
       ),
-    reason: suppressionReasonSchema.optional().describe('Only entries of this reason.'),
+    reason: suppressionReasonSchema.optional().describe('Only entries with this reason.'),
     limit: limitSchema,
     cursor: cursorSchema,
   }),
@@ -38,7 +38,7 @@ export const listSuppressions = defineOperation({
     toolset: null,
     title: 'List suppressions',
     description:
-      'Lists addresses the account must not send to, with the reason, newest first, 20 at a time; give `email` to look one up after recipient_suppressed. Not for removing them: a person decides that. Answers rows and a cursor.',
+      'Lists addresses the account must not send to, with the reason, newest first, 20 at a time; pass `email` to find one after recipient_suppressed. Not for removing them: a user decides that. Returns rows and a cursor.',
   },
   cli: {
     command: 'suppressions list',

@@ -11,11 +11,11 @@ export const inviteMember = defineOperation({
   path: '/team/invitations',
   access: { kind: 'key', scope: 'team:write' },
   reach: 'notifies',
-  summary: 'Invite somebody to the team',
-  description: `Gives the address a seat and mails it where to sign in; who signs in with it has joined. Nobody gives a role above their own, and a key none that may do what it may not (403 \`permission_escalation\`). An address that has a seat already is 409 \`already_exists\`; where every seat is taken it is 422 with \`too_many\` at \`email\`. To mail an invitation again, remove it and invite anew. An account has ${LIMITS.invitationsPerDay} invitations mailed in 24 hours at most; beyond that it is 429 \`rate_limited\` with \`retry-after\`.`,
+  summary: 'Invite a user to the team',
+  description: `Gives the address a seat and mails it where to sign in; a user who signs in with it has joined. You cannot give a role above your own, and a key cannot give a role that may do what the key may not (403 \`permission_escalation\`). An address that already has a seat is 409 \`already_exists\`; if every seat is taken, it is 422 with \`too_many\` at \`email\`. To mail an invitation again, remove it and invite again. At most ${LIMITS.invitationsPerDay} invitations are mailed for an account in 24 hours; beyond that it is 429 \`rate_limited\` with \`retry-after\`.`,
   effect: 'create',
   query: z.strictObject({}),
-  body: z.strictObject({ email: mailboxSchema.describe('Whom to invite.'), role: roleSchema }),
+  body: z.strictObject({ email: mailboxSchema.describe('The address to invite.'), role: roleSchema }),
   status: 201,
   response: 'json',
   output: memberSchema,
@@ -23,9 +23,9 @@ export const inviteMember = defineOperation({
   mcp: {
     tool: 'invite_member',
     toolset: 'team',
-    title: 'Invite somebody to the team',
+    title: 'Invite a user to the team',
     description:
-      'Mails an invitation to join the account in a role. Ask the user first. Not for programs: use create_key. Answers the member, with the status `invited`.',
+      'Mails an invitation to join the account in a role. Ask the user first. Not for programs: use create_key. Returns the member, with the status `invited`.',
   },
   cli: {
     command: 'team invite',

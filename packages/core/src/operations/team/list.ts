@@ -9,7 +9,7 @@ export const listTeam = defineOperation({
   access: { kind: 'key', scope: 'team:read' },
   reach: 'none',
   summary: 'List the team',
-  description: 'Every member of the account with their role, those included who are invited and have not joined yet.',
+  description: 'Every member of the account with their role, including those who are invited and have not joined yet.',
   effect: 'read',
   query: z.strictObject({}),
   status: 200,
@@ -21,7 +21,7 @@ export const listTeam = defineOperation({
     toolset: 'team',
     title: 'List the team',
     description:
-      'Lists the people of the account with their roles, and how many seats are left. Not for API keys: use list_keys. Answers rows with their ids.',
+      'Lists the members of the account with their roles, and how many seats are left. Not for API keys: use list_keys. Returns rows with their ids.',
   },
   cli: { command: 'team list', examples: ['postrider team list'] },
 });

@@ -10,7 +10,7 @@ export const removeMember = defineOperation({
   reach: 'controls',
   summary: 'Remove a member',
   description:
-    'Takes the seat away, or the invitation back, and ends every session in it at once. Keys they made stay as they are. Nobody removes a role above their own (403 `permission_escalation`). The last owner stays: 422 with `last_owner` at `id`. Answers the member as they were.',
+    'Removes the member or withdraws the invitation, and ends the member’s sessions in this account at once. Keys they created stay unchanged. You cannot remove a role above your own (403 `permission_escalation`). The last owner cannot be removed: 422 with `last_owner` at `id`. Returns the removed member.',
   effect: 'delete',
   params: memberParams,
   query: z.strictObject({}),
@@ -23,7 +23,7 @@ export const removeMember = defineOperation({
     toolset: 'team',
     title: 'Remove a member',
     description:
-      'Takes one person out of the account, or takes an invitation back. Ask the user first. Not for API keys: use revoke_key. Answers the member as they were.',
+      'Removes one member from the account, or withdraws an invitation. Ask the user first. Not for API keys: use revoke_key. Returns the removed member.',
   },
   cli: {
     command: 'team remove',

@@ -11,7 +11,7 @@ export const updateMember = defineOperation({
   reach: 'controls',
   summary: 'Change the role of a member',
   description:
-    'Acts within a second on every server process, in sessions that are open too. Nobody changes a role above their own, nor to one above it (403 `permission_escalation`). The last owner stays one: 422 with `last_owner` at `role`.',
+    'Takes effect within a second on every server process, including in open sessions. You cannot change a role above your own, nor to one above it (403 `permission_escalation`). The role of the last owner cannot be changed: 422 with `last_owner` at `role`.',
   effect: 'update',
   params: memberParams,
   query: z.strictObject({}),
@@ -25,7 +25,7 @@ export const updateMember = defineOperation({
     toolset: 'team',
     title: 'Change the role of a member',
     description:
-      'Gives one member of the account another role. Ask the user first. Not for API keys: use update_key. Answers the member.',
+      'Gives one member of the account another role. Ask the user first. Not for API keys: use update_key. Returns the member.',
   },
   cli: {
     command: 'team change',

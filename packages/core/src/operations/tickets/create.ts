@@ -10,7 +10,7 @@ export const createTicket = defineOperation({
   reach: 'notifies',
   summary: 'Raise a support ticket',
   description:
-    'Raises a ticket with the operator of this installation. What is known of `requestId` and `emailId` is attached as it is now, of the own account alone: an id that the account has nothing of is kept, and attached as null, since not every request is logged. The answer appears in the thread and is mailed to the requester: the person behind the key, or else the owner of the account.',
+    'Raises a ticket with the operator of this installation. What the server knows of `requestId` and `emailId` is attached in its present state, from this account only. An id that the account does not know is kept, and attached as null, because not every request is logged. The reply appears in the thread and is mailed to the requester: the user of the key, otherwise the owner of the account.',
   effect: 'create',
   body: newTicketSchema,
   bodyBytes: LIMITS.ticketBodyBytes,
@@ -23,7 +23,7 @@ export const createTicket = defineOperation({
     toolset: 'support',
     title: 'Raise a support ticket',
     description:
-      'Raises a ticket with the people who operate this installation; give `requestId` or `emailId` and what is known of it is attached. Ask the user first. Not for answering in a thread: use reply_to_ticket. Answers the ticket with its number.',
+      'Raises a ticket with the operator of this installation; pass `requestId` or `emailId` to attach what is known of it. Ask the user first. Not for replying in a thread: use reply_to_ticket. Returns the ticket with its number.',
   },
   cli: {
     command: 'tickets create',

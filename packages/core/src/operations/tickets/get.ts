@@ -9,7 +9,8 @@ export const getTicket = defineOperation({
   access: { kind: 'key', scope: 'support:write' },
   reach: 'none',
   summary: 'Read a support ticket',
-  description: 'One ticket of the account, by id or number, with its whole thread and what was captured with it.',
+  description:
+    'One ticket of the account, by id or number, with its whole thread and the context that was stored with it.',
   effect: 'read',
   params: ticketParams,
   query: z.strictObject({}),
@@ -22,7 +23,7 @@ export const getTicket = defineOperation({
     toolset: 'support',
     title: 'Read a support ticket',
     description:
-      'Reads one support ticket by id or number: status, the thread, and what was captured when it was raised. Not for finding one: use list_tickets. Long messages are cut, and `body_offset` reads on. Answers one record.',
+      'Reads one support ticket by id or number: status, the thread, and the context stored when it was raised. Not for finding one: use list_tickets. Long messages are cut, and `body_offset` continues. Returns one record.',
   },
   cli: { command: 'tickets get', positional: ['id'], examples: ['postrider tickets get 12'] },
 });

@@ -13,7 +13,7 @@ export const listTickets = defineOperation({
   description: 'The tickets of the account with their threads, newest first, in keyset pages.',
   effect: 'read',
   query: z.strictObject({
-    status: ticketStatusSchema.optional().describe('Only tickets that stand so.'),
+    status: ticketStatusSchema.optional().describe('Only tickets with this status.'),
     limit: limitSchema,
     cursor: cursorSchema,
   }),
@@ -26,7 +26,7 @@ export const listTickets = defineOperation({
     toolset: 'support',
     title: 'List support tickets',
     description:
-      'Lists the account’s support tickets, newest first, 20 at a time: number, status, subject, and who wrote last. Not for what was written: use get_ticket. Answers rows and a cursor.',
+      'Lists the account’s support tickets, newest first, 20 at a time: number, status, subject, and who wrote last. Not for the messages: use get_ticket. Returns rows and a cursor.',
   },
   cli: { command: 'tickets list', examples: ['postrider tickets list --status pending'] },
 });

@@ -10,7 +10,7 @@ export const replyToTicket = defineOperation({
   access: { kind: 'key', scope: 'support:write' },
   reach: 'notifies',
   summary: 'Reply to a support ticket',
-  description: `Adds a message to the thread; a ticket that was \`pending\` or \`solved\` is \`open\` again. One that is \`closed\` takes no more: 422 \`validation_failed\` at \`id\`, and so it is for a thread that is full (${LIMITS.ticketMessages} messages, or ${LIMITS.ticketCharacters} characters).`,
+  description: `Adds a message to the thread; a ticket that was \`pending\` or \`solved\` is \`open\` again. A \`closed\` ticket accepts no replies: 422 \`validation_failed\` at \`id\`. A full thread is refused the same way (${LIMITS.ticketMessages} messages, or ${LIMITS.ticketCharacters} characters).`,
   effect: 'create',
   params: ticketParams,
   body: z.strictObject({ body: ticketBodySchema }),
@@ -24,7 +24,7 @@ export const replyToTicket = defineOperation({
     toolset: 'support',
     title: 'Reply to a support ticket',
     description:
-      'Adds a message to the thread of a support ticket, which opens it again where it was pending or solved. Ask the user first. Not for a new matter: use create_ticket. Answers the ticket with its thread.',
+      'Adds a message to the thread of a support ticket, which opens it again if it was pending or solved. Ask the user first. Not for a new subject: use create_ticket. Returns the ticket with its thread.',
   },
   cli: {
     command: 'tickets reply',

@@ -6,16 +6,16 @@ import { TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-chec
 const blocklistRecordSchema = z
   .object({
     type: z.literal('A'),
-    name: z.string().describe('The name that was asked for, or would have been.'),
-    value: z.string().nullable().describe('The first code; null where the list gave none.'),
-    list: z.string().describe('The zone of the list.'),
+    name: z.string().describe('The name that was queried, or would have been.'),
+    value: z.string().nullable().describe('The first code; null if the list returned none.'),
+    list: z.string().describe('The DNS zone of the list.'),
     status: z
       .enum(['listed', 'not_listed', 'could_not_check'])
       .describe(
-        '`could_not_check`: the list did not answer, answered with an error, or failed its own test points (RFC 5782).',
+        '`could_not_check`: the list did not respond, returned an error, or failed its own test points (RFC 5782).',
       ),
-    codes: z.array(z.string()).describe('The addresses the list answered with; what they mean is the list’s to say.'),
-    reason: z.string().nullable().describe('What the list says of a listing, or why it could not be asked.'),
+    codes: z.array(z.string()).describe('The addresses the list returned; each list defines what they mean.'),
+    reason: z.string().nullable().describe('The reason for the listing, or why the list could not be queried.'),
   })
   .meta({ id: 'BlocklistRecord' });
 
@@ -25,8 +25,8 @@ export const checkBlocklist = defineOperation({
   path: '/tools/blocklist',
   access: { kind: 'public' },
   reach: 'none',
-  summary: 'Look an address or a domain up in blocklists',
-  description: `Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed. Private addresses are refused. ${TOOL_NOTE}`,
+  summary: 'Check an address or a domain against blocklists',
+  description: `Queries the blocklists of this installation: lists of addresses for an IP address, lists of domains for a domain. A list counts only while its test points respond as RFC 5782 requires; otherwise its result is neither listed nor not listed. Private addresses are refused. ${TOOL_NOTE}`,
   effect: 'read',
   body: z.strictObject({
     target: z.string().min(1).max(LIMITS.domainCharacters).describe('A public IPv4 or IPv6 address, or a domain.'),
@@ -34,14 +34,14 @@ export const checkBlocklist = defineOperation({
   anonymousLimits: TOOL_LIMITS,
   status: 200,
   response: 'json',
-  output: toolCheckSchema('blocklist', 'BlocklistCheck', blocklistRecordSchema, 'What each list says.'),
+  output: toolCheckSchema('blocklist', 'BlocklistCheck', blocklistRecordSchema, 'The result of each list.'),
   errors: ['rate_limited'],
   mcp: {
     tool: 'check_blocklist',
     toolset: 'diagnostics',
     title: 'Check blocklists',
     description:
-      'Looks a public IP address or a domain up in blocklists: listed, not listed, or could not be checked. Not for recipients: use check_recipients. Answers findings with fixes, worst first, and what each list said.',
+      'Checks a public IP address or a domain against blocklists: listed, not listed, or could not be checked. Not for recipients: use check_recipients. Returns findings with fixes, worst first, and the result of each list.',
   },
   cli: {
     command: 'tools blocklist',

@@ -12,10 +12,10 @@ const dkimRecordSchema = z
   .object({
     type: z.literal('TXT'),
     name: z.string().describe('`<selector>._domainkey.<domain>`.'),
-    value: z.string().describe('The record, its strings joined.'),
+    value: z.string().describe('The record, with its strings joined.'),
     selector: z.string(),
-    keyType: z.string().nullable().describe('`rsa` or `ed25519`; null where the record cannot be read.'),
-    keyBits: z.int().nullable().describe('Length of the key; null where there is none.'),
+    keyType: z.string().nullable().describe('`rsa` or `ed25519`; null if the record cannot be parsed.'),
+    keyBits: z.int().nullable().describe('Length of the key; null if there is none.'),
   })
   .meta({ id: 'DkimRecord' });
 
@@ -26,7 +26,7 @@ export const checkDkim = defineOperation({
   access: { kind: 'public' },
   reach: 'none',
   summary: 'Check the DKIM keys of a domain',
-  description: `Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are tried, which finds no key under another name. ${TOOL_NOTE}`,
+  description: `Reads the public key under a selector and reports problems with it. Without a selector the common ones are tried; a key under another name is not found. ${TOOL_NOTE}`,
   effect: 'read',
   body: z.strictObject({
     domain: checkedDomainSchema.describe('The signing domain, such as `example.com`.'),
@@ -44,7 +44,7 @@ export const checkDkim = defineOperation({
     toolset: 'diagnostics',
     title: 'Check DKIM keys',
     description:
-      'Reads the DKIM key of any domain under a selector, or under the common ones, and names what is wrong with it. Not for the account’s own sending domains: use list_domains. Answers findings with fixes, worst first, and the keys.',
+      'Reads the DKIM key of any domain under a selector, or under the common ones, and reports problems with it. Not for the account’s own sending domains: use list_domains. Returns findings with fixes, worst first, and the keys.',
   },
   cli: {
     command: 'tools dkim',

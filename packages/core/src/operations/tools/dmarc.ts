@@ -5,11 +5,13 @@ import { checkedDomainSchema, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '..
 const dmarcRecordSchema = z
   .object({
     type: z.literal('TXT'),
-    name: z.string().describe('Where the record was looked for.'),
-    value: z.string().nullable().describe('The record; null where there is none, or it was not read.'),
+    name: z.string().describe('The name that was queried.'),
+    value: z.string().nullable().describe('The record; null if there is none, or it was not read.'),
     purpose: z
       .enum(['policy', 'report_authorization'])
-      .describe('`report_authorization`: by it another domain agrees to take the reports (RFC 7489 §7.1).'),
+      .describe(
+        '`report_authorization`: the record by which another domain agrees to receive the reports (RFC 7489 §7.1).',
+      ),
   })
   .meta({ id: 'DmarcRecord' });
 
@@ -20,20 +22,20 @@ export const checkDmarc = defineOperation({
   access: { kind: 'public' },
   reach: 'none',
   summary: 'Check the DMARC policy of a domain',
-  description: `Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses for reports, with the consent of other domains that are to receive them. ${TOOL_NOTE}`,
+  description: `Reads the DMARC record at the name, or else at its organizational domain. Checks policy, alignment and report addresses, and whether other domains agree to receive the reports. ${TOOL_NOTE}`,
   effect: 'read',
   body: z.strictObject({ domain: checkedDomainSchema.describe('The domain in From, such as `example.com`.') }),
   anonymousLimits: TOOL_LIMITS,
   status: 200,
   response: 'json',
-  output: toolCheckSchema('dmarc', 'DmarcCheck', dmarcRecordSchema, 'The records that were looked for.'),
+  output: toolCheckSchema('dmarc', 'DmarcCheck', dmarcRecordSchema, 'The records that were queried.'),
   errors: ['rate_limited'],
   mcp: {
     tool: 'check_dmarc',
     toolset: 'diagnostics',
     title: 'Check DMARC',
     description:
-      'Reads the DMARC policy that holds for any domain, and judges policy, alignment and report addresses. Not for whether one message passes: use check_inbox_placement. Answers findings with fixes, worst first, and the records.',
+      'Reads the DMARC policy that applies to any domain, and checks policy, alignment and report addresses. Not for whether one message passes: use check_inbox_placement. Returns findings with fixes, worst first, and the records.',
   },
   cli: { command: 'tools dmarc', positional: ['domain'], examples: ['postrider tools dmarc example.com'] },
 });

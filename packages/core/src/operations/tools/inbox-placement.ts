@@ -8,9 +8,9 @@ import { TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-chec
 const placementRecordSchema = z
   .object({
     type: z.enum(['SPF', 'DKIM', 'DMARC', 'BLOCKLIST', 'SPAMD']),
-    name: z.string().describe('The domain, the address or the program that it is about.'),
+    name: z.string().describe('The domain, address or program it is about.'),
     value: z.string().describe('The result, such as `pass`, `listed` or a score.'),
-    detail: z.string().nullable().describe('More about it; text of others in parts.'),
+    detail: z.string().nullable().describe('Details; may quote third parties.'),
   })
   .meta({ id: 'InboxPlacementRecord' });
 
@@ -22,8 +22,8 @@ const bodySchema = z
       .string()
       .min(1)
       .optional()
-      .describe('A whole message as it was received, with its headers; then nothing else but `ip`.'),
-    from: mailboxSchema.optional().describe('Sender, where the message is given in parts.'),
+      .describe('A whole message as it was received, with its headers. Only `ip` can be passed with it.'),
+    from: mailboxSchema.optional().describe('Sender, if you pass the message in parts.'),
     subject: headerText(0, LIMITS.subjectCharacters).optional().describe('Subject line.'),
     html: z.string().optional().describe('HTML body.'),
     text: z.string().optional().describe('Plain text body.'),
@@ -31,21 +31,21 @@ const bodySchema = z
       .string()
       .max(45)
       .optional()
-      .describe('The address that sent `raw`; without it that of the topmost Received header counts.'),
+      .describe('The address that sent `raw`. Default: the one in the topmost Received header.'),
   })
   .superRefine((body, context) => {
     const refuse = (path: string, message: string, code: string) =>
       context.addIssue({ code: 'custom', path: [path], message, params: { code } });
     const given = FORM.filter((name) => body[name] !== undefined);
     if (body.raw !== undefined) {
-      for (const name of given) refuse(name, 'cannot be given together with `raw`', 'conflict');
+      for (const name of given) refuse(name, 'cannot be combined with `raw`', 'conflict');
       return;
     }
     if (given.length === 0) return refuse('raw', 'is required, or `from`, `subject` and `html` or `text`', 'required');
     if (body.from === undefined) refuse('from', 'is required', 'required');
     if (body.subject === undefined) refuse('subject', 'is required', 'required');
     if (body.html === undefined && body.text === undefined) refuse('text', 'is required, or `html`', 'required');
-    if (body.ip !== undefined) refuse('ip', 'can be given together with `raw` only', 'conflict');
+    if (body.ip !== undefined) refuse('ip', 'can only be combined with `raw`', 'conflict');
   });
 
 export const checkInboxPlacement = defineOperation({
@@ -55,7 +55,7 @@ export const checkInboxPlacement = defineOperation({
   access: { kind: 'public' },
   reach: 'none',
   summary: 'Estimate whether a message reaches the inbox',
-  description: `An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as \`raw\`), headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver knows of a sender’s past cannot be seen from outside. ${TOOL_NOTE}`,
+  description: `An estimate, not a seed test: nothing is sent. Checks authentication (of a whole message in \`raw\`), headers, content, links, blocklists and, if the installation has one, the score of SpamAssassin. The history of a sender at a receiver is not visible from outside. ${TOOL_NOTE}`,
   effect: 'read',
   body: bodySchema,
   bodyBytes: LIMITS.toolBodyBytes,
@@ -66,7 +66,7 @@ export const checkInboxPlacement = defineOperation({
     'inbox-placement',
     'InboxPlacementCheck',
     placementRecordSchema,
-    'The results the estimate rests on.',
+    'The results that the estimate is based on.',
   ),
   errors: ['rate_limited'],
   mcp: {
@@ -74,7 +74,7 @@ export const checkInboxPlacement = defineOperation({
     toolset: 'diagnostics',
     title: 'Estimate inbox placement',
     description:
-      'Estimates from a whole message (`raw`), or from `from`, `subject` and bodies, whether it reaches the inbox: authentication, headers, content, links, blocklists. Not for acceptance by this server: use preview_email. Sends nothing. Answers findings with fixes, worst first.',
+      'Estimates from a whole message (`raw`), or from `from`, `subject` and bodies, whether it reaches the inbox: authentication, headers, content, links, blocklists. Not for acceptance by this server: use preview_email. Sends nothing. Returns findings with fixes, worst first.',
   },
   cli: {
     command: 'tools inbox-placement',

@@ -19,7 +19,7 @@ export const listTools = defineOperation({
   reach: 'none',
   summary: 'List the free tools',
   description:
-    'Every tool that needs no key, with the JSON Schema of its request. Does not count as a request to a tool.',
+    'Every tool that needs no key, with the JSON Schema of its request. This call is not counted by the rate limit of the tools.',
   effect: 'read',
   status: 200,
   response: 'json',
@@ -30,7 +30,7 @@ export const listTools = defineOperation({
     toolset: 'diagnostics',
     title: 'List the free checks',
     description:
-      'Lists the checks and builders that need no key, with their REST paths, to name them to somebody without access. Not for running one: each has a tool of its own in this toolset. Answers name, method, path and description of each.',
+      'Lists the checks and builders that need no key, with their REST paths, so that you can recommend them to users without access. Not for running one: each has its own tool in this toolset. Returns name, method, path and description of each.',
   },
   cli: { command: 'tools list', examples: ['postrider tools list'] },
 });

@@ -5,9 +5,9 @@ import { checkedDomainSchema, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '..
 const mxRecordSchema = z
   .object({
     type: z.enum(['MX', 'A', 'AAAA', 'CNAME', 'PTR']),
-    name: z.string().describe('The name the record stands at; for a PTR record the address.'),
+    name: z.string().describe('The name of the record; for a PTR record the address.'),
     value: z.string().describe('The host, the address or the name; empty for a null MX.'),
-    priority: z.int().nullable().describe('Of an MX record: the lower is tried first. Null otherwise.'),
+    priority: z.int().nullable().describe('Of an MX record: lower values are tried first. Null otherwise.'),
   })
   .meta({ id: 'MxRecord' });
 
@@ -18,7 +18,7 @@ export const checkMx = defineOperation({
   access: { kind: 'public' },
   reach: 'none',
   summary: 'Check the mail exchangers of a domain',
-  description: `Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the domain. The hosts are not connected to. ${TOOL_NOTE}`,
+  description: `Reads the MX records with the addresses of each host and their names, and reports whether mail can be delivered to the domain. No connection to the hosts is made. ${TOOL_NOTE}`,
   effect: 'read',
   body: z.strictObject({ domain: checkedDomainSchema.describe('The domain, such as `example.com`.') }),
   anonymousLimits: TOOL_LIMITS,
@@ -28,7 +28,7 @@ export const checkMx = defineOperation({
     'mx',
     'MxCheck',
     mxRecordSchema,
-    'MX records by preference, each with what its host leads to.',
+    'MX records by preference, each followed by the records of its host.',
   ),
   errors: ['rate_limited'],
   mcp: {
@@ -36,7 +36,7 @@ export const checkMx = defineOperation({
     toolset: 'diagnostics',
     title: 'Check mail exchangers',
     description:
-      'Reads where mail for any domain goes: MX hosts, their addresses and names, and whether it can be delivered at all. Not for single mailboxes: no host is connected to. Answers findings with fixes, worst first, and the records.',
+      'Reads where mail for any domain is sent: MX hosts, their addresses and names, and whether it can be delivered. Not for single mailboxes: no connection is made. Returns findings with fixes, worst first, and the records.',
   },
   cli: { command: 'tools mx', positional: ['domain'], examples: ['postrider tools mx example.com'] },
 });

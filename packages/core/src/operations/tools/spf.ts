@@ -5,17 +5,17 @@ import { checkedDomainSchema, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '..
 const spfRecordSchema = z
   .object({
     type: z.literal('TXT'),
-    name: z.string().describe('Where the record was looked for.'),
-    value: z.string().nullable().describe('The SPF record; null where there is none, or it was not read.'),
-    via: z.enum(['start', 'include', 'redirect']).describe('What led here.'),
-    parent: z.string().nullable().describe('The name whose record led here; null at the start.'),
-    depth: z.int().describe('How many steps from the start.'),
-    lookups: z
-      .int()
-      .describe('Look-ups that the terms of this record ask for, of the ten that all may ask for together.'),
+    name: z.string().describe('The name that was queried.'),
+    value: z.string().nullable().describe('The SPF record; null if there is none, or it was not read.'),
+    via: z.enum(['start', 'include', 'redirect']).describe('The kind of term that led to this record.'),
+    parent: z.string().nullable().describe('The name whose record led to this one; null for the first.'),
+    depth: z.int().describe('Number of steps from the first record.'),
+    lookups: z.int().describe('DNS lookups that the terms of this record need, of the ten allowed in total.'),
     state: z
       .enum(['found', 'missing', 'several', 'loop', 'macro', 'could_not_check'])
-      .describe('What came of it. `loop`: it stands above already. `macro`: the name depends on the message.'),
+      .describe(
+        'The result. `loop`: the record is already in the tree above. `macro`: the name depends on the message.',
+      ),
   })
   .meta({ id: 'SpfRecord' });
 
@@ -26,7 +26,7 @@ export const checkSpf = defineOperation({
   access: { kind: 'public' },
   reach: 'none',
   summary: 'Check the SPF record of a domain',
-  description: `Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may lead to nothing, and names what is wrong. ${TOOL_NOTE}`,
+  description: `Reads the SPF record with everything it includes and redirects to, counts the lookups (ten are allowed, two of them without a result), and reports problems. ${TOOL_NOTE}`,
   effect: 'read',
   body: z.strictObject({ domain: checkedDomainSchema.describe('The domain, such as `example.com`.') }),
   anonymousLimits: TOOL_LIMITS,
@@ -36,7 +36,7 @@ export const checkSpf = defineOperation({
     'spf',
     'SpfCheck',
     spfRecordSchema,
-    'The whole tree of records, each before those it leads to.',
+    'The whole tree of records, each before those it includes.',
   ),
   errors: ['rate_limited'],
   mcp: {
@@ -44,7 +44,7 @@ export const checkSpf = defineOperation({
     toolset: 'diagnostics',
     title: 'Check SPF',
     description:
-      'Reads the SPF record of any domain with everything it includes, counts the ten look-ups and names what is wrong. Not for the account’s own sending domains: use list_domains. Answers findings with fixes, worst first, and the tree of records.',
+      'Reads the SPF record of any domain with everything it includes, counts DNS lookups and reports problems. Not for the account’s own sending domains: use list_domains. Returns findings with fixes, worst first, and the tree of records.',
   },
   cli: { command: 'tools spf', positional: ['domain'], examples: ['postrider tools spf example.com'] },
 });

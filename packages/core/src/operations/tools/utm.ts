@@ -17,7 +17,7 @@ const webUrlSchema = z
 const taggedUrlSchema = z
   .object({
     ok: z.literal(true),
-    original: z.string().describe('The URL as it was given.'),
+    original: z.string().describe('The URL you passed.'),
     tagged: z
       .string()
       .describe('The URL with its `utm_*` query parameters; existing query parameters and the anchor are preserved.'),
@@ -29,7 +29,7 @@ const taggedUrlSchema = z
         utm_term: z.string().optional(),
         utm_content: z.string().optional(),
       })
-      .describe('The parameters as they were asked for; `utm_term` and `utm_content` only where they were.'),
+      .describe('The parameters you passed; `utm_term` and `utm_content` only if you passed them.'),
   })
   .meta({ id: 'TaggedUrl' });
 
@@ -40,7 +40,7 @@ export const tagLink = defineOperation({
   access: { kind: 'public' },
   reach: 'none',
   summary: 'Tag a link with UTM parameters',
-  description: `The campaign builder: answers the URL with \`utm_*\` query parameters added, the way a send with \`utm\` tags its links. Parameters the URL already has stay unless \`override_existing\` is true. Needs no key; nothing is stored. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address, bodies of at most ${LIMITS.toolBodyBytes / 1024} KB.`,
+  description: `The campaign builder: returns the URL with \`utm_*\` query parameters added, the way a send with \`utm\` tags its links. Parameters the URL already has are kept unless \`override_existing\` is true. Needs no key; nothing is stored. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address, bodies of at most ${LIMITS.toolBodyBytes / 1024} KB.`,
   effect: 'create',
   body: z.strictObject({ url: webUrlSchema, ...utmFields }),
   bodyBytes: LIMITS.toolBodyBytes,
@@ -54,7 +54,7 @@ export const tagLink = defineOperation({
     toolset: 'diagnostics',
     title: 'Tag a link',
     description:
-      'Adds utm parameters to one link, for use elsewhere. Not for emails: send_email with `utm` tags every link of the message. Parameters that the link has stay unless `override_existing` is true. Sends and stores nothing. Answers the link and its parameters.',
+      'Adds utm parameters to one link, for use elsewhere. Not for emails: send_email with `utm` tags every link of the message. Parameters that the link already has are kept unless `override_existing` is true. Sends and stores nothing. Returns the link and its parameters.',
     // The builder returns a link and stores nothing.
     effect: 'read',
   },

@@ -21,7 +21,7 @@ export class AccountResource {
    * Read the account.
    *
    * The account of the calling key: its plan and monthly quota, how many domains and seats are in use, its reputation,
-   * for how long content is kept, and its tracking switches.
+   * how long content is stored, and its tracking settings.
    */
   get(options: CallOptions = {}): CallPromise<Account> {
     return callOperation(this.#client, 'account.get', {}, options);
@@ -30,9 +30,9 @@ export class AccountResource {
   /**
    * Change the account.
    *
-   * Changes what is given and leaves the rest. The tracking switches are off until somebody turns them on; they act on
+   * Changes the fields you pass and keeps the others. Tracking is off until you turn it on. A change applies to
    * messages accepted a second later. A message that was accepted with tracking keeps its image and its rewritten
-   * links, which go on to work, but while a switch is off nothing is recorded.
+   * links, which keep working, but while tracking is off nothing is recorded.
    */
   update(body: UpdateBody, options: CallOptions = {}): CallPromise<Account> {
     return callOperation(this.#client, 'account.update', { body }, options);
@@ -41,11 +41,11 @@ export class AccountResource {
   /**
    * Pause all sending.
    *
-   * From then on, within a second on every server process, every send of every key of the account is 403
-   * `sending_paused`; reading goes on. What was accepted before is delivered, scheduled messages too: cancel those that
-   * must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could make mail
-   * leave in another way is 403 `permission_escalation`. Returns the account. Pausing a paused one changes nothing,
-   * except that a user takes over the pause of a key.
+   * Within a second, on every server process, every send of every key of the account gets 403 `sending_paused`. Reading
+   * still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be
+   * sent. A paused key can only cancel messages, pause and revoke: everything else that could cause mail to be sent
+   * gets 403 `permission_escalation`. Returns the account. Pausing a paused account changes nothing, except that a user
+   * takes over the pause of a key.
    */
   pause(options: CallOptions = {}): CallPromise<Account> {
     return callOperation(this.#client, 'account.pause', {}, options);
@@ -55,8 +55,8 @@ export class AccountResource {
    * Resume sending.
    *
    * Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what
-   * a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account; one that is
-   * not paused stays as it is.
+   * a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account. An account
+   * that is not paused stays unchanged.
    *
    * @throws PostriderError with `permission_escalation`, beside the codes that every call can answer.
    */
@@ -67,11 +67,11 @@ export class AccountResource {
   /**
    * Delete the account.
    *
-   * Schedules the deletion of the account in 30 days. Until then everything works as before, sending included, so that
-   * nothing breaks before it has moved elsewhere, and `PATCH /account` with `cancelDeletion: true` keeps the account.
-   * After that everything of it is erased for good: keys, domains, templates, suppressions, messages with their content
-   * and trail, statistics, and logs, the audit log included; messages that wait are not sent any more. Asked for again,
-   * it answers the time that was set first.
+   * Schedules the deletion of the account in 30 days. Until then everything keeps working, including sending, so that
+   * you can move elsewhere, and `PATCH /account` with `cancelDeletion: true` keeps the account. After that everything
+   * is erased permanently: keys, domains, templates, suppressions, messages with their content and events, statistics,
+   * and logs, including the audit log. Messages that are still waiting are not sent. If you call it again, it returns
+   * the time that was set first.
    */
   delete(options: CallOptions = {}): CallPromise<AccountDeletion> {
     return callOperation(this.#client, 'account.delete', {}, options);
@@ -96,8 +96,8 @@ export class AccountResource {
   /**
    * Read the volume by day.
    *
-   * The statistics of each UTC day of a window, oldest first and ending with today; a day without messages is there
-   * with zeros. Messages count on the day on which they were accepted, and as in the statistics.
+   * The statistics of each UTC day of a window, oldest first, ending with today. Days without messages are included,
+   * with zeros. Messages count on the day on which they were accepted, by the same rules as in the statistics.
    *
    * @throws PostriderError with `window_too_large`, beside the codes that every call can answer.
    */
@@ -108,8 +108,8 @@ export class AccountResource {
   /**
    * Read the checklist.
    *
-   * The steps from a fresh account to one that sends from its own domain, in a sensible order: which of them are done,
-   * and how to do the others. Nothing depends on it.
+   * The steps from a new account to one that sends from its own domain, in a recommended order: which of them are done,
+   * and how to do the others. They are advice only.
    */
   checklist(options: CallOptions = {}): CallPromise<Checklist> {
     return callOperation(this.#client, 'account.checklist', {}, options);

@@ -19,8 +19,9 @@ export class ApprovalsResource {
   /**
    * List held sends.
    *
-   * Sends that wait, or waited, for a decision, newest first, in keyset pages. A key sees those of its own sends; with
-   * the scope `approvals:read` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.
+   * Sends that are or were held for a decision, newest first, in keyset pages. A key sees the holds of its own sends;
+   * with the scope `approvals:read`, those of the whole account. A page with very large bodies ends early: follow
+   * `nextCursor`.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
@@ -33,10 +34,10 @@ export class ApprovalsResource {
   /**
    * Approve or reject several held sends.
    *
-   * Decides each hold by itself, as `POST /keys/approvals/:id` does, and always answers 207 with one result an id, in
-   * order. Deciding is for signed-in people whose role allows it, and for keys with `approvals:decide` other than the
-   * one that sent it and not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only
-   * what its own recipient allowlist and send limit allow; otherwise the send stays held.
+   * Decides each hold separately, by the same rules as `POST /keys/approvals/:id`. Always returns 207 with one result
+   * per id, in order. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the
+   * key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`.
+   * A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.
    *
    * @throws PostriderError with `self_approval_forbidden`, beside the codes that every call can answer.
    */
@@ -47,11 +48,11 @@ export class ApprovalsResource {
   /**
    * Read a held send.
    *
-   * One hold with everything that is to be seen of the message, blind copies included. A key sees those of its own
-   * sends; with the scope `approvals:read` those of the whole account. With `wait` it answers as soon as it is decided,
-   * and at the time-out as it stands.
+   * One hold with all the content of the message, including bcc recipients. A key sees the holds of its own sends; with
+   * the scope `approvals:read`, those of the whole account. With `wait` it returns as soon as the hold is decided, or
+   * unchanged after the timeout.
    *
-   * @param id The id of the hold, `approvalId` of the send.
+   * @param id The id of the hold: the `approvalId` of the send.
    *
    * @throws PostriderError with `not_found`, beside the codes that every call can answer.
    */
@@ -62,15 +63,15 @@ export class ApprovalsResource {
   /**
    * Approve or reject a held send.
    *
-   * Decides a hold, once: a second decision is 409 `approval_already_decided`. Approving puts the message into the
-   * queue, at once or for its scheduled time. The acceptance check runs again, edits included: where it refuses by now,
-   * the answer still is 200, `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota
-   * is given back. Rejecting gives the quota back too. `edits` make a new revision and keep the difference. Deciding is
-   * for signed-in people whose role allows it, and for keys with `approvals:decide` other than the one that sent it and
-   * not in approval mode themselves; others get 403 `self_approval_forbidden`. A key approves only what its own
-   * recipient allowlist and send limit allow; otherwise the send stays held.
+   * Decides a hold, once: a second decision is 409 `approval_already_decided`. Approving queues the message, at once or
+   * for its scheduled time. The acceptance check runs again, including for the edits. If it refuses the message, the
+   * response is still 200: `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota
+   * is returned. Rejecting also returns the quota. `edits` create a new revision and record the difference. Signed-in
+   * users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message
+   * and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what
+   * its own recipient allowlist and send limit allow; otherwise the send stays held.
    *
-   * @param id The id of the hold, `approvalId` of the send.
+   * @param id The id of the hold: the `approvalId` of the send.
    *
    * @throws PostriderError with `not_found`, `self_approval_forbidden`, `approval_already_decided`, `approval_changed`,
    * `recipient_not_allowed`, `send_limit_reached`, `sending_paused`, beside the codes that every call can answer.

@@ -17,8 +17,8 @@ export class AuditResource {
   /**
    * Read the audit log.
    *
-   * Who changed what in the account, newest first, in keyset pages. Entries are only ever added, and each carries the
-   * hash of the one before; the operator’s `postrider-server audit verify` computes every hash again.
+   * Who changed what in the account, newest first, in keyset pages. Entries are never changed or removed, and each
+   * contains the hash of the previous one. The operator can verify all hashes with `postrider-server audit verify`.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *

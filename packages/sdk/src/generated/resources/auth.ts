@@ -30,7 +30,7 @@ export class AuthResource {
   }
 
   /**
-   * Go on in another account.
+   * Switch to another account.
    *
    * For users with a seat in several accounts: from now on this session is in the account named, with the role they
    * have there. A device session that may decide held sends may do so only in the account it was confirmed in, and
@@ -43,9 +43,9 @@ export class AuthResource {
   }
 
   /**
-   * List the accounts of the signed-in person.
+   * List the accounts of the signed-in user.
    *
-   * Every account the person has a seat in, the one they joined first coming first, with their role in it.
+   * Every account the user has a seat in, with their role in it, in the order in which they joined.
    */
   accounts(options: CallOptions = {}): CallPromise<SeatedAccounts> {
     return callOperation(this.#client, 'auth.accounts', {}, options);
@@ -54,12 +54,13 @@ export class AuthResource {
   /**
    * Ask for a sign-in link.
    *
-   * Mails a link to the address, if it belongs to somebody here or may make an account. The answer is the same in any
-   * case, so that nobody learns which. The link works once, for 10 minutes, and only in the browser that asked: the
-   * answer sets a cookie that it needs. It shows a button, and nothing happens before that is pressed. In 10 minutes a
-   * client address (of IPv6, its /64 network) gets at most 20 links mailed to one email address and 60 to all. An email
-   * address gets at most 120 in an hour. A browser in which its owner signed in before gets one a minute beyond these
-   * limits. A request over a limit returns the same response, and nothing is mailed.
+   * Mails a link to the address, if it belongs to a user or may create an account. The response is the same in every
+   * case, so that it does not reveal which addresses have an account. The link works once, for 10 minutes, and only in
+   * the browser that asked, because the response sets a cookie that the link needs. The link shows a button, and
+   * nothing happens until it is pressed. In 10 minutes a client address (for IPv6, its /64 network) gets at most 20
+   * links mailed to one email address and 60 to all. An email address gets at most 120 in an hour. A browser in which
+   * its owner signed in before gets one a minute beyond these limits. A request over a limit returns the same response,
+   * and nothing is mailed.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -70,9 +71,9 @@ export class AuthResource {
   /**
    * Sign out.
    *
-   * Ends the session of the cookie or of the bearer session token, within a second on every server process, and takes
-   * the cookie away. Whoever is not signed in is answered the same. A page of another origin cannot sign anybody out
-   * (403 `missing_scope`).
+   * Ends the session of the cookie or of the bearer session token, within a second on every server process, and removes
+   * the cookie. The response is the same if no one is signed in. A page of another origin cannot sign a user out (403
+   * `missing_scope`).
    *
    * @throws PostriderError with `missing_scope`, beside the codes that every call can answer.
    */
@@ -97,11 +98,11 @@ export class AuthResource {
    * Confirm the sign-in of a device.
    *
    * Signs in the device that shows this code: it may do what the user’s role allows in the account the session is in,
-   * except decide held sends. With `approvals: true` it may do that too, where the role allows it (else 403
+   * except decide held sends. With `approvals: true` it may also decide held sends if the role allows it (else 403
    * `permission_escalation`). The page `GET /auth/device` does the same. Only a session in a browser can confirm: a
    * device session gets 403 `permission_escalation`. An unknown code, and one that another user has confirmed, is 404;
-   * an expired one is 400 `device_code_expired`. Confirming twice changes nothing. A user may try 20 codes in 15
-   * minutes, then it is 429 `rate_limited`.
+   * an expired one is 400 `device_code_expired`. Confirming twice changes nothing. A user can try 20 codes in 15
+   * minutes, then the response is 429 `rate_limited`.
    *
    * @throws PostriderError with `not_found`, `device_code_expired`, `permission_escalation`, `rate_limited`, beside the
    * codes that every call can answer.
@@ -111,12 +112,12 @@ export class AuthResource {
   }
 
   /**
-   * Take the session token of a device.
+   * Get the session token of a device.
    *
-   * Answers a bearer session token once the person has confirmed; the code is spent then. Until then 400
-   * `authorization_pending`; 400 `slow_down` where it is asked sooner than `interval` seconds after the last time,
-   * which makes the interval 5 seconds longer; 400 `device_code_expired` where the code is too old, was turned down, is
-   * spent or was never given out.
+   * Returns a bearer session token once the user has confirmed; the code is then used up. Until then the response is
+   * 400 `authorization_pending`. It is 400 `slow_down` if you poll sooner than `interval` seconds after the last time,
+   * which makes the interval 5 seconds longer. It is 400 `device_code_expired` if the code has expired, was refused, is
+   * used up or never existed.
    *
    * @throws PostriderError with `authorization_pending`, `slow_down`, `device_code_expired`, `rate_limited`, beside the
    * codes that every call can answer.

@@ -19,7 +19,7 @@ export class KeysResource {
   /**
    * Read the calling key.
    *
-   * What the calling key is, what it may do, and what its account has left to send this month.
+   * The calling key, what it may do, and what is left of its account’s monthly quota.
    */
   self(options: CallOptions = {}): CallPromise<OwnKey> {
     return callOperation(this.#client, 'keys.self', {}, options);
@@ -28,11 +28,11 @@ export class KeysResource {
   /**
    * Make a key.
    *
-   * Makes an API key and answers it with its secret in `key`, which is shown this once. A key can neither make nor
-   * become a less restricted key than itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no
-   * live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona`
-   * with `lockPersona`, and `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names
-   * those that go too far. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
+   * Creates an API key and returns it with its secret in `key`, which is shown only once. A key cannot create or become
+   * a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test
+   * key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`,
+   * `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names
+   * those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
    *
    * @throws PostriderError with `permission_escalation`, beside the codes that every call can answer.
    */
@@ -43,8 +43,7 @@ export class KeysResource {
   /**
    * List keys.
    *
-   * The keys of the account without their secrets, newest first, in keyset pages; revoked and expired ones are among
-   * them.
+   * The keys of the account without their secrets, newest first, in keyset pages, including revoked and expired ones.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
@@ -70,13 +69,13 @@ export class KeysResource {
   /**
    * Change a key.
    *
-   * Changes what is given and leaves the rest; null lifts a restriction. It acts within a second on every server
-   * process, on connections that are open too. The mode of a key never changes. A revoked key cannot be changed (422
-   * with `revoked` at `id`). Tightening is always allowed. A key can neither make nor become a less restricted key than
-   * itself, nor loosen another beyond itself: scopes, `mode` (a test key makes no live one), `rateLimit`,
-   * `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and
-   * `approvalMode` with `holdWhen` are each compared, and 403 `permission_escalation` names those that go too far. To
-   * loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
+   * Changes the fields you pass and keeps the others; null removes a restriction. It takes effect within a second on
+   * every server process, including on open connections. The mode of a key never changes. A revoked key cannot be
+   * changed (422 with `revoked` at `id`). Tightening is always allowed. A key cannot create or become a less restricted
+   * key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create
+   * a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`,
+   * `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that
+   * exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
    *
    * @param id The id of the key.
    *
@@ -89,9 +88,9 @@ export class KeysResource {
   /**
    * Revoke a key.
    *
-   * Ends a key for good and answers it; a key may revoke itself. It acts within a second on every server process.
-   * Messages it sent before are delivered, scheduled ones too: cancel those that are not to leave. None of them can be
-   * sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.
+   * Revokes a key permanently and returns it. A key can revoke itself. The revocation takes effect within a second on
+   * every server process. Messages the key sent before are delivered, including scheduled ones: cancel those that must
+   * not be sent. They cannot be sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.
    *
    * @param id The id of the key.
    *
@@ -104,10 +103,10 @@ export class KeysResource {
   /**
    * Rotate the secret of a key.
    *
-   * Gives a key a new secret, shown in `key` this once; everything else of it stays. The secrets before it go on
-   * working for `graceSeconds` at most, and are then `key_revoked`. A key can rotate itself and keys that are nowhere
-   * less restricted than itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked`
-   * at `id`).
+   * Gives a key a new secret, shown only once in `key`; everything else stays unchanged. Older secrets keep working for
+   * at most `graceSeconds`, and are then `key_revoked`. A key can rotate itself and keys that are at least as
+   * restricted as itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at
+   * `id`).
    *
    * @param id The id of the key.
    *
@@ -120,9 +119,9 @@ export class KeysResource {
   /**
    * Pause the sending of a key.
    *
-   * From then on, within a second on every server process, every send of the key is 403 `sending_paused`; reading goes
-   * on. What was accepted before is delivered, scheduled messages too: cancel those that must not be sent. A paused key
-   * can only cancel messages, pause and revoke: everything else that could make mail leave in another way is 403
+   * Within a second, on every server process, every send of the key gets 403 `sending_paused`. Reading still works.
+   * What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused
+   * key can only cancel messages, pause and revoke: everything else that could cause mail to be sent gets 403
    * `permission_escalation`. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A
    * revoked key cannot be paused (422 with `revoked` at `id`).
    *
@@ -138,8 +137,8 @@ export class KeysResource {
    * Resume the sending of a key.
    *
    * Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`,
-   * which says who paused it. A paused key resumes none. A key that is not paused stays as it is. A revoked key cannot
-   * be resumed (422 with `revoked` at `id`).
+   * which says who paused it. A paused key cannot resume any key. A key that is not paused stays unchanged. A revoked
+   * key cannot be resumed (422 with `revoked` at `id`).
    *
    * @param id The id of the key.
    *

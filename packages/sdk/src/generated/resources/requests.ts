@@ -31,7 +31,7 @@ export class RequestsResource {
   /**
    * Read one logged request.
    *
-   * One authenticated request by its `x-request-id`, for 30 days. Where an id was used several times, the newest.
+   * One authenticated request by its `x-request-id`, for 30 days. If an id was used several times, the newest request.
    *
    * @param id The `x-request-id` of the request.
    *

@@ -26,7 +26,7 @@ export class ServiceResource {
   /**
    * Liveness.
    *
-   * Answers while the process lives, whatever its database does.
+   * Responds while the process is running, even if its database is down.
    */
   health(options: CallOptions = {}): CallPromise<Health> {
     return callOperation(this.#client, 'service.health', {}, options);
@@ -35,8 +35,8 @@ export class ServiceResource {
   /**
    * Readiness.
    *
-   * Whether this process can accept and deliver now: 200 when it can, 503 with the same body when it cannot; each
-   * failing check says why.
+   * Whether this process can accept and deliver now: 200 if it can, 503 with the same body if it cannot. Each failing
+   * check says why.
    */
   readiness(options: CallOptions = {}): CallPromise<Readiness> {
     return callOperation(this.#client, 'service.readiness', {}, options);

@@ -20,11 +20,10 @@ export class SuppressionsResource {
   /**
    * Add suppressions.
    *
-   * Puts one address (`email`) or up to 1000 (`emails`) on the suppression list: nothing is sent to them any more,
-   * messages that wait for their delivery included. With `email` the answer is its record: 201 where it is new, 200
-   * with the unchanged record where it was there. With `emails` it is `{suppressions,added,existing}`, with a record
-   * for each address in the order given, an address named twice once: 201 where at least one is new, else 200. Every
-   * addition is in the audit log.
+   * Adds one address (`email`) or up to 1000 (`emails`) to the suppression list. Nothing more is sent to them,
+   * including messages that are waiting for delivery. With `email` the response is its record: 201 if it is new, 200
+   * with the unchanged record if it existed. With `emails` it is `{suppressions,added,existing}`, with one record for
+   * each different address, in order: 201 if at least one is new, else 200. Every addition is in the audit log.
    */
   create(body: NewSuppression, options: CallOptions = {}): CallPromise<CreateAnswer> {
     return callOperation(this.#client, 'suppressions.create', { body }, options);
@@ -33,8 +32,8 @@ export class SuppressionsResource {
   /**
    * List suppressions.
    *
-   * The addresses that the account sends nothing to, newest first, in keyset pages. Entries that have expired count no
-   * more and are not shown.
+   * The addresses that the account does not send to, newest first, in keyset pages. Expired entries have no effect and
+   * are not listed.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
@@ -47,7 +46,7 @@ export class SuppressionsResource {
   /**
    * Read one suppression.
    *
-   * One entry of the suppression list by its id, or by its address (URL-encoded): tells whether, and why, an address is
+   * One entry of the suppression list by its id, or by its address (URL-encoded): whether, and why, an address is
    * suppressed.
    *
    * @param id The id of the entry, or its address.
@@ -61,8 +60,9 @@ export class SuppressionsResource {
   /**
    * Remove a suppression.
    *
-   * Takes an entry off the suppression list, by its id or by its address (URL-encoded), and answers it as it was. The
-   * address can be sent to again. The removal is in the audit log with the key that did it and with `note`.
+   * Removes an entry from the suppression list, by its id or by its address (URL-encoded), and returns the removed
+   * entry. The address can be sent to again. The audit log records the removal with the key that did it and with
+   * `note`.
    *
    * @param id The id of the entry, or its address.
    *

@@ -18,20 +18,20 @@ export class TeamResource {
   /**
    * List the team.
    *
-   * Every member of the account with their role, those included who are invited and have not joined yet.
+   * Every member of the account with their role, including those who are invited and have not joined yet.
    */
   list(options: CallOptions = {}): CallPromise<Team> {
     return callOperation(this.#client, 'team.list', {}, options);
   }
 
   /**
-   * Invite somebody to the team.
+   * Invite a user to the team.
    *
-   * Gives the address a seat and mails it where to sign in; who signs in with it has joined. Nobody gives a role above
-   * their own, and a key none that may do what it may not (403 `permission_escalation`). An address that has a seat
-   * already is 409 `already_exists`; where every seat is taken it is 422 with `too_many` at `email`. To mail an
-   * invitation again, remove it and invite anew. An account has 50 invitations mailed in 24 hours at most; beyond that
-   * it is 429 `rate_limited` with `retry-after`.
+   * Gives the address a seat and mails it where to sign in; a user who signs in with it has joined. You cannot give a
+   * role above your own, and a key cannot give a role that may do what the key may not (403 `permission_escalation`).
+   * An address that already has a seat is 409 `already_exists`; if every seat is taken, it is 422 with `too_many` at
+   * `email`. To mail an invitation again, remove it and invite again. At most 50 invitations are mailed for an account
+   * in 24 hours; beyond that it is 429 `rate_limited` with `retry-after`.
    *
    * @throws PostriderError with `permission_escalation`, `already_exists`, beside the codes that every call can answer.
    */
@@ -42,8 +42,9 @@ export class TeamResource {
   /**
    * Change the role of a member.
    *
-   * Acts within a second on every server process, in sessions that are open too. Nobody changes a role above their own,
-   * nor to one above it (403 `permission_escalation`). The last owner stays one: 422 with `last_owner` at `role`.
+   * Takes effect within a second on every server process, including in open sessions. You cannot change a role above
+   * your own, nor to one above it (403 `permission_escalation`). The role of the last owner cannot be changed: 422 with
+   * `last_owner` at `role`.
    *
    * @param id Member id.
    *
@@ -56,9 +57,9 @@ export class TeamResource {
   /**
    * Remove a member.
    *
-   * Takes the seat away, or the invitation back, and ends every session in it at once. Keys they made stay as they are.
-   * Nobody removes a role above their own (403 `permission_escalation`). The last owner stays: 422 with `last_owner` at
-   * `id`. Answers the member as they were.
+   * Removes the member or withdraws the invitation, and ends the member’s sessions in this account at once. Keys they
+   * created stay unchanged. You cannot remove a role above your own (403 `permission_escalation`). The last owner
+   * cannot be removed: 422 with `last_owner` at `id`. Returns the removed member.
    *
    * @param id Member id.
    *

@@ -19,10 +19,10 @@ export class TicketsResource {
   /**
    * Raise a support ticket.
    *
-   * Raises a ticket with the operator of this installation. What is known of `requestId` and `emailId` is attached as
-   * it is now, of the own account alone: an id that the account has nothing of is kept, and attached as null, since not
-   * every request is logged. The answer appears in the thread and is mailed to the requester: the person behind the
-   * key, or else the owner of the account.
+   * Raises a ticket with the operator of this installation. What the server knows of `requestId` and `emailId` is
+   * attached in its present state, from this account only. An id that the account does not know is kept, and attached
+   * as null, because not every request is logged. The reply appears in the thread and is mailed to the requester: the
+   * user of the key, otherwise the owner of the account.
    */
   create(body: NewTicket, options: CallOptions = {}): CallPromise<Ticket> {
     return callOperation(this.#client, 'tickets.create', { body }, options);
@@ -44,7 +44,7 @@ export class TicketsResource {
   /**
    * Read a support ticket.
    *
-   * One ticket of the account, by id or number, with its whole thread and what was captured with it.
+   * One ticket of the account, by id or number, with its whole thread and the context that was stored with it.
    *
    * @param id Id or number of the ticket.
    *
@@ -57,8 +57,8 @@ export class TicketsResource {
   /**
    * Reply to a support ticket.
    *
-   * Adds a message to the thread; a ticket that was `pending` or `solved` is `open` again. One that is `closed` takes
-   * no more: 422 `validation_failed` at `id`, and so it is for a thread that is full (100 messages, or 200000
+   * Adds a message to the thread; a ticket that was `pending` or `solved` is `open` again. A `closed` ticket accepts no
+   * replies: 422 `validation_failed` at `id`. A full thread is refused the same way (100 messages, or 200000
    * characters).
    *
    * @param id Id or number of the ticket.

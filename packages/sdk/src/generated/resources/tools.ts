@@ -23,7 +23,8 @@ export class ToolsResource {
   /**
    * List the free tools.
    *
-   * Every tool that needs no key, with the JSON Schema of its request. Does not count as a request to a tool.
+   * Every tool that needs no key, with the JSON Schema of its request. This call is not counted by the rate limit of
+   * the tools.
    */
   list(options: CallOptions = {}): CallPromise<ToolList> {
     return callOperation(this.#client, 'tools.list', {}, options);
@@ -32,11 +33,11 @@ export class ToolsResource {
   /**
    * Check the SPF record of a domain.
    *
-   * Reads the SPF record with everything it includes and redirects to, counts the ten look-ups and the two that may
-   * lead to nothing, and names what is wrong. Needs no key; nothing is stored. Responds within 12 seconds, with 200
-   * even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5
-   * seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address;
-   * while the server makes as many checks as it may in all, 429 `rate_limited` as well.
+   * Reads the SPF record with everything it includes and redirects to, counts the lookups (ten are allowed, two of them
+   * without a result), and reports problems. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even
+   * if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds
+   * old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If
+   * the server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -47,11 +48,11 @@ export class ToolsResource {
   /**
    * Check the DKIM keys of a domain.
    *
-   * Reads the public key under a selector and names what is wrong with it. Without a selector the common ones are
-   * tried, which finds no key under another name. Needs no key; nothing is stored. Responds within 12 seconds, with 200
-   * even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5
-   * seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address;
-   * while the server makes as many checks as it may in all, 429 `rate_limited` as well.
+   * Reads the public key under a selector and reports problems with it. Without a selector the common ones are tried; a
+   * key under another name is not found. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if
+   * the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old;
+   * responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the
+   * server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -62,12 +63,12 @@ export class ToolsResource {
   /**
    * Check the DMARC policy of a domain.
    *
-   * Reads the DMARC record at the name, else at its organisational domain, and judges policy, alignment and addresses
-   * for reports, with the consent of other domains that are to receive them. Needs no key; nothing is stored. Responds
-   * within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked.
-   * Answers of the DNS are at most 5 seconds old; blocklists are asked as often as their answers say. At most 20
-   * requests a minute from one address; while the server makes as many checks as it may in all, 429 `rate_limited` as
-   * well.
+   * Reads the DMARC record at the name, or else at its organizational domain. Checks policy, alignment and report
+   * addresses, and whether other domains agree to receive the reports. Needs no key; nothing is stored. Responds within
+   * 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses
+   * are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute
+   * from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited`
+   * too.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -78,11 +79,11 @@ export class ToolsResource {
   /**
    * Check the mail exchangers of a domain.
    *
-   * Reads the MX records with the addresses of each host and their names, and says whether mail can be delivered to the
-   * domain. The hosts are not connected to. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even
-   * if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5
-   * seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one address;
-   * while the server makes as many checks as it may in all, 429 `rate_limited` as well.
+   * Reads the MX records with the addresses of each host and their names, and reports whether mail can be delivered to
+   * the domain. No connection to the hosts is made. Needs no key; nothing is stored. Responds within 12 seconds, with
+   * 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5
+   * seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one
+   * address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -91,14 +92,14 @@ export class ToolsResource {
   }
 
   /**
-   * Look an address or a domain up in blocklists.
+   * Check an address or a domain against blocklists.
    *
-   * Asks the blocklists of this installation: an IP address those of addresses, a domain those of domains. Each list is
-   * believed only while its test points answer as RFC 5782 says; one that does not is neither listed nor not listed.
-   * Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the
-   * DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at most 5 seconds old;
-   * blocklists are asked as often as their answers say. At most 20 requests a minute from one address; while the server
-   * makes as many checks as it may in all, 429 `rate_limited` as well.
+   * Queries the blocklists of this installation: lists of addresses for an IP address, lists of domains for a domain. A
+   * list counts only while its test points respond as RFC 5782 requires; otherwise its result is neither listed nor not
+   * listed. Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even
+   * if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds
+   * old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If
+   * the server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -109,12 +110,12 @@ export class ToolsResource {
   /**
    * Estimate whether a message reaches the inbox.
    *
-   * An estimate, not a seed test: nothing is sent. Looks at authentication (of a whole message given as `raw`),
-   * headers, content, links, blocklists and, where the installation has one, the score of SpamAssassin. What a receiver
-   * knows of a sender’s past cannot be seen from outside. Needs no key; nothing is stored. Responds within 12 seconds,
-   * with 200 even if the DNS does not respond: a finding then says what could not be checked. Answers of the DNS are at
-   * most 5 seconds old; blocklists are asked as often as their answers say. At most 20 requests a minute from one
-   * address; while the server makes as many checks as it may in all, 429 `rate_limited` as well.
+   * An estimate, not a seed test: nothing is sent. Checks authentication (of a whole message in `raw`), headers,
+   * content, links, blocklists and, if the installation has one, the score of SpamAssassin. The history of a sender at
+   * a receiver is not visible from outside. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even
+   * if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds
+   * old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If
+   * the server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
@@ -125,9 +126,9 @@ export class ToolsResource {
   /**
    * Tag a link with UTM parameters.
    *
-   * The campaign builder: answers the URL with `utm_*` query parameters added, the way a send with `utm` tags its
-   * links. Parameters the URL already has stay unless `override_existing` is true. Needs no key; nothing is stored. At
-   * most 20 requests a minute from one address, bodies of at most 64 KB.
+   * The campaign builder: returns the URL with `utm_*` query parameters added, the way a send with `utm` tags its
+   * links. Parameters the URL already has are kept unless `override_existing` is true. Needs no key; nothing is stored.
+   * At most 20 requests a minute from one address, bodies of at most 64 KB.
    *
    * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
    */
