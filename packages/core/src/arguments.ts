@@ -38,7 +38,7 @@ export function argumentsOf(operation: Operation): readonly Argument[] {
   return list;
 }
 
-/** Operations never change, and converting the schemas of a send takes milliseconds, which every call of a tool would pay. */
+/** Operations never change, and converting the schemas of a send takes milliseconds, so the result is cached. */
 const CONVERTED = new WeakMap<Operation, readonly Argument[]>();
 
 /** The flat arguments as one JSON Schema with a root object and no references. */
@@ -54,8 +54,8 @@ export function argumentSchema(operation: Operation): JsonSchema {
 }
 
 /**
- * Puts flat arguments where the request carries them. A name the operation does not have goes where unknown fields are refused by name:
- * into the body where there is one, else into the query.
+ * Puts flat arguments into the right part of the request. An unknown name goes where unknown fields are refused by name:
+ * into the body if there is one, else into the query.
  */
 export function placeArguments(operation: Operation, given: Readonly<Record<string, unknown>>): PlacedInput {
   const known = new Map(argumentsOf(operation).map((argument) => [argument.name, argument]));

@@ -1,7 +1,7 @@
 /**
- * The error catalogue: the one table of codes, from which the reference page, the OpenAPI document and docs/errors.md are generated.
- * `fix` is the general advice; code that refuses a specific case can give a more specific fix. A fix names an operation by its method and
- * path in backticks, and each surface replaces that by its own name (`operation-references.ts`).
+ * The error catalogue: the reference page, the OpenAPI document and docs/errors.md are generated from it. `fix` is general advice; code that
+ * refuses a specific case can give a more specific fix. A fix names an operation by its method and path in backticks, and each surface
+ * replaces that by its own name (`operation-references.ts`).
  */
 export interface ErrorDefinition {
   readonly status: number;

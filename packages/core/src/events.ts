@@ -1,4 +1,4 @@
-/** What can stand on a message's trail. The API's names; each says when it is written. */
+/** The types of message events, with the API's names. Each says when it is written. */
 export const MESSAGE_EVENT_TYPES = {
   queued: 'The message was accepted and is waiting for delivery.',
   pending_approval: 'The message is held until an approver decides.',
@@ -33,7 +33,7 @@ export const CLASSIFICATIONS = {
 
 export type Classification = keyof typeof CLASSIFICATIONS;
 
-/** Where a message stands. A message shows the first of WORST_LIVE_ORDER that any of its recipients has. */
+/** The statuses of a recipient. A message shows the first of WORST_LIVE_ORDER that any of its recipients has. */
 export const MESSAGE_STATUSES = {
   queued: 'Accepted and waiting for delivery.',
   sending: 'A delivery attempt is in progress.',

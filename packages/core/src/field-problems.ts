@@ -10,8 +10,8 @@ const SUGGESTIONS_MAX = 20;
 
 /**
  * Turns the issues of a failed parse into the `errors` of a problem body: a path joined by dots, a stable code, and a sentence.
- * Of a union the branch is reported that fits the kind of value given, so that a bad address in an array is not "expected string".
- * @param schema what the value was parsed by, to suggest the field that was meant.
+ * For a union it reports the branch that fits the type of the value, so that a bad address in an array is not "expected string".
+ * @param schema the schema that parsed the value, used to suggest the field that was meant
  */
 export function toFieldProblems(issues: readonly Issue[], root: string, schema?: Schema): FieldProblem[] {
   return issues.flatMap((issue) => toProblems(issue, [], root, schema));
@@ -83,7 +83,7 @@ function sizeCode(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): str
   return issue.code === 'too_big' ? 'too_long' : 'too_short';
 }
 
-/** Our words for what the validator says in its own: what the value must be, in the terms of JSON. */
+/** Replaces the validator's type names by those of JSON. */
 function messageOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':

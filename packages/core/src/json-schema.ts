@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** Schemas by name, as `components.schemas` wants them. */
+/** Schemas by name, in the form of `components.schemas`. */
 export type Components = Record<string, JsonSchema>;
 
 /**
- * The JSON Schema of a zod schema for OpenAPI: named nouns (`.meta({id})`) are hoisted into `components` and referred to.
- * `input` describes what a caller may write, `output` what an answer holds; outputs stay open, so that new fields break nobody.
+ * The JSON Schema of a zod schema for OpenAPI: schemas with an id (`.meta({id})`) are moved to `components` and referenced.
+ * `input` describes requests, `output` responses; outputs stay open, so that new fields break no client.
  */
 export function toComponentSchema(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonSchema {
   const { $defs, ...root } = convert(schema, io);
@@ -36,7 +36,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return io === 'output' ? asRecord(openObjects(json)) : json;
 }
 
-/** `.meta({publishedAs})` says how a schema is shown where its own form is an accident of the wire, as numbers in query strings are. */
+/** `.meta({publishedAs})` says how a schema is published if its real type depends on the transport, as for numbers in query strings. */
 function publish(node: JsonSchema): JsonSchema {
   if (node['publishedAs'] === undefined) return node;
   const { description } = node;
@@ -73,7 +73,7 @@ function inline(node: unknown, definitions: JsonSchema): unknown {
   });
 }
 
-/** `additionalProperties: false` on an answer would make every new field a breaking change. A map's own value schema stays. */
+/** `additionalProperties: false` in a response would make every new field a breaking change. A map keeps its value schema. */
 function openObjects(node: unknown): unknown {
   return mapObjects(node, (object) => {
     if (object['additionalProperties'] !== false) return object;

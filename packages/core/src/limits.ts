@@ -81,7 +81,7 @@ export const LIMITS = {
   statsWindowDaysMax: 90,
   topAgents: 10,
   reputationWindowDays: 7,
-  reputationSendsMin: 100, // with fewer, one bounce would say too much
+  reputationSendsMin: 100, // with fewer, a single bounce would change the rating
   deletionGraceDays: 30,
   retryHoursDefault: 24,
   retryHoursMax: 72,
@@ -99,26 +99,26 @@ export const LIMITS = {
   keyExpiringDays: 7, // before its end a key is announced to expire
   heldPerKey: 1_000, // undecided at once
   draftsPerKey: 50, // of templates, that no approver has decided about
-  heldQuotaPercent: 20, // of the monthly quota, in recipients, that undecided holds of an account may reserve together
+  heldQuotaPercent: 20, // of the monthly quota, in recipients, that all undecided holds of an account may reserve together
   approvalHoursDefault: 72,
   approvalHoursMax: 720,
   approvalNoteCharacters: 1_000,
   approvalsPerCall: 100,
-  approvalMails: 20, // to each approver of an account, in so many minutes; what comes meanwhile waits for one mail about all of it
+  approvalMails: 20, // minutes between mails to each approver of an account; later holds wait for one mail about all of them
   approvalMailMinutes: 10,
   accountNameCharacters: 100,
   domainsPerAccount: 50,
-  removedDomainsPerAccount: 1_000, // the history keeps those that were removed last
+  removedDomainsPerAccount: 1_000, // the history keeps the most recently removed ones
   retiredKeysPerDomain: 100,
-  unusedSelectorDays: 30, // no cache holds a record for longer than a week, and a rotation that began anew is over
+  unusedSelectorDays: 30, // no cache keeps a record for longer than a week, and by then a restarted rotation has ended
   unusedSelectorsPerName: 1_000,
   dkimKeysPerHour: 100, // made for one account; each costs a few hundred milliseconds of a processor
   domainPendingHours: 72,
   domainGraceHours: 72,
   dkimSelectorCharacters: 100,
-  retiredKeyDays: 7, // a DKIM key that signs no more stays published for what is still on its way
+  retiredKeyDays: 7, // a retired DKIM key stays published for mail that is still in transit
   seatsPerAccount: 25,
-  invitationsPerDay: 50, // mailed for one account in 24 hours; the seats bound nothing, since one can be taken away and given again
+  invitationsPerDay: 50, // mailed for one account in 24 hours; seats do not limit this, because a seat can be removed and given again
   sessionIdleDays: 7,
   sessionDays: 30, // from its beginning, however much it is used
   sessionsListed: 100, // of one user, those used last
@@ -128,16 +128,16 @@ export const LIMITS = {
   magicLinksPerAddress: 120, // mailed in an hour for all clients; a browser that signed in before gets one a minute beyond all of these
   knownBrowserDays: 180, // since its last sign-in
   signInRequestsPerMinute: 300, // of a client address: links and devices
-  devicePollsPerMinute: 600, // of a client address, which several devices may stand behind
+  devicePollsPerMinute: 600, // per client address, which several devices may share
   deviceCodeMinutes: 15,
   deviceIntervalSeconds: 5,
-  deviceClientCharacters: 100, // what a program says of itself
-  deviceCodeTries: 20, // by one user in deviceCodeMinutes; a sign-in takes two
+  deviceClientCharacters: 100, // what a program claims about itself
+  deviceCodeTries: 20, // by one user in deviceCodeMinutes; a sign-in needs two
   deviceCodeTriesPerAddress: 100, // in deviceCodeMinutes: an office has one address
   toolRequestsPerMinute: 20, // of a client address, over all tools
   toolChecksUnderWay: 50, // of one process, of all addresses together
-  toolQuestionsPerMinute: 6_000, // to the DNS, of one process, of all addresses together; one check asks 250 at most
-  toolMemorySeconds: 5, // what one check has looked up serves the next: strangers cannot have one name asked for again and again
+  toolQuestionsPerMinute: 6_000, // DNS queries of one process for all client addresses together; one check needs at most 250
+  toolMemorySeconds: 5, // results are shared between checks, so that callers cannot make the server query one name repeatedly
   toolBodyBytes: 64 * 1024,
   toolSeconds: 10, // all look-ups of one check; then what is missing could not be checked
   ticketSubjectCharacters: 200,
@@ -145,20 +145,20 @@ export const LIMITS = {
   ticketContextBytes: 16 * 1024,
   ticketMessages: 100, // of one thread; with the next number it bounds what a page of tickets can weigh
   ticketCharacters: 200_000, // of all messages of one thread
-  ticketTrailEvents: 200, // the newest of the message's trail
+  ticketTrailEvents: 200, // the newest events of the message
   auditActionCharacters: 100,
   auditNameCharacters: 320, // an actor or a target: an id, or an address
   webhooksPerAccount: 50,
   webhookDescriptionCharacters: 500,
   webhookEventFilters: 100,
-  webhookSeconds: 15, // an endpoint has to answer in; 5 of them to connect
+  webhookSeconds: 15, // for the response of an endpoint; 5 of them to connect
   webhookAttempts: 10, // over about 75 hours
   webhookFailingDays: 5, // of failures only disable an endpoint
   webhookFailuresMin: 20,
   webhookStreamsPerAccount: 10, // on each server process
   mcpSubscriptionsPerAccount: 50, // streams of MCP notifications on each server process
   webhookSecretGraceHours: 24, // after a rotation both secrets sign
-  webhookResponseBytes: 4_096, // of an answer are kept
+  webhookResponseBytes: 4_096, // of a response are stored
   webhookReplayDays: 7,
   webhookReplayIds: 1_000,
   webhookRetentionDays: 30, // of events and attempts

@@ -32,7 +32,7 @@ type HeaderName = keyof typeof HEADERS;
 
 const EVERYWHERE = ['x-request-id', 'x-content-type-options', 'cache-control'] as const;
 
-/** Codes whose responses may say when to come back. */
+/** Codes whose responses may have `retry-after`. */
 const RETRY_AFTER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'authorization_pending',
   'slow_down',

@@ -21,7 +21,7 @@ export const SECURITY_SCHEMES = {
 
 const USER = [{ session: [] }, { sessionToken: [] }] as const;
 
-/** What a request must carry, exactly as the router asks for it. An empty requirement beside others means that a session is optional. */
+/** What a request must send, exactly as the router requires it. An empty requirement beside others means that a session is optional. */
 export function securityOf({ access }: Pick<Operation, 'access'>): readonly JsonSchema[] {
   switch (access.kind) {
     case 'public':

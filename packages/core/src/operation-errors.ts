@@ -15,7 +15,7 @@ const KEY_ERRORS = [
 /** Codes of every operation. `invalid_json` and `payload_too_large` are also those of a request or a head that the server cannot read. */
 const COMMON_ERRORS = ['invalid_json', 'payload_too_large', 'validation_failed', 'internal', 'unavailable'] as const;
 
-/** Codes of every method that may carry a body, also where the operation wants none. */
+/** Codes of every method that may have a body, even if the operation needs none. */
 const BODY_ERRORS = ['unsupported_media_type'] as const;
 
 /** Every code an operation can return: its own, and those that follow from its access, method, parameters and limits. */
@@ -33,7 +33,7 @@ export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
   return [...new Set(codes)];
 }
 
-/** A write with a session cookie is refused with `missing_scope` where it comes from a page of another origin. */
+/** A write with a session cookie from a page of another origin is refused with `missing_scope`. */
 function accessErrors({ access, method }: Operation): readonly ErrorCode[] {
   const writes = method !== 'GET';
   if (access.kind === 'public') return [];

@@ -13,7 +13,7 @@ export interface ReferencedOperation {
 /** The parameters of the path by name; null where the reference leaves one open. */
 export type ReferenceParams = Readonly<Record<string, string | null>>;
 
-/** The text with every reference replaced by the name that `nameOf` gives the operation. An unknown reference stays as it is. */
+/** Replaces every reference by the name that `nameOf` gives the operation. An unknown reference stays unchanged. */
 export function renameOperations<T extends ReferencedOperation>(
   text: string,
   operations: readonly T[],

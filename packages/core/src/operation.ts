@@ -6,28 +6,28 @@ import type { Scope } from './scopes.ts';
 import type { Toolset } from './toolsets.ts';
 
 /**
- * What a call does to the world; retry rules, MCP annotations and the CLI's confirmations follow from it. An `update` made twice is as if it
- * were made once; a `replace` puts something new in the place of what was there at every call.
+ * The effect of a call; retry rules, MCP annotations and the CLI's confirmations follow from it. Repeating an `update` has no further effect;
+ * a `replace` creates something new at every call.
  */
 export type Effect = 'read' | 'create' | 'update' | 'replace' | 'delete' | 'send';
 
 /**
- * Who may call: everyone; the holder of a key (with a scope, where one is named), or a signed-in person whose role allows what that scope
- * stands for; or a signed-in person alone. `people` of an operation behind a key: `none` where it is about the key itself, `owners` where of
- * all people only they may. `session` of a public operation: which sessions change what it returns, though it needs none.
+ * Who may call: everyone; a key (with a scope, if one is named) or a signed-in user whose role includes that scope; or only a signed-in user.
+ * `people` of an operation for keys: `none` if it is about the key itself, `owners` if among users only owners may call it.
+ * `session` of a public operation: which sessions change its result, although it needs none.
  */
 export type Access =
   | { readonly kind: 'public'; readonly session?: 'any' | 'cookie' }
   | { readonly kind: 'key'; readonly scope: Scope | null; readonly people?: 'none' | 'owners' }
   | { readonly kind: 'session' };
 
-/** A number that a tool keeps lower than the API does; it is the default too, unless it is optional. */
+/** A number whose maximum is lower in a tool than in the API. It is also the default, unless it is optional. */
 export interface Ceiling {
   readonly max: number;
-  /** The API's own limit: what lies beyond it goes on to the API, which refuses it and names that limit. */
+  /** The API's own limit: a value above it is passed on to the API, which refuses it and names that limit. */
   readonly apiMax: number;
   readonly description: string;
-  /** Whether the argument stays out of the request where it is not given. */
+  /** Whether the argument is omitted from the request if it is not passed. */
   readonly optional?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface McpTool {
   /** The toolset that brings it; null where every connection has it. Those are few on purpose: about 16, within 6,000 tokens. */
   readonly toolset: Toolset | null;
   readonly title: string;
-  /** What for, what not for, what comes back; at most 400 characters. */
+  /** What it does, when to use another tool, and what it returns; at most 400 characters. */
   readonly description: string;
   /** What a call does, where that is less than the operation can. */
   readonly effect?: Effect;
@@ -66,8 +66,8 @@ export interface CliExposure {
 }
 
 /**
- * `json` answers a body described by `output`; `text` answers a string as it is; `stream` answers a file piece by piece, of one of the types
- * in `streams`; `raw` routes speak a protocol of their own.
+ * `json` returns a body described by `output`; `text` returns a string unchanged; `stream` returns a file in chunks, of one of the types
+ * in `streams`; `raw` routes have their own protocol.
  */
 export type ResponseKind = 'json' | 'text' | 'stream' | 'raw';
 
@@ -83,18 +83,18 @@ export interface FurtherResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A further success beside `status`, which some requests are answered with. */
+/** A second success status beside `status`, for some requests. */
 export interface AlternativeResponse {
   readonly status: number;
-  /** The field of the body that asks for it by being true; null where the request does not say, and the answer is of the same kind. */
+  /** The field of the body that requests it by being true; null if no field does, and the response has the same form. */
   readonly when: string | null;
   readonly summary: string;
   readonly output: z.ZodType;
 }
 
 /**
- * A body that carries many requests of one kind in a list. The edge checks the list alone: each item is read by `item` in the handler, so
- * that a wrong one is refused by itself. What is published is the list of `item`s all the same.
+ * A body with many requests of one kind in a list. The edge checks only the list; the handler parses each item with `item`, so that
+ * invalid items are refused individually. The published schema is still a list of `item`s.
  */
 export interface ItemwiseBody {
   /** The field with the list. */
@@ -108,11 +108,11 @@ export interface AnonymousLimits {
   readonly requestsPerMinute: number;
 }
 
-/** An operation on its way out. It works as before until its sunset; docs/compatibility.md says how long that is at least. */
+/** A deprecated operation. It works unchanged until its sunset; docs/compatibility.md states the minimum period. */
 export interface Deprecation {
   /** The day since when it should not be used, `YYYY-MM-DD`. */
   readonly since: string;
-  /** The day from which it may be gone, `YYYY-MM-DD`; null where none is set. */
+  /** The day from which it may be removed, `YYYY-MM-DD`; null if none is set. */
   readonly sunset: string | null;
   /** What to use instead, in words. */
   readonly instead: string;
@@ -124,9 +124,9 @@ export interface Operation {
   /** With `:name` parameters, unprefixed; the router serves it under `/v1` too. */
   readonly path: string;
   readonly access: Access;
-  /** What it can cause beyond its caller's own data; `CALLER_POLICY` says who may. */
+  /** What it can affect beyond its caller's own data; `CALLER_POLICY` says who may do that. */
   readonly reach: Reach;
-  /** Callers that the policy would refuse make a draft instead, which waits for a person. */
+  /** Callers that the policy would refuse create a draft instead, which an approver has to publish. */
   readonly heldAs?: 'draft';
   /** It compares what it touches with its caller, so that no caller gets beyond its own restrictions. */
   readonly comparesCaller?: true;
@@ -141,7 +141,7 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly itemwise?: ItemwiseBody;
-  /** Bytes a body may have at most; `LIMITS.requestBodyBytes` where the operation does not say. Read through `bodyLimitOf`. */
+  /** Maximum size of the body in bytes. Default: `LIMITS.requestBodyBytes`. Read it with `bodyLimitOf`. */
   readonly bodyBytes?: number;
   /** Of operations anybody may call as often as they like otherwise. */
   readonly anonymousLimits?: AnonymousLimits;
@@ -149,7 +149,7 @@ export interface Operation {
   readonly response: ResponseKind;
   readonly contentType?: string;
   readonly output: z.ZodType;
-  /** Of `json`: what a request that prefers `text/plain` (its `Accept` header says so) is answered with instead. */
+  /** For `json`: the text returned to a request whose `Accept` header prefers `text/plain`. */
   readonly asText?: string;
   /** Of a `stream`: its content types, and what each is. */
   readonly streams?: Readonly<Record<string, z.ZodType>>;
@@ -171,7 +171,7 @@ export function bodyLimitOf({ bodyBytes = LIMITS.requestBodyBytes }: Operation):
   return bodyBytes;
 }
 
-/** Declares an operation; the literal types stay, so that the handler map and the SDK know every id. */
+/** Declares an operation and preserves the literal types, so that the handler map and the SDK know every id. */
 export function defineOperation<const O extends Operation>(operation: O): O {
   return operation;
 }

@@ -1,11 +1,11 @@
 import type { Role } from './roles.ts';
 
 /**
- * What an operation can cause beyond its caller's own data. Every operation declares one, and `CALLER_POLICY` says what each kind of caller may do with it.
+ * What an operation can affect beyond its caller's own data. Every operation declares one; `CALLER_POLICY` says what each kind of caller may do with it.
  *
  * - `none`: reads, or changes only the caller's own data.
- * - `outbound`: can make mail leave, now or later, or change what was decided about it.
- * - `shapes-outbound`: changes what other senders' mail says or where it goes: templates, suppressions, domains, account settings.
+ * - `outbound`: can cause mail to be sent, now or later, or changes a decision about it.
+ * - `shapes-outbound`: changes the content or destination of other senders' mail: templates, suppressions, domains, account settings.
  * - `notifies`: sends data to an address the caller chose: webhooks, invitations, tickets.
  * - `controls`: pauses, resumes, keys, approvals, members: who may send and who decides.
  */
@@ -17,10 +17,10 @@ export type Reach = (typeof REACHES)[number];
  * What a kind of caller may do with operations of one reach.
  *
  * - `allow`: what its scopes or role allow.
- * - `judge`: allowed, and each message is judged by the stricter of the key that issued it and the caller; a restricted key changes only messages it issued.
- * - `bound`: allowed where the operation compares what it touches with the caller, as those on keys do: a test key changes only test keys.
- * - `tighten`: allowed where the operation declares `whilePaused`: it only stops mail, or lifts no pause but one that a key made.
- * - `refuse`: refused with `permission_escalation`, whatever its scopes; an operation that can make a draft makes one instead.
+ * - `judge`: allowed, and each message is checked by the stricter of the issuing key and the caller; a restricted key changes only messages it issued.
+ * - `bound`: allowed if the operation compares the object with the caller, as operations on keys do: a test key changes only test keys.
+ * - `tighten`: allowed if the operation declares `whilePaused`: it only stops mail, or removes no pause except one set by a key.
+ * - `refuse`: refused with `permission_escalation`, whatever its scopes; an operation that can create a draft creates one instead.
  */
 export type ReachVerdict = 'allow' | 'judge' | 'bound' | 'tighten' | 'refuse';
 
@@ -34,7 +34,7 @@ const UNRESTRICTED: Row = {
   controls: 'allow',
 };
 
-/** Such a key causes nothing that no user has seen: it sends, and its sends are held or go nowhere. */
+/** Such a key causes nothing that no user has seen: its sends are held or are not delivered. */
 const SUPERVISED: Row = {
   none: 'allow',
   outbound: 'judge',
@@ -66,7 +66,7 @@ export type CallerKind = keyof typeof CALLER_POLICY;
 export interface CallerFacts {
   /** Of a signed-in user; null where a key calls. */
   readonly role: Role | null;
-  /** Whether the session came from a device sign-in. */
+  /** Whether the session was started by a device sign-in. */
   readonly isDevice: boolean;
   readonly isHeld: boolean;
   readonly isTest: boolean;

@@ -5,7 +5,7 @@ export const ROLES = ['owner', 'admin', 'developer', 'approver', 'viewer'] as co
 
 export type Role = (typeof ROLES)[number];
 
-/** Which roles may do what a scope stands for, beside owners and admins, who may do all of it. */
+/** The roles that have a scope, in addition to owners and admins, who have every scope. */
 const SCOPE_ROLES: Readonly<Record<Scope, readonly Role[]>> = {
   'emails:send': ['developer'],
   'emails:read': ['developer', 'approver', 'viewer'],
@@ -35,20 +35,20 @@ const SCOPE_ROLES: Readonly<Record<Scope, readonly Role[]>> = {
   'support:write': ['developer', 'approver', 'viewer'],
 };
 
-/** What a person of this role may do, in the catalogue's order of scopes. */
+/** The scopes of a role, in the catalogue's order. */
 export function scopesOfRole(role: Role): readonly Scope[] {
   return ALL_SCOPES.filter((scope) => role === 'owner' || role === 'admin' || SCOPE_ROLES[scope].includes(role));
 }
 
 /**
- * What a session may do. A device session decides held sends only where the user allowed it when they confirmed the sign-in: the one who asked for
- * the code may be someone else.
+ * What a session may do. A device session decides held sends only if the user allowed it when confirming the sign-in, because
+ * someone else may have requested the code.
  */
 export function scopesOfSession(role: Role, mayDecide: boolean): readonly Scope[] {
   return scopesOfRole(role).filter((scope) => mayDecide || scope !== 'approvals:decide');
 }
 
-/** Whether one role stands above another or beside it: nobody gives, changes or takes away a role above their own. */
+/** Whether one role is at least as high as another: users cannot give, change or remove a role above their own. */
 export function isRoleWithin(inner: Role, outer: Role): boolean {
   return ROLES.indexOf(inner) >= ROLES.indexOf(outer);
 }

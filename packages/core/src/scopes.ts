@@ -35,7 +35,7 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as readonly Scope[]; // Object.keys widens to string; the literal above has only scopes.
 
-/** Shorthands accepted where scopes are given: `sending` for an application or agent that sends, `full` for everything but deciding holds. */
+/** Sets of scopes that can be passed as a scope: `sending` for an application or agent that sends, `full` for everything except deciding holds. */
 export const SCOPE_SHORTHANDS: Readonly<Record<'sending' | 'full', readonly Scope[]>> = {
   sending: [
     'emails:send',

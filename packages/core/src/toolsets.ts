@@ -1,6 +1,6 @@
 /**
- * Groups of MCP tools beyond those every connection has. A connection asks for them by name; they never widen what its key allows. A group
- * whose operations a later version brings is empty until then, so that a client's configuration need not change with the server's version.
+ * Groups of MCP tools beyond the default ones. A connection requests them by name; they never extend what its key allows. A group
+ * whose operations a later version adds is empty until then, so that clients need not change their configuration.
  */
 export const TOOLSETS = {
   templates: 'Create, change, roll back, delete and test templates.',
@@ -20,7 +20,7 @@ export type Toolset = keyof typeof TOOLSETS;
 
 export const TOOLSET_NAMES = Object.keys(TOOLSETS) as readonly Toolset[]; // Object.keys widens to string; the literal above has only these.
 
-/** The toolsets that a list such as `templates,domains` names, each once; the second list holds the words that name none. */
+/** The toolsets in a list such as `templates,domains`, each once; the second list contains the unknown names. */
 export function readToolsets(list: string): {
   readonly toolsets: readonly Toolset[];
   readonly unknown: readonly string[];

@@ -15,8 +15,8 @@ export interface SightRule {
 }
 
 /**
- * What callers see of what other keys of the account made. A message and its holds belong to the key that issued it, which of a resend is the key
- * that sent it first; a draft belongs to its author. The server asks `maySee` on every read path, and docs/keys.md is generated from this table.
+ * What callers see of objects that other keys of the account created. A message and its holds belong to the key that issued it (for a resend,
+ * the key of the first send); a draft belongs to its author. The server calls `maySee` on every read path, and docs/keys.md is generated from this table.
  */
 export const SIGHT_RULES = {
   'message.log': {

@@ -1,6 +1,6 @@
 import { MESSAGE_EVENT_TYPES, type MessageEventType } from './events.ts';
 
-/** Events that are about no message. The API's names; each says when it is written. */
+/** Events that are not about a message, with the API's names. Each says when it is written. */
 export const ACCOUNT_EVENT_TYPES = {
   'approval.requested': 'A send was held and waits for an approver.',
   'approval.decided': 'A hold was approved, rejected or withdrawn, or it expired.',
@@ -24,7 +24,7 @@ export type WebhookEventType = EmailEventType | AccountEventType;
 export const EMAIL_EVENT_NAMES = Object.keys(MESSAGE_EVENT_TYPES).map((type) => `email.${type}`) as EmailEventType[];
 const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENT_TYPES) as AccountEventType[];
 
-/** Every type of event that an endpoint can be told of. */
+/** Every type of event that an endpoint can receive. */
 export const WEBHOOK_EVENT_NAMES: readonly WebhookEventType[] = [...EMAIL_EVENT_NAMES, ...ACCOUNT_EVENT_NAMES];
 
 /** When an event of this type is written. */
@@ -38,8 +38,8 @@ function isAccountEvent(type: WebhookEventType): type is AccountEventType {
   return Object.hasOwn(ACCOUNT_EVENT_TYPES, type);
 }
 
-/** What payloads say of their form: it changes with a form that receivers written for the old one could not read. */
+/** The version of the payload format: it changes if receivers of the old format could not read the new one. */
 export const EVENT_API_VERSION = 'v1';
 
-/** The parts of the monthly quota whose use is told, in percent. */
+/** The parts of the monthly quota, in percent, that trigger an event. */
 export const QUOTA_THRESHOLDS = [80, 100] as const;

@@ -4,8 +4,8 @@ const STRING_OCTETS = 255;
 
 /**
  * The records of a domain as a zone file (RFC 1035, section 5.1), as DNS hosts import it: absolute names, and TXT values in strings of at
- * most 255 octets. The suggested DMARC policy is among them only where the DNS said that there is none: a second one would make receivers take
- * none at all, and in the place of another it could weaken that. Otherwise comments tell what is known.
+ * most 255 bytes. The suggested DMARC policy is included only if the DNS reported that there is none: with two, receivers ignore both, and
+ * replacing an existing one could weaken it. Otherwise comments say what is known.
  */
 export function toZoneFile(domain: string, records: readonly DomainRecord[]): string {
   const lines = records.flatMap((record) => (isWanted(record) ? [lineOf(record)] : comments(record)));
@@ -16,7 +16,7 @@ function isWanted({ purpose, status, found }: DomainRecord): boolean {
   return purpose !== 'dmarc' || (status === 'fail' && found.length === 0);
 }
 
-/** What the DNS answers comes with the reason where it is not this record's own, but that of the organisation. */
+/** The DNS result has a reason if the record is not at this name but at the organizational domain. */
 function comments(record: DomainRecord): string[] {
   const { host, status, reason, found } = record;
   const at = status === 'pass' && reason !== null ? '' : `${host}. IN TXT `;
@@ -36,7 +36,7 @@ function dataOf({ type, priority, value }: DomainRecord): string {
   return type === 'MX' ? `${priority} ${value}.` : stringsOf(value).map(quote).join(' ');
 }
 
-/** Values are ASCII, so that characters are octets. */
+/** Values are ASCII, so characters are bytes. */
 function stringsOf(value: string): string[] {
   const strings: string[] = [];
   for (let at = 0; at < value.length; at += STRING_OCTETS) strings.push(value.slice(at, at + STRING_OCTETS));

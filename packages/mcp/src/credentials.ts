@@ -54,8 +54,8 @@ export async function readCredentials(environment: Environment, directory: strin
 }
 
 /**
- * The user's own key, at the address the profile names. A profile nobody named lies in the working directory, which may be anybody's
- * checkout: the key goes where that one says only if that is this machine.
+ * The user's own key, at the address in the profile. A profile that was not chosen explicitly is in the working directory, which may be a
+ * checkout of someone else's project: the key is sent to its address only if that is this machine.
  */
 function withGivenKey(apiKey: string, profile: Profile | null, isNamed: boolean): CredentialsVerdict {
   const baseUrl = profile?.baseUrl ?? DEFAULT_BASE_URL;

@@ -6,7 +6,7 @@ import { section } from './tools/message-text.ts';
 import { describePage, type Page } from './tools/page-text.ts';
 import { toOneLine } from './untrusted-text.ts';
 
-/** The tool of an operation that has no file in `tools/`: it calls the operation once and shows the answer by its fields. */
+/** The tool of an operation without a file in `tools/`: it calls the operation once and shows the fields of the response. */
 export function defaultTool(entry: SurfaceEntry): Tool {
   // An operation on the surface has an exposure.
   const operation = findOperation(entry.operation) as ShownOperation;
@@ -15,7 +15,7 @@ export function defaultTool(entry: SurfaceEntry): Tool {
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** An answer without a body is a record without fields. */
+/** A response without a body is a record without fields. */
 function toRecord(answer: unknown): Answer {
   return isRecord(answer) ? answer : {};
 }
@@ -45,7 +45,7 @@ function describeRecord(record: unknown): string {
   return isRecord(record) ? describeParts(record).join(' | ') : inWords(record);
 }
 
-/** The id first and by itself, since that is what the next call needs. */
+/** The id first, because the next call needs it. */
 function describeParts({ id, ...record }: Answer): string[] {
   const parts = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
   return [...(id === undefined ? [] : [inWords(id)]), ...parts.map(([name, value]) => `${name} ${inWords(value)}`)];
@@ -56,7 +56,7 @@ function inWords(value: unknown): string {
   return toOneLine(isRecord(value) ? JSON.stringify(value) : String(value));
 }
 
-/** `webhookDeliveries` as people write it. */
+/** Splits `webhookDeliveries` into words. */
 function toWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

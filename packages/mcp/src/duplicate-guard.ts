@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import { AUTOMATIC_KEY_PREFIX, type PlacedInput } from '@postrider/core';
 
-/** A send with the key that keeps it from going out twice, and whether the caller chose that key. */
+/** A send with its idempotency key, and whether the caller chose that key. */
 export interface GuardedInput {
   readonly input: PlacedInput;
   readonly isAutomatic: boolean;
 }
 
-/** The field of an answer that says so. */
+/** The field of the result that reports a duplicate. */
 export const DEDUPLICATED = {
   type: 'boolean',
   description: 'True: sent before within 10 minutes; this is the first id.',
 };
 
 /**
- * Agents send again when they are unsure. A send without an idempotency key gets one made of the calling key and the content, which the
- * server keeps for ten minutes: the same content from the same key is the same send, and answers with the first message.
- * @param caller tells the keys of one account apart
+ * Agents send again when they are unsure. A send without an idempotency key gets one derived from the calling key and the content, which the
+ * server stores for ten minutes: the same content from the same key is the same send, and returns the first message.
+ * @param caller distinguishes the keys of one account
  */
 export function guardDuplicates(operationId: string, input: PlacedInput, caller: string): GuardedInput {
   if (input.headers['idempotency-key'] !== undefined) return { input, isAutomatic: false };
@@ -25,12 +25,12 @@ export function guardDuplicates(operationId: string, input: PlacedInput, caller:
   return { input: { ...input, headers: { ...input.headers, 'idempotency-key': key } }, isAutomatic: true };
 }
 
-/** Only where it is so: other answers are those of the operation, to the letter. */
+/** Added only to duplicates: other results are exactly those of the operation. */
 export function deduplicationOf(isReplayed: boolean, isAutomatic: boolean): { readonly deduplicated?: true } {
   return isReplayed && isAutomatic ? { deduplicated: true } : {};
 }
 
-/** What the answer says of it: in words and as a field, where it is the first message again. */
+/** How the result reports that it is the first message: as text and as a field. */
 export function duplicateNotes(isReplayed: boolean, isAutomatic: boolean): readonly string[] {
   if (!isReplayed) return [];
   return isAutomatic
@@ -40,12 +40,12 @@ export function duplicateNotes(isReplayed: boolean, isAutomatic: boolean): reado
     : ['This idempotency_key was used before: this is the first response, and nothing was sent twice.'];
 }
 
-/** Whether a note tells of an answer that was given before. */
+/** Whether a note reports a duplicate. */
 export function isReplayNote(note: string): boolean {
   return note.endsWith(NOTHING_TWICE) || note.includes(`${NOTHING_TWICE} `);
 }
 
-/** What every such note says. */
+/** The text that every such note contains. */
 const NOTHING_TWICE = 'nothing was sent twice.';
 
 /** Keys in one order, so that two writings of the same content are the same. */

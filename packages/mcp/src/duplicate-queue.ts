@@ -3,7 +3,7 @@ import type { Invoke } from './invoke.ts';
 
 /**
  * Agents sometimes send the same message twice at once. The server refuses a send while another one runs under its idempotency key, and an agent
- * cannot act on that for an automatic key. So such calls run one after another, and each later one gets the first one's message. One queue
+ * cannot resolve that for an automatic key. So such calls run one after another, and each later one gets the first one's message. One queue
  * serves the whole process; calls of different callers do not wait for each other.
  */
 export function createDuplicateQueue(): (invoke: Invoke, caller: string) => Invoke {

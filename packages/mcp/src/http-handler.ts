@@ -6,31 +6,31 @@ import type { Invoke } from './invoke.ts';
 import { acceptBoth, toSingleResponse, wantsEventStream } from './plain-json-client.ts';
 import type { WatchResources } from './resources/resource-watch.ts';
 
-/** Who is calling, as the route has established: which scopes the key holds, and operations that run under that key. */
+/** The authenticated caller: the scopes of its key, and operations that run under that key. */
 export interface McpCaller {
   readonly invoke: Invoke;
   readonly scopes: readonly Scope[] | null;
   /** What kind of caller the key is. */
   readonly facts?: CallerFacts;
-  /** Tells the keys of one account apart; nothing secret. */
+  /** Distinguishes the keys of one account; not secret. */
   readonly caller: string;
-  /** Toolsets beyond the default one that this request asks for. */
+  /** Toolsets beyond the default one that this request includes. */
   readonly toolsets?: readonly Toolset[];
   /** True: only tools that change and send nothing. */
   readonly readOnly?: boolean;
-  /** Under which the request is answered and logged. */
+  /** The id with which the request is logged and its response marked. */
   readonly requestId?: string;
-  /** How resources are watched under that key; without it nobody is told of changes. */
+  /** How resources are watched under that key; without it there are no notifications. */
   readonly watch?: WatchResources;
 }
 
 export interface McpHttpSettings {
   readonly version: string;
-  /** The server's address for people. */
+  /** The server's public address. */
   readonly baseUrl?: string;
   readonly maxRequestBodyBytes: number;
   readonly instructions?: string;
-  /** Hears of faults and of requests the protocol refused; the answer is the same either way. */
+  /** Called with errors and with requests that the protocol refused; the response does not depend on it. */
   readonly onError?: (error: unknown) => void;
   /** The server for one request, where it is not to be that of our tools: so the transport can be tested with another catalogue. */
   readonly createServer?: (caller: McpCaller, era: 'legacy' | 'modern') => McpServer;
@@ -38,21 +38,21 @@ export interface McpHttpSettings {
 
 export interface McpHttpHandler {
   /**
-   * Answers one POST. `parsedBody` is the JSON body where the route has read it already; `maxRequestBodyBytes` is then the route's to keep.
-   * Abort the request's signal when the caller hangs up.
+   * Handles one POST. `parsedBody` is the JSON body if the route has already read it; the route then enforces `maxRequestBodyBytes`.
+   * Abort the request's signal when the caller disconnects.
    */
   readonly fetch: (request: Request, caller: McpCaller, parsedBody?: unknown) => Promise<Response>;
-  /** Ends the streams of those who listen, and takes none any more: at the beginning of a shutdown, which would wait for them. */
+  /** Ends open streams and accepts no new ones, at the beginning of a shutdown, which would otherwise wait for them. */
   readonly endListening: () => Promise<void>;
   /** Ends what is running; for the shutdown. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * `POST /mcp` as a web-standard handler: stateless, a fresh server a request, protocol 2026-07-28 and the 2025 revisions from one address.
+ * `POST /mcp` as a web-standard handler: stateless, with a new server per request, for protocol 2026-07-28 and the 2025 revisions.
  *
- * What it leaves to the route: authentication (and `WWW-Authenticate: Bearer` on a 401), the validation of Origin and Host against DNS
- * rebinding, which the library does not do, and 405 for GET and DELETE, since there are no sessions.
+ * The route is responsible for authentication (and `WWW-Authenticate: Bearer` on a 401), for checking Origin and Host against DNS
+ * rebinding, which the library does not do, and for 405 on GET and DELETE, because there are no sessions.
  */
 export function createMcpHttpHandler(settings: McpHttpSettings): McpHttpHandler {
   const { maxRequestBodyBytes, onError = () => {} } = settings;
@@ -97,7 +97,7 @@ function createOwnServer({ version, baseUrl, instructions, onError }: McpHttpSet
   return (caller: McpCaller, era: 'legacy' | 'modern') =>
     createMcpServer({
       ...caller,
-      // A client of the 2025 protocol would need a session to be told anything.
+      // A client of the 2025 protocol would need a session for notifications.
       canTell: era === 'modern' && caller.watch !== undefined,
       version,
       ...(baseUrl === undefined ? {} : { baseUrl }),

@@ -7,7 +7,7 @@ import {
 import type { ResourceWatch, WatchResources } from './resources/resource-watch.ts';
 
 export interface Listening {
-  /** Answers a request to listen with a stream of notifications; `subscriptions/listen` is of protocol 2026-07-28. */
+  /** Responds to `subscriptions/listen` (protocol 2026-07-28) with a stream of notifications. */
   readonly listen: (request: Request, caller: ListeningCaller, parsedBody: unknown) => Promise<Response>;
   /** Ends every stream with the result that the protocol has for it. */
   readonly close: () => Promise<void>;
@@ -25,8 +25,8 @@ const TOO_MANY_STREAMS = 'Too many subscriptions are open: close one, or watch s
 const TOO_MANY_RESOURCES = `One subscription watches at most ${WATCHED_MAX} resources`;
 
 /**
- * A handler of its own for each stream. The library tells listeners apart by address alone, and two accounts may have a template of one
- * name: so each stream has a bus that only its own account's changes go into.
+ * Each stream has its own handler. The library distinguishes listeners only by resource URI, and two accounts may have a template with the
+ * same name, so each stream has a bus that gets only the changes of its own account.
  */
 export function createListening(factory: McpServerFactory, onError: (error: unknown) => void): Listening {
   const open = new Set<() => Promise<void>>();
@@ -83,12 +83,12 @@ function busOf(watch: ResourceWatch, { onStart, onEnd, onStop }: BusEnds): Serve
   };
 }
 
-/** Whether a body of JSON-RPC asks to listen. */
+/** Whether a JSON-RPC body is a request to listen. */
 export function asksToListen(body: unknown): boolean {
   return isObject(body) && body['method'] === 'subscriptions/listen' && 'id' in body;
 }
 
-/** The addresses it names; whatever else is wrong with the request is for the library to say. */
+/** The URIs in the request; the library reports all other errors. */
 function resourcesOf(body: unknown): readonly string[] {
   const params = isObject(body) ? body['params'] : null;
   const wanted = isObject(params) ? params['notifications'] : null;

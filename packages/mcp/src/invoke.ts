@@ -1,6 +1,6 @@
 import type { CallableId, PlacedInput, Problem } from '@postrider/core';
 
-/** What an operation answered: its body as JSON values, or the problem it was refused with. */
+/** The result of an operation: its body as JSON values, or the problem of the refusal. */
 export type InvokeResult =
   | {
       readonly ok: true;
@@ -11,8 +11,8 @@ export type InvokeResult =
   | { readonly ok: false; readonly problem: Problem };
 
 /**
- * The one way from a tool to the API: the server gives its in-process operations, the stdio entry gives the SDK. The input is not validated
- * yet; whoever stands behind refuses what is wrong. Rejects only on faults of its own.
+ * The only way from a tool to the API: the server passes its in-process operations, the stdio entry passes the SDK. The input is not yet
+ * validated; the implementation refuses invalid input. Rejects only on internal errors.
  */
 export type Invoke = (
   operationId: CallableId,

@@ -14,8 +14,8 @@ interface LocalProblem {
 }
 
 /**
- * A problem that no request to the API stands behind, so that it has no request id (empty) and no page of its own: RFC 9457 names
- * `about:blank` for that. Where the tools are called by a request to the API itself, `finishRefusal` adds both.
+ * A problem that was created without a request to the API, so that it has no request id (empty) and no page: RFC 9457 uses
+ * `about:blank` for that. If the tools are called by a request to the API itself, `finishRefusal` adds both.
  */
 export function localProblem(code: ErrorCode, { detail, fix, retryable, errors }: LocalProblem): Problem {
   const definition = ERRORS[code];
@@ -34,14 +34,14 @@ export function localProblem(code: ErrorCode, { detail, fix, retryable, errors }
 
 export interface UnansweredCall {
   readonly effect: Effect;
-  /** The idempotency key the call carried, whoever chose it; null where it had none. */
+  /** The idempotency key of the call, chosen by the caller or automatic; null if it had none. */
   readonly idempotencyKey: string | null;
   readonly reason: string;
 }
 
 /**
- * The operation was called and no answer came, so nobody knows whether it was carried out. "Try again" is only said where that cannot do
- * the same thing twice.
+ * The operation was called and no response arrived, so it is unknown whether it was executed. The advice is to try again only if that
+ * cannot execute it twice.
  */
 export function noResponseProblem(
   code: 'internal' | 'unavailable',
@@ -62,8 +62,8 @@ export function noResponseProblem(
 }
 
 /**
- * Completes a refusal that was made here: its fix names the tools of the connection, and it has the page of its code and the request it came
- * with, as those of the API do. Other results stay as they are.
+ * Completes a refusal that was created here: its fix gets the tool names of the connection, and it gets the page of its code and the request
+ * id, like those of the API. Other results stay unchanged.
  */
 export function finishRefusal(
   result: CallToolResult,

@@ -1,12 +1,12 @@
 /**
- * Streamable HTTP demands that a client accepts JSON and event streams, and refuses others with 406. A plain JSON-RPC client asks for JSON
- * or says nothing; it gets the one answer it waits for as JSON, and loses nothing but the progress it could not have read.
+ * Streamable HTTP requires that a client accepts JSON and event streams, and refuses others with 406. A plain JSON-RPC client accepts JSON
+ * or sends no `Accept`; it gets the single response as JSON, and misses only the progress it could not have read.
  */
 
 const EVENT_STREAM = 'text/event-stream';
 const ACCEPT_BOTH = `application/json, ${EVENT_STREAM}`;
 
-/** Whether the client can read an event stream: only where it says so by name. */
+/** Whether the client can read an event stream: only if it names that type. */
 export function wantsEventStream(request: Request): boolean {
   return request.headers.get('accept')?.includes(EVENT_STREAM) ?? false;
 }
@@ -22,7 +22,7 @@ export function acceptBoth(request: Request): Request {
   return new Request(request.bodyUsed ? request.url : request, { method, headers, signal });
 }
 
-/** The JSON-RPC answer out of an event stream; any other response stays as it is. */
+/** Extracts the JSON-RPC response from an event stream; any other response stays unchanged. */
 export async function toSingleResponse(response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith(EVENT_STREAM)) return response;
   const answers = messagesOf(await response.text()).filter(isAnswer);

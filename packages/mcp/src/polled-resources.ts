@@ -5,15 +5,15 @@ import type { ResourceSubscriptions } from './resources/resource-handlers.ts';
 import { parseResourceUri, type ResourceKind } from './resources/resource-kinds.ts';
 
 export interface PolledResources extends ResourceSubscriptions {
-  /** Sees what the client sends: a request to listen of protocol 2026-07-28 is answered below the server, which never hears of it. */
+  /** Reads the client's messages: the library handles `subscriptions/listen` of protocol 2026-07-28 before the server sees it. */
   see(message: unknown): void;
-  /** Who is told of changes from now on. */
+  /** The listener that is notified of changes from now on. */
   tell(listener: (uri: string) => Promise<void>): void;
   /** Ends it, so that the process can end. */
   close(): void;
 }
 
-/** Over stdio nobody brings changes, so they are looked for: often enough for a person who waits, and 120 requests a minute at most. */
+/** Over stdio the server cannot push changes, so resources are polled: often enough for a waiting user, and at most 120 requests a minute. */
 const LOOK_EVERY_MS = 5_000;
 const WATCHED_MAX = 10;
 
@@ -23,7 +23,7 @@ const READERS = {
   templates: 'templates.get',
 } as const satisfies Readonly<Record<ResourceKind['name'], string>>;
 
-/** Watches resources on behalf of one client by reading them again and again, and asks nothing while nothing is watched. */
+/** Watches resources for one client by reading them repeatedly; sends no requests while nothing is watched. */
 export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_MS): PolledResources {
   const states = new Map<string, string | null>();
   /** Who watches an address: subscriptions by name, and listening requests by their id. */
@@ -37,7 +37,7 @@ export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_M
     isLooking = true;
     for (const uri of [...holders.keys()]) {
       const state = await readState(uri, invoke);
-      // Not read, or nobody watches it any more.
+      // Not read, or no longer watched.
       if (state === undefined || !holders.has(uri)) continue;
       const before = states.get(uri);
       states.set(uri, state);
@@ -51,7 +51,7 @@ export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_M
       throw new Error(`${WATCHED_MAX} resources are watched already: unsubscribe from one first`);
     }
     holders.set(uri, (holders.get(uri) ?? new Set()).add(holder));
-    // The client's own connection keeps the process alive, and nothing else is to.
+    // The client's connection keeps the process running; the timer must not.
     timer ??= setInterval(() => void look(), lookEveryMs).unref();
     // What it is like now is what later looks are compared with.
     void look();
@@ -78,7 +78,7 @@ export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_M
       const { method, id, params } = fieldsOf(message);
       if (method === 'subscriptions/listen') {
         const uris = fieldsOf(fieldsOf(params)['notifications'])['resourceSubscriptions'];
-        // More than can be watched are left out: the library has answered that it listens.
+        // Resources beyond the limit are ignored: the library has already confirmed the subscription.
         const wanted = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string').slice(0, WATCHED_MAX) : [];
         for (const uri of wanted) if (holders.has(uri) || holders.size < WATCHED_MAX) hold(uri, id);
       }

@@ -1,4 +1,4 @@
-/** 8,000 tokens, for the text and the structured form of a result together, less what a note on where people decide adds in the end. */
+/** 8,000 tokens for the text and the structured form of a result together, minus the note about approval pages that may be added. */
 const RESULT_TOKENS_MAX = 7_800;
 const CHARACTERS_A_TOKEN = 4;
 /** The most of each message body that one result shows. */
@@ -23,7 +23,7 @@ export interface Detail {
   readonly rows: number;
 }
 
-/** Tried in turn until a result fits; with the last one the largest record there can be does. */
+/** Tried in order until a result fits; even the largest record fits with the last one. */
 export const DETAILS: readonly Detail[] = [
   { bodyCharacters: BODY_CHARACTERS_MAX, fieldCharacters: 1_000, rows: 100 },
   { bodyCharacters: BODY_CHARACTERS_MAX, fieldCharacters: 300, rows: 40 },
@@ -39,22 +39,22 @@ const MAPS: ReadonlySet<string> = new Set(['headers', 'metadata']);
 const NEVER_CUT: ReadonlySet<string> = new Set(['nextCursor', 'value', 'content']);
 /** A secret that is shown once. A caller may name a field of a map so too, which has another path. */
 const SECRET = 'key';
-/** Of a trail, a thread and a series of days the end matters most. */
+/** For events, threads and daily series, the last rows matter most. */
 const NEWEST_LAST: ReadonlySet<string> = new Set(['events', 'messages', 'days']);
 /** Of a message in a thread: as long as a mail can be, and shown like one. */
 const THREAD_BODY = 'messages.body';
 /** Of the message that a preview shows. */
 const PREVIEWED_BODIES: ReadonlySet<string> = new Set(['message.html', 'message.text']);
 
-/** A record cut to size, and what a reader has to know about that. */
+/** A record cut to size, with notes for the reader about what is missing. */
 export interface Shortened<T> {
   readonly record: T;
   readonly notes: readonly string[];
 }
 
 /**
- * Cuts a record to a level of detail: bodies from `bodyOffset` on, with the tool that shows more, other strings with a final `…`, long lists and maps to their first rows
- * (trails to their last). The rows of a page stay, since its cursor has moved past them.
+ * Cuts a record to a level of detail: bodies from `bodyOffset` on, with the tool that shows more; other strings with a final `…`; long lists and
+ * maps to their first rows (events to their last). The rows of a page are all kept, because its cursor has moved past them.
  */
 export function shorten<T extends object>(
   record: T,
@@ -72,7 +72,7 @@ export function shorten<T extends object>(
   if (cut.fields.size > 0) {
     notes.push(`Cut at ${detail.fieldCharacters} characters, with "…": ${[...cut.fields].join(', ')}. ${WHOLE}`);
   }
-  // Cutting keeps the shape: strings stay strings, lists lists, maps maps.
+  // Cutting preserves types: strings stay strings, lists stay lists, maps stay maps.
   return { record: Object.fromEntries(entries) as T, notes };
 }
 

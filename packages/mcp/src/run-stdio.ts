@@ -13,7 +13,7 @@ import { readStdioArguments, USAGE } from './stdio-arguments.ts';
 /** As the CLI exits for a wrong command line, and without a key it can use. */
 const EXIT_USAGE = 2;
 const EXIT_AUTHENTICATION = 3;
-/** A client waits for the first answer meanwhile; without the key's scopes everything works too, only more is listed. */
+/** The client waits for the first response meanwhile; without the key's scopes everything works, but too many tools are listed. */
 const OWN_KEY_TIMEOUT_MS = 5_000;
 
 export interface StdioProgram {
@@ -22,7 +22,7 @@ export interface StdioProgram {
   readonly cwd: string;
 }
 
-/** Serves the tools until the client goes. Answers the exit code. stdout belongs to the protocol: whatever is meant for people goes to stderr. */
+/** Serves the tools until the client disconnects, and returns the exit code. stdout is reserved for the protocol; messages for users go to stderr. */
 export async function runStdio({ argv, env, cwd }: StdioProgram): Promise<number> {
   const asked = readStdioArguments(argv);
   if (asked.kind === 'wrong') log(asked.reason);
@@ -55,7 +55,7 @@ export async function runStdio({ argv, env, cwd }: StdioProgram): Promise<number
   return 0;
 }
 
-/** The process's own input and output, with what comes in shown to the watching of resources too. */
+/** The process's stdin and stdout; the resource watcher sees the input too. */
 function createSeenTransport(polled: PolledResources): Transport {
   const stdio = new StdioServerTransport();
   const seen: Transport = {
@@ -86,7 +86,7 @@ interface OwnKey {
   readonly facts: CallerFacts | null;
 }
 
-/** What the key may do; the server refuses the rest anyway, so not to know it is no reason not to start. */
+/** The key's scopes; the server enforces them anyway, so the process also starts without them. */
 async function readOwnKey(client: Postrider): Promise<OwnKey> {
   try {
     const options = { timeoutMs: OWN_KEY_TIMEOUT_MS, maxRetries: 0 };
@@ -99,7 +99,7 @@ async function readOwnKey(client: Postrider): Promise<OwnKey> {
       recipientAllowlist: readonly string[] | null;
       sendLimit: object | null;
     }>('keys.self', {}, options);
-    // A newer server may know scopes that this version does not.
+    // A newer server may have scopes that this version does not know.
     return {
       scopes: expandScopes(data.scopes).scopes,
       setsSource: typeof data.persona?.source === 'string',

@@ -18,7 +18,7 @@ export interface SdkInvokeSettings {
   readonly keySetsSource: boolean;
 }
 
-/** Operations over HTTP with the SDK, for the stdio entry. Refusals and missing answers come back as problems; nothing rejects. */
+/** Operations over HTTP with the SDK, for the stdio entry. Refusals and missing responses are returned as problems; nothing rejects. */
 export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSettings): Invoke {
   return async (id, given, { signal }) => {
     const operation: Operation = findOperation(id);
@@ -43,8 +43,8 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
 }
 
 /**
- * Over `POST /mcp` the server knows that a send came through MCP; from here it looks like any other, and has to say so. The source stays as
- * the caller gave it, then as the key's persona has it.
+ * Over `POST /mcp` the server knows that a send came through MCP; from stdio it looks like any other, so the channel is set here.
+ * The source stays as the caller or the key's persona sets it.
  */
 function markAsMcp(input: PlacedInput, operation: Operation, { keySetsSource }: SdkInvokeSettings): PlacedInput {
   const { body } = input;
@@ -57,7 +57,7 @@ function markAsMcp(input: PlacedInput, operation: Operation, { keySetsSource }: 
   return Array.isArray(items) ? { ...input, body: { ...body, [itemwise.field]: items.map(mark) } } : input;
 }
 
-/** A test of a template takes none: what it sends is the server's own. */
+/** A template test has no such fields: the server sets them. */
 function takesChannel(operation: Operation): boolean {
   return operation.itemwise !== undefined || argumentsOf(operation).some(({ name }) => name === 'channel');
 }
@@ -90,7 +90,7 @@ function toProblem(error: unknown, { effect }: Operation): Problem {
   }
   const { code, detail, idempotencyKey } = error;
   if (!isCatalogued(code)) return noResponseProblem('unavailable', { effect, idempotencyKey, reason: detail });
-  // The whole problem as it came, with members that only some problems have; and where a proxy thinned it out, what the SDK made of it.
+  // The problem body as received, with members that only some problems have; if a proxy removed it, the SDK's error.
   const base = localProblem(code, { detail, fix: error.fix, retryable: error.retryable });
   const body = typeof error.body === 'object' ? error.body : {};
   const retryAfterSeconds = error.retryAfterMs === null ? null : error.retryAfterMs / 1_000;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from '@postrider/core';
 
-/** What the program's command line asks for. */
+/** The command line options. */
 export type StdioArguments =
   | { readonly kind: 'serve'; readonly toolsets: readonly Toolset[]; readonly readOnly: boolean }
   | { readonly kind: 'help' }
@@ -37,7 +37,7 @@ export function readStdioArguments(argv: readonly string[]): StdioArguments {
     const reason = `--toolsets names toolsets that do not exist: ${unknown.join(', ') || 'an empty name'}`;
     return { kind: 'wrong', reason };
   } catch (error) {
-    // parseArgs throws for what it does not know, and says what that is.
+    // parseArgs throws for unknown options, with a message that names them.
     return { kind: 'wrong', reason: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '@postrider/core';
 import { TOOL_ORDER } from './generated/tool-order.ts';
 
-/** One tool: what the registry says of it, and the operation behind it. */
+/** One tool: its registry entry and the operation it calls. */
 export interface SurfaceEntry extends McpTool {
   readonly tool: ToolName;
   readonly operation: CallableId;
@@ -48,7 +48,7 @@ function toEntry(tool: McpTool, operation: ShownOperation): SurfaceEntry {
   const { offers, hides, ceilings = {} } = tool;
   return {
     ...tool,
-    // The type of the registry knows every name; the exposure that was read of it is a string.
+    // The registry's type knows every name; the exposure read from it is a string.
     tool: tool.tool as ToolName,
     operation: operation.id,
     hides: hides ?? (offers === undefined ? [] : allBut(offers, operation)),

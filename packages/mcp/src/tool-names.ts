@@ -12,7 +12,7 @@ import type { Invoke } from './invoke.ts';
 /** Texts of the API in the words of a connection: where they name an operation, its tool is named. */
 export type NameTools = (text: string) => string;
 
-/** @param tools the tools that this connection lists; for what none of them does, a user is to be asked. */
+/** @param tools the tools that this connection lists; for other operations, the text says to ask a user. */
 export function createNameTools(tools: ReadonlySet<string>): NameTools {
   const operations: readonly Operation[] = OPERATIONS;
   return (text) => renameOperations(text, operations, (operation, params) => nameOf(operation, params, tools));

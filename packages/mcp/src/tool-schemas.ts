@@ -20,7 +20,7 @@ const NOTES: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
 };
-/** A refusal has it alone. Its name says so, and a word more would be paid for in every tool. */
+/** Only refusals have it. Its name is enough: each word here costs tokens in every tool. */
 const REFUSAL: JsonSchema = { type: 'object' };
 
 /** The name that an argument of the operation has in a tool. */
@@ -49,15 +49,15 @@ export function toolInputSchema(entry: SurfaceEntry, own: Readonly<Record<string
 }
 
 /**
- * What a tool answers. Nothing is required at the root, since a refusal carries `error` alone, and clients of the 1.x SDK hold refusals
- * against this schema as well; `anyOf` would say it better, but some model providers refuse it at the root.
+ * The output schema of a tool. Nothing is required at the root, because a refusal has only `error`, and 1.x SDK clients validate refusals
+ * against this schema as well; `anyOf` would be more exact, but some model providers refuse it at the root.
  */
 export function toolOutputSchema(
   operation: Operation,
   fields?: readonly string[],
   own: Readonly<Record<string, JsonSchema>> = {},
 ): ObjectSchema {
-  // An answer of several forms has none at its root, and its tool says itself what it makes of them.
+  // A response with several forms has no fields at its root; its tool defines the record.
   const { properties = {} }: Partial<ObjectSchema> = asObject(toInlineSchema(operation.output, 'output'));
   const shown = Object.entries(properties).filter(([name]) => fields?.includes(name) ?? true);
   return compactObject({
@@ -67,8 +67,8 @@ export function toolOutputSchema(
 }
 
 /**
- * An argument as a model needs it: what it is for in a sentence, and its type. Bounds and forms are left to the API, which refuses what breaks
- * them in words that say how to mend it: all of them in every tool would cost more than the tools themselves.
+ * An argument as a model needs it: its purpose in a sentence, and its type. Bounds and formats are checked by the API, whose errors say
+ * how to fix them: including all of them would cost more tokens than the tools themselves.
  */
 function toArgument(schema: JsonSchema): JsonSchema {
   const { description, ...shape } = mapSchemas(schema, (node) =>
@@ -110,20 +110,20 @@ function compactObject(schema: ObjectSchema): ObjectSchema {
   return asObject(mapSchemas(schema, compactNode));
 }
 
-/** Leaves out what costs tokens and says nothing: limits of the type itself, and regular expressions that repeat a `format`. */
+/** Omits what costs tokens and adds nothing: limits of the type itself, and regular expressions that repeat a `format`. */
 function compactNode(node: JsonSchema): JsonSchema {
   const split = splitTypes(node);
   const kept = keepEntries(split, (key, value) => {
     if (key === 'pattern') return typeof split['format'] !== 'string';
     if (key === 'minimum' || key === 'maximum') return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
-    // Names of a map are described in words; several model providers do not know `propertyNames`.
+    // Names of a map are described in words; several model providers do not support `propertyNames`.
     return !((key === 'minLength' || key === 'minItems') && value === 0) && key !== 'propertyNames';
   });
-  // A schema that says nothing is refused by some clients; as a bare boolean it is known to all in this one place.
+  // Some clients refuse an empty schema; in this one place all of them accept a boolean.
   return isEmpty(kept['additionalProperties']) ? { ...kept, additionalProperties: true } : kept;
 }
 
-/** Several types are written as alternatives of one each: some clients, and the dialects that some model providers translate to, know no list. */
+/** Several types are written as alternatives of one each: some clients and model providers do not support a list of types. */
 function splitTypes(node: JsonSchema): JsonSchema {
   const { type, description, ...shape } = node;
   if (!Array.isArray(type)) return node;
@@ -136,15 +136,15 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * An answer stays open to new values as it is to new fields: with a closed list, a strict client would refuse whole results on the day a
- * status is added. Its names say what they hold; the rest is left to the reference page, since every word here is paid for in every listing.
+ * A response stays open to new values as well as new fields: with a closed list, a strict client would refuse whole results once a
+ * status is added. Only names are kept; the reference page has the details, because every listing pays for each word.
  */
 function openAnswer(schema: JsonSchema): JsonSchema {
   return mapSchemas(schema, (node) =>
     keepEntries(node, (key, value) => {
       if (key === 'enum') return !Array.isArray(value);
       if (key === 'const') return typeof value !== 'string';
-      // What is missing or new in an answer is for the reader to see, and no fault to refuse it for.
+      // Missing or new fields in a response must not make a client refuse it.
       return !LEFT_OUT_OF_ANSWERS.has(key) && !BOUNDS.has(key);
     }),
   );
@@ -152,7 +152,7 @@ function openAnswer(schema: JsonSchema): JsonSchema {
 
 const LEFT_OUT_OF_ANSWERS: ReadonlySet<string> = new Set(['required', 'description', 'format']);
 
-/** Names one level of an answer: what lies in it shows in the answer itself, and the reference page has it all. */
+/** Names one level of a response: deeper levels are visible in the response itself and on the reference page. */
 function closeDepths(properties: JsonSchema): JsonSchema {
   const close = (node: JsonSchema) =>
     keepEntries(node, (key) => key !== 'properties' && key !== 'additionalProperties');
@@ -176,7 +176,7 @@ function mapSchemas(node: JsonSchema, change: (node: JsonSchema) => JsonSchema):
 
 function mapInside(value: unknown, change: (node: JsonSchema) => JsonSchema): unknown {
   if (Array.isArray(value)) return value.map((item) => mapInside(item, change));
-  // JSON Schema of ours holds plain objects only.
+  // Our JSON Schemas contain only plain objects.
   return typeof value === 'object' && value !== null ? mapSchemas(value as JsonSchema, change) : value;
 }
 

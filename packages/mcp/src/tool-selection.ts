@@ -2,7 +2,7 @@ import type { Problem, Toolset } from '@postrider/core';
 import { localProblem } from './local-problem.ts';
 import type { Tool } from './tool.ts';
 
-/** What a connection asked for. It only leaves tools out: what the key may do is for the server to say. */
+/** The options of a connection. They only hide tools: the server decides what the key may do. */
 export interface ToolSelection {
   /** Toolsets beyond the default one. */
   readonly toolsets: readonly Toolset[];
@@ -16,8 +16,8 @@ export function isSelected(tool: Tool, { toolsets, readOnly }: ToolSelection): b
 }
 
 /**
- * The refusal of a call to a tool that exists and that the connection left out. A client that kept an older list calls such tools, and its
- * model must read why it gets no answer.
+ * The refusal of a call to a tool that exists but that this connection does not list. A client with an older list calls such tools, and its
+ * model must read why the call failed.
  */
 export function notSelectedProblem(tool: Tool, { readOnly }: ToolSelection): Problem {
   const { definition, operation, toolset } = tool;

@@ -31,10 +31,10 @@ export type GivenArguments = Readonly<Record<string, unknown>>;
 /** What a call runs with. */
 export interface ToolCall {
   readonly invoke: Invoke;
-  /** Tells the keys of one account apart. */
+  /** Distinguishes the keys of one account. */
   readonly caller: string;
   readonly signal: AbortSignal;
-  /** Tells the client how far the call is; null where it did not ask for that. */
+  /** Reports the progress of the call to the client; null if it did not ask for that. */
   readonly report: ReportProgress | null;
 }
 
@@ -57,13 +57,13 @@ export interface Tool {
 /** What a tool does; the rest follows from its place on the surface. */
 export interface ToolParts {
   readonly entry: SurfaceEntry;
-  /** Made when somebody asks for it: all of them together take longer than the rest of a start. */
+  /** Created on demand: all of them together take longer than the rest of the start. */
   readonly input: () => ObjectSchema;
   readonly output: () => ObjectSchema;
   readonly run: Tool['run'];
 }
 
-/** A tool's own file answers this: the tool for its place on the surface. */
+/** The export of a tool's file: creates the tool for its place on the surface. */
 export type ToolMaker = (entry: SurfaceEntry) => Tool;
 
 export function defineTool({ entry, input, output, run }: ToolParts): Tool {
@@ -98,30 +98,30 @@ export function defineTool({ entry, input, output, run }: ToolParts): Tool {
 /** An operation that shows itself over MCP. */
 export type ShownOperation = Extract<CallableOperation, { readonly mcp: McpExposure }>;
 
-/** What a tool says beyond the operation it calls. */
+/** What a tool adds to the operation it calls. */
 export interface CallParts<Answer, Record extends object> {
-  /** What is said of a refusal, where the tool knows better than the API how to mend it. */
+  /** Changes a refusal, if the tool can give a better fix than the API. */
   readonly toRefusal?: (problem: Problem) => Problem;
-  /** What is shown of the answer, where that is not all of it. */
+  /** The part of the response that is shown, if that is not all of it. */
   readonly toRecord?: (answer: Answer) => Record;
-  /** The names of the answer's fields in the output schema; all of them unless given. */
+  /** The names of the response's fields in the output schema. Default: all. */
   readonly shows?: readonly string[];
-  /** Fields that the operation's answer does not have, or that are to be described otherwise. */
+  /** Fields that the operation's response does not have, or that need another description. */
   readonly output?: Readonly<{ [name: string]: JsonSchema }>;
   /** True where bodies may be longer than one result shows, and `body_offset` pages through them. */
   readonly pagesBodies?: boolean;
-  /** The tool that shows the rest of bodies which this one cuts and does not page through; `get_email` unless given. */
+  /** The tool that shows the rest of bodies which this one cuts and cannot page through. Default: `get_email`. */
   readonly bodyTool?: ToolName;
   readonly structuredNotes?: View<Record>['structuredNotes'];
-  /** What the reader should know or do about this answer; shown in both forms. */
+  /** Notes for the reader about this result; shown in both forms. */
   readonly toNotes?: (record: Record) => readonly string[];
   readonly toText: View<Record>['toText'];
 }
 
-/** What an operation answers as JSON. */
+/** The response of an operation as JSON. */
 type JsonAnswer<O extends Operation> = Extract<OperationOutput<O>, object>;
 
-/** A tool that calls its operation once and shows the answer. */
+/** A tool that calls its operation once and shows the response. */
 export function callingTool<O extends ShownOperation, Record extends object = JsonAnswer<O>>(
   operation: O,
   parts: CallParts<JsonAnswer<O>, Record>,
@@ -149,7 +149,7 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
         if (!input.ok) return refuse(input.problem);
         const result = await invoke(operation.id, input.input, { signal });
         if (!result.ok) return refuse(toRefusal(inArgumentNames(result.problem, entry)));
-        // The operation answers what it declares, over HTTP as in process; without `toRecord` that is the record.
+        // The operation returns its declared type, over HTTP and in process; without `toRecord` that is the record.
         const answer = result.body as JsonAnswer<O>;
         const record = toRecord === undefined ? (answer as unknown as Record) : toRecord(answer);
         const paging = isOffset(bodyOffset) ? { bodyOffset } : {};
@@ -172,8 +172,8 @@ export function visibleTools(
 }
 
 /**
- * The four hints that clients decide by whether to ask their user first. An email cannot be taken back, so a send counts as destructive
- * although it only adds; it alone reaches people outside.
+ * The four hints by which clients decide whether to ask their user first. An email cannot be unsent, so a send counts as destructive
+ * although it only adds; only sends affect the outside world.
  */
 export function annotationsOf(effect: Effect) {
   return {
@@ -184,14 +184,14 @@ export function annotationsOf(effect: Effect) {
   };
 }
 
-/** Arguments as the operation takes them, with what was changed about them; or the problem they are refused with. */
+/** The operation's arguments, with notes about what was changed; or the problem of the refusal. */
 export type Placed =
   | { readonly ok: true; readonly input: PlacedInput; readonly notes: readonly string[] }
   | { readonly ok: false; readonly problem: Problem };
 
 /**
- * Puts the arguments where the operation has them. Nothing is checked here but what the API would let pass: hidden arguments. Whatever else
- * is wrong, unknown or missing goes on to the API, which refuses it by name.
+ * Maps the arguments to the operation's. It only checks what the API would accept: hidden arguments. Anything else
+ * that is invalid, unknown or missing is passed on to the API, which refuses it by name.
  */
 export function placeGiven(entry: SurfaceEntry, given: GivenArguments): Placed {
   const { renames = {} } = entry;

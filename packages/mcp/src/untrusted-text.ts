@@ -7,12 +7,12 @@ const LINE_BREAKS = /\r\n?|[\u2028\u2029]/g;
 
 const NONCE_BYTES = 8;
 
-/** The text as a person sees it. */
+/** The text as it is displayed. */
 export function stripInvisible(text: string): string {
   return text.toWellFormed().replace(LINE_BREAKS, '\n').replace(INVISIBLE, '');
 }
 
-/** Every string of a JSON value as a person sees it, the names of fields included. */
+/** Every string of a JSON value as it is displayed, including the names of fields. */
 export function stripInvisibleDeep<T>(value: T): T {
   // The shape stays as it is: strings become strings, arrays arrays, objects objects.
   return strip(value) as T;

@@ -1,6 +1,6 @@
 /**
- * Checks the base URL and takes its trailing slashes off; a path in it stays, for servers behind a prefix.
- * Throws a TypeError that does not repeat the value, since a mistyped one may hold a password.
+ * Checks the base URL and removes its trailing slashes; a path in it is kept, for servers behind a prefix.
+ * Throws a TypeError that does not repeat the value, because a mistyped one may contain a password.
  */
 export function parseBaseUrl(given: string): string {
   const url = URL.parse(given);

@@ -1,6 +1,6 @@
 import type { TransportAnswer } from './transport.ts';
 
-/** The body of an answer: `data` is the parsed value where it is JSON, else the text, and null where it is empty. */
+/** The body of a response: `data` is the parsed value if it is JSON, else the text, and null if it is empty. */
 export interface DecodedBody {
   readonly isJson: boolean;
   readonly data: unknown;

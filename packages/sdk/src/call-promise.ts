@@ -1,9 +1,9 @@
 import type { Answer, CallOptions, OperationCaller, OperationInput } from './call.ts';
 import type { OperationId } from './generated/operations.ts';
 
-/** The answer of a call: awaited it is the data; `withAnswer` has what came with it, such as the request id and the rate limit. */
+/** The response to a call: awaiting it returns the data; `withAnswer` also has the request id and the rate limit. */
 export class CallPromise<Data> extends Promise<Data> {
-  /** What `then` makes is a plain promise: its value need not be an answer's data. */
+  /** `then` returns a plain promise: its value need not be response data. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -19,13 +19,13 @@ export class CallPromise<Data> extends Promise<Data> {
 
   /** The data with the status, the headers, the request id and the rate limit. Rejects as the call does. */
   async withAnswer(): Promise<Answer<Data>> {
-    // A failure is told here: who asks so does not wait for the data as well.
+    // A failure is reported here: the caller does not await the data as well.
     this.catch(() => {});
     return await this.#answer;
   }
 }
 
-/** Calls an operation that answers data. */
+/** Calls an operation that returns data. */
 export function callOperation<Data>(
   client: OperationCaller,
   id: OperationId,

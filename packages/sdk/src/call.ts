@@ -1,13 +1,13 @@
 import type { OperationId } from './generated/operations.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** What a single call may set for itself; everything else comes from the client. */
+/** Options of a single call; everything else comes from the client. */
 export interface CallOptions {
-  /** Makes a repeated send safe. Sends get a random one per call, the same over all its retries, where none is given. */
+  /** Makes a repeated send safe. By default each send gets a random key, which is the same for all its retries. */
   readonly idempotencyKey?: string | undefined;
   /** Ends the call, a wait between two attempts included; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds one attempt may take, beside the seconds that `wait` asks the server to hold its answer back. */
+  /** Milliseconds one attempt may take, in addition to the seconds that `wait` asks the server to delay its response. */
   readonly timeoutMs?: number | undefined;
   /** Attempts after the first one. */
   readonly maxRetries?: number | undefined;
@@ -33,7 +33,7 @@ export interface OperationInput {
   readonly body?: unknown;
 }
 
-/** A successful answer. */
+/** A successful response. */
 export interface Answer<Data = unknown> {
   readonly status: number;
   /** By lower-case name. */
@@ -41,17 +41,17 @@ export interface Answer<Data = unknown> {
   /** The parsed JSON body; the text of any other body; null where there is none. */
   readonly data: Data;
   readonly requestId: string | null;
-  /** Null where the answer does not say. */
+  /** Null if the response does not contain it. */
   readonly rateLimit: RateLimit | null;
 }
 
-/** A successful answer whose body is handed on as it comes. */
+/** A successful response whose body is streamed. */
 export interface OpenAnswer {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestId: string | null;
-  /** Null where the answer does not say. */
+  /** Null if the response does not contain it. */
   readonly rateLimit: RateLimit | null;
   /** Can be read once. */
   readonly chunks: AsyncIterable<Uint8Array>;

@@ -15,13 +15,13 @@ export interface PostriderOptions {
   readonly apiKey?: string | null | undefined;
   /** Where the server is; a path in it stays. Default: the environment variable `POSTRIDER_BASE_URL`, else `http://127.0.0.1:8025`. */
   readonly baseUrl?: string | undefined;
-  /** Milliseconds one attempt may take, beside the seconds that `wait` asks the server to hold its answer back. Default 30,000. */
+  /** Milliseconds one attempt may take, in addition to the seconds that `wait` asks the server to delay its response. Default 30,000. */
   readonly timeoutMs?: number | undefined;
   /** Attempts after the first one. Default 2. */
   readonly maxRetries?: number | undefined;
-  /** Milliseconds that are waited at most where the server says how long; a call that is asked to wait longer rejects at once. Default 60,000. */
+  /** Maximum milliseconds to wait if the server asks for a wait; a call that is asked to wait longer rejects at once. Default 60,000. */
   readonly maxRetryAfterMs?: number | undefined;
-  /** Replaces the platform's way to speak HTTP. */
+  /** Replaces the platform's HTTP client. */
   readonly transport?: Transport | undefined;
 }
 
@@ -57,16 +57,16 @@ export class Postrider extends Resources implements OperationCaller {
   }
 
   /**
-   * Sends a request by method and path. Nothing is added but the client's headers: a POST is only retried (beyond a rate limit) where
-   * it carries an idempotency key. `Data` is the caller's word for the body of the answer; it is not checked.
+   * Sends a request by method and path. Only the client's headers are added: a POST is retried (except after a rate limit) only if
+   * it has an idempotency key. `Data` is the type the caller expects of the response body; it is not checked.
    */
   async request<Data = unknown>(request: HttpRequest): Promise<Answer<Data>> {
     return (await exchange(this.#transport, this.#prepare(request, false))) as Answer<Data>; // See above: the caller's word.
   }
 
   /**
-   * Calls an operation by its id. A send gets an idempotency key where it has none, and the channel `sdk` where its body names no other.
-   * `Data` is the caller's word for the body of the answer; it is not checked.
+   * Calls an operation by its id. A send gets an idempotency key if it has none, and the channel `sdk` if its body has no other.
+   * `Data` is the type the caller expects of the response body; it is not checked.
    */
   async requestOperation<Data = unknown>(
     id: OperationId,
@@ -78,7 +78,7 @@ export class Postrider extends Resources implements OperationCaller {
     return (await exchange(this.#transport, call)) as Answer<Data>; // See above: the caller's word.
   }
 
-  /** Calls an operation by its id and hands the body of its answer on as it comes. */
+  /** Calls an operation by its id and streams the body of its response. */
   async openOperation(id: OperationId, input: OperationInput = {}, options: CallOptions = {}): Promise<OpenAnswer> {
     return await openExchange(this.#transport, this.#prepareOperation(OPERATIONS[id], input, options));
   }
@@ -94,7 +94,7 @@ export class Postrider extends Resources implements OperationCaller {
       body: markChannel(input.body, facts),
       idempotencyKey: options.idempotencyKey ?? headers['idempotency-key'] ?? newIdempotencyKey(facts),
     };
-    // Who says what they accept is answered that, as a zone file in place of records.
+    // A caller that sets `Accept` gets that type, such as a zone file instead of records.
     return this.#prepare(request, facts.response === 'json' && headers['accept'] === undefined);
   }
 
@@ -141,7 +141,7 @@ function checkCount(name: string, value: number, least: number): number {
   throw new RangeError(`${name} must be a whole number of at least ${least}`);
 }
 
-/** The time of an attempt begins to count when the server has held its answer back for as long as the request asks it to. */
+/** The timeout of an attempt starts after the time for which the request asks the server to delay its response. */
 function withWait(timeoutMs: number, url: URL): number {
   const waitMs = Number(url.searchParams.get('wait') ?? 0) * 1_000;
   return waitMs > 0 ? Math.min(timeoutMs + waitMs, LONGEST_TIMEOUT_MS) : timeoutMs;
@@ -151,7 +151,7 @@ function newIdempotencyKey({ takesIdempotencyKey }: OperationFacts): string | un
   return takesIdempotencyKey ? crypto.randomUUID() : undefined;
 }
 
-/** Says of every send in the body that it came by the SDK, where it does not say otherwise. */
+/** Marks every send in the body as sent by the SDK, unless it has another channel. */
 function markChannel(body: unknown, { channelIn }: OperationFacts): unknown {
   if (channelIn === 'body') return withChannel(body);
   if (channelIn === null || !isObject(body)) return body;

@@ -3,14 +3,14 @@ import type { OperationId } from './generated/operations.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /**
- * A file on its way: iterated it is its bytes as they come, so that it may be larger than the memory. It can be read once, by one of the
- * ways. Leaving a `for await` early ends the transfer. A file that breaks off rejects; what came of it until then is incomplete.
+ * A file being downloaded: iterating it yields its bytes as they arrive, so that it may be larger than the memory. It can be read only once.
+ * Leaving a `for await` early ends the transfer. If the transfer breaks off, it rejects; what arrived until then is incomplete.
  */
 export class Download implements AsyncIterable<Uint8Array> {
-  /** The name the server gives the file; null where it gives none. */
+  /** The file name the server sent; null if it sent none. */
   readonly fileName: string | null;
   readonly contentType: string | null;
-  /** Whether there is more than the file holds. */
+  /** Whether there are more matches than the file contains. */
   readonly isTruncated: boolean;
   readonly requestId: string | null;
   readonly rateLimit: RateLimit | null;
@@ -51,7 +51,7 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** The answer of a call for a file: awaited it is the file with its name, iterated (`for await`) it is its bytes. */
+/** The response to a call for a file: awaiting it returns the file with its name, iterating it (`for await`) yields its bytes. */
 export class DownloadPromise extends Promise<Download> implements AsyncIterable<Uint8Array> {
   /** What `then` makes is a plain promise: its value need not be a file. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -63,7 +63,7 @@ export class DownloadPromise extends Promise<Download> implements AsyncIterable<
   }
 }
 
-/** Calls an operation that answers a file. */
+/** Calls an operation that returns a file. */
 export function download(
   client: OperationCaller,
   id: OperationId,

@@ -1,12 +1,12 @@
 import type { Problem } from './generated/models.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** Codes of the error catalogue, as servers of this version answer them; docs/errors.md explains each. */
+/** Codes of the error catalogue of this version; docs/errors.md explains each. */
 export type ErrorCode = Problem['code'];
 
 /**
- * Beside the catalogue: nobody answered (`connection_failed`), not in time (`timeout`), or something else than the API did, as a
- * proxy's error page or a redirect (`unexpected_answer`).
+ * Codes beyond the catalogue: the server did not respond (`connection_failed`), not in time (`timeout`), or the response is not the API's, such as
+ * a proxy's error page or a redirect (`unexpected_answer`).
  */
 export type PostriderErrorCode = ErrorCode | 'connection_failed' | 'timeout' | 'unexpected_answer' | WebhookErrorCode;
 
@@ -23,7 +23,7 @@ export type RefusedRecipient = NonNullable<Problem['recipients']>[number];
 
 export interface PostriderErrorDetails {
   readonly code: PostriderErrorCode;
-  /** The HTTP status; null where there was no answer. */
+  /** The HTTP status; null if there was no response. */
   readonly status: number | null;
   /** What is wrong. */
   readonly detail: string;
@@ -31,15 +31,15 @@ export interface PostriderErrorDetails {
   readonly fix: string;
   /** Whether the same request can succeed later without a change. */
   readonly retryable: boolean;
-  /** Quote it to support; null where no answer carried one. */
+  /** Quote it to support; null if no response contained one. */
   readonly requestId: string | null;
   /** The fields that break a rule. */
   readonly errors: readonly FieldProblem[];
   /** The recipients a send was refused for. */
   readonly recipients: readonly RefusedRecipient[];
-  /** Milliseconds the server asked to wait; null where it did not. */
+  /** Milliseconds the server asked to wait; null if it did not. */
   readonly retryAfterMs: number | null;
-  /** How the rate limit of the key stood; null where the answer does not say. */
+  /** The state of the key's rate limit; null if the response does not contain it. */
   readonly rateLimit: RateLimit | null;
   /** The key the request carried. Where the outcome is unknown, the same call with this key is safe. */
   readonly idempotencyKey: string | null;

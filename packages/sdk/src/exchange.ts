@@ -14,7 +14,7 @@ export interface PreparedCall extends RequestFacts {
   readonly maxRetries: number;
   readonly maxRetryAfterMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Whether a successful answer has to be JSON. */
+  /** Whether a successful response has to be JSON. */
   readonly expectsJson: boolean;
 }
 
@@ -23,7 +23,7 @@ export async function exchange(transport: Transport, call: PreparedCall): Promis
   return toAnswer(await succeed(transport, call));
 }
 
-/** The same, answering what the transport did. */
+/** The same, returning the transport's response. */
 export async function succeed(transport: Transport, call: PreparedCall): Promise<TransportAnswer> {
   const repeatable = call.method === 'GET' || call.idempotencyKey !== null;
   for (let retriesDone = 0; ; retriesDone += 1) {

@@ -12,10 +12,10 @@ export interface RequestFacts {
   readonly idempotencyKey: string | null;
 }
 
-/** How much of a body that is not JSON an error keeps, in characters: enough to recognise an error page by. */
+/** How much of a body that is not JSON an error keeps, in characters: enough to recognize an error page. */
 const KEPT_BODY_CHARACTERS = 4_096;
 
-/** No whole answer came back. */
+/** No complete response arrived. */
 export function connectionError(cause: unknown, request: RequestFacts): PostriderError {
   const detail = `No answer from ${request.url.origin} (${reasonOf(cause)}).`;
   const fix = `Check baseUrl and that the server runs.${adviceOnOutcome(request)}`;
@@ -29,7 +29,7 @@ export function timeoutError(timeoutMs: number, request: RequestFacts): Postride
   return new PostriderError({ ...unanswered(request), code: 'timeout', detail, fix });
 }
 
-/** The answer refuses the request: with a problem body where the API said so itself. */
+/** The response refuses the request: with a problem body if it came from the API. */
 export function refusalError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
   const body = decodeBody(answer);
   if (!isProblem(body.data)) return unexpectedResponseError(answer, request, nowMs);
@@ -47,7 +47,7 @@ export function refusalError(answer: TransportAnswer, request: RequestFacts, now
   });
 }
 
-/** The answer is not one that the API gives: a proxy's page, a redirect, another server. */
+/** The response is not from the API: a proxy's page, a redirect, another server. */
 export function unexpectedResponseError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
   const facts = answered(answer, decodeBody(answer), request, nowMs);
   const retryable = isGatewayStatus(answer.status);
@@ -66,7 +66,7 @@ function explain(answer: TransportAnswer, request: RequestFacts): Pick<Postrider
   return { detail, fix: `A proxy could not reach the server: try again later.${adviceOnOutcome(request)}` };
 }
 
-/** Without an answer nobody knows whether a write was carried out. */
+/** Without a response it is unknown whether a write was executed. */
 function adviceOnOutcome({ method, idempotencyKey }: RequestFacts): string {
   if (method === 'GET') return '';
   if (idempotencyKey === null) return ' It may have been carried out all the same: read before you repeat it.';

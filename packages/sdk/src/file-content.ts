@@ -24,12 +24,12 @@ async function encodeFile(file: unknown): Promise<unknown> {
   return bytes === null ? file : { ...file, content: toBase64(bytes) };
 }
 
-/** Null for what is no content in bytes: the API says what is wrong with it. */
+/** Null if the value has no bytes: the API reports what is wrong with it. */
 async function readBytes(content: unknown): Promise<Uint8Array | null> {
   if (content instanceof Uint8Array) return content;
   if (content instanceof ArrayBuffer) return new Uint8Array(content);
   if (content instanceof Blob) return new Uint8Array(await content.arrayBuffer());
-  // Not every engine can iterate a stream by itself.
+  // Not every engine can iterate a stream natively.
   if (content instanceof ReadableStream) return new Uint8Array(await new Response(content).arrayBuffer());
   if (!isStream(content)) return null;
   const encoder = new TextEncoder();

@@ -5,8 +5,8 @@ import { readRateLimit } from './rate-limit.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * Sends a call as `exchange` does, and hands the body on as it comes. `timeoutMs` then holds for each piece of it. What was begun is not
- * begun again: a body that breaks off rejects.
+ * Sends a call as `exchange` does, and streams the body. `timeoutMs` then applies to each chunk. A started download is not
+ * restarted: a body that breaks off rejects.
  */
 export async function openExchange(transport: Transport, call: PreparedCall): Promise<OpenAnswer> {
   const cut = new AbortController();
@@ -40,7 +40,7 @@ async function* readInTime(
     throw late ? timeoutError(call.timeoutMs, call) : connectionError(cause, call);
   } finally {
     clearTimeout(timer);
-    // Of no effect on a body that came to its end; of a reader who left early it is the end of the transfer.
+    // No effect on a body that ended; for a reader that left early, it ends the transfer.
     cut.abort();
   }
 }

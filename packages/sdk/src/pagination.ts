@@ -2,14 +2,14 @@ import type { Answer, CallOptions, OperationCaller, OperationInput } from './cal
 import type { OperationId } from './generated/operations.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** The fields that every list answers beside its items. */
+/** The fields that every list returns beside its items. */
 interface PageFields {
   readonly total: number;
   readonly totalIsEstimate: boolean;
   readonly nextCursor: string | null;
 }
 
-/** One page of a list. Iterating it goes on through all pages that follow. */
+/** One page of a list. Iterating it continues through all following pages. */
 export class Page<Item> implements AsyncIterable<Item> {
   readonly data: readonly Item[];
   /** Matches of the filters in all, not only on this page. */
@@ -45,7 +45,7 @@ export class Page<Item> implements AsyncIterable<Item> {
   }
 }
 
-/** The answer of a list call: awaited it is the first page, iterated (`for await`) it is every item of every page. */
+/** The response to a list call: awaiting it returns the first page, iterating it (`for await`) yields every item of every page. */
 export class PagePromise<Item> extends Promise<Page<Item>> implements AsyncIterable<Item> {
   /** What `then` makes is a plain promise: its value need not be a page. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -57,7 +57,7 @@ export class PagePromise<Item> extends Promise<Page<Item>> implements AsyncItera
   }
 }
 
-/** Calls a list operation whose answer holds its items under `itemsName`. */
+/** Calls a list operation whose response has its items in `itemsName`. */
 export function listPages<Item>(
   client: OperationCaller,
   id: OperationId,
@@ -67,7 +67,7 @@ export function listPages<Item>(
 ): PagePromise<Item> {
   async function readPage(cursor?: string): Promise<Page<Item>> {
     const query = cursor === undefined ? input.query : { ...input.query, cursor };
-    // The generator found `itemsName` in the answer's schema, where it is the array of items.
+    // The generator read `itemsName` from the response's schema, where it is the array of items.
     type Body = PageFields & { readonly [name: string]: unknown };
     const answer = await client.requestOperation<Body>(id, { ...input, query }, options);
     return new Page(answer.data[itemsName] as readonly Item[], answer, readPage);

@@ -1,4 +1,4 @@
-/** How the rate limit of the key stood when the server answered. */
+/** The state of the key's rate limit when the server responded. */
 export interface RateLimit {
   /** Requests in a window. */
   readonly limit: number;
@@ -9,7 +9,7 @@ export interface RateLimit {
   readonly resetSeconds: number;
 }
 
-/** Reads the headers of draft-ietf-httpapi-ratelimit-headers; null where an answer has none, as that of an operation without a key. */
+/** Reads the headers of draft-ietf-httpapi-ratelimit-headers; null if a response has none, such as that of an operation without a key. */
 export function readRateLimit(headers: Readonly<Record<string, string>>): RateLimit | null {
   const policy = headers['ratelimit-policy'] ?? '';
   const state = headers['ratelimit'] ?? '';

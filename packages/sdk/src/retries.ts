@@ -6,16 +6,16 @@ const LONGEST_BACKOFF_MS = 8_000;
 /** The form every HTTP date has today; engines read far more than that as some date. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Answers of a proxy that could not reach the server. */
+/** Responses of a proxy that could not reach the server. */
 const GATEWAY_STATUSES: readonly (number | null)[] = [502, 503, 504];
-/** Refusals that pass by themselves. Other retryable ones wait for a person or a date, and are the caller's to repeat. */
+/** Temporary refusals. Other retryable ones wait for a user or a date; the caller has to repeat them. */
 const PASSING_STATUSES: readonly (number | null)[] = [429, 500, 503];
 
 export interface RetryFacts {
   readonly failure: Pick<PostriderErrorDetails, 'code' | 'status' | 'retryable' | 'retryAfterMs'>;
   readonly retriesDone: number;
   readonly maxRetries: number;
-  /** A server that asks for more is taken at its word by giving up: trying earlier would only be refused again. */
+  /** If a server asks for a longer wait, the call gives up: an earlier retry would only be refused again. */
   readonly maxRetryAfterMs: number;
   /** Whether doing it twice is the same as doing it once: a read, or a request with an idempotency key. */
   readonly repeatable: boolean;
@@ -26,8 +26,8 @@ export interface RetryFacts {
 export type RetryVerdict = { readonly retry: true; readonly delayMs: number } | { readonly retry: false };
 
 /**
- * Whether and when to try again. The wait is what the server asked for, else exponential backoff with full jitter, so that many
- * clients that failed together do not come back together.
+ * Whether and when to retry. The wait is what the server asked for, else exponential backoff with full jitter, so that many
+ * clients that failed together do not retry together.
  */
 export function decideRetry(facts: RetryFacts): RetryVerdict {
   const { failure, retriesDone, maxRetries, maxRetryAfterMs, repeatable, random } = facts;
@@ -46,7 +46,7 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
-/** Whether a status without a problem body says that a proxy could not reach the server. */
+/** Whether a status without a problem body means that a proxy could not reach the server. */
 export function isGatewayStatus(status: number | null): boolean {
   return GATEWAY_STATUSES.includes(status);
 }

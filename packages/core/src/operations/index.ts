@@ -7,7 +7,7 @@ export type AnyOperation = (typeof OPERATIONS)[number];
 export type OperationId = AnyOperation['id'];
 export type OperationById<Id extends OperationId> = Extract<AnyOperation, { readonly id: Id }>;
 
-/** Operations that take an input and give an output; `raw` ones speak a protocol of their own. */
+/** Operations with typed input and output; `raw` ones have their own protocol. */
 export type CallableOperation = Exclude<AnyOperation, { readonly response: 'raw' }>;
 export type CallableId = CallableOperation['id'];
 

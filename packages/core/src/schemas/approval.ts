@@ -10,7 +10,7 @@ import { recipientsSchema } from './recipients.ts';
 import { scheduledAtSchema } from './scheduled-at.ts';
 import { bodyText, headerText } from './text.ts';
 
-/** A held send with all that is to be seen of it. */
+/** A held send with its full content. */
 export const approvalSchema = z
   .object({
     id: idSchema,
@@ -103,7 +103,7 @@ const approvalDecisionSchema = z.strictObject({
     ),
 });
 
-/** What belongs to an approval says nothing of a rejection, and the other way round. */
+/** Fields of an approval are not allowed in a rejection, and vice versa. */
 export const newApprovalDecisionSchema = approvalDecisionSchema
   .superRefine(({ decision, rejectCode, edits, remember }, context) => {
     const misplaced = decision === 'approve' ? Object.entries({ rejectCode }) : Object.entries({ edits, remember });

@@ -20,7 +20,7 @@ const attachmentHostSchema = z
     return z.NEVER;
   });
 
-/** The hosts a key may fetch attachments from, as a caller gives them; stored in lower case with A-labels. */
+/** The hosts a key may fetch attachments from, as a caller writes them; stored in lower case with A-labels. */
 export const newAttachmentHostsSchema = z.array(attachmentHostSchema).max(LIMITS.keyAttachmentHosts);
 
 function toAttachmentHost(given: string): string | null {

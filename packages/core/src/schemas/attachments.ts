@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { headerText } from './text.ts';
 
-/** RFC 2045 type and subtype, with parameters. It becomes a header line, so a quoted value holds printable ASCII alone. */
+/** RFC 2045 type and subtype, with parameters. It becomes a header line, so a quoted value may contain only printable ASCII. */
 const CONTENT_TYPE =
   /^[!#$&^_.+\-a-z0-9]+\/[!#$&^_.+\-a-z0-9]+(?: *; *[!#$&^_.+\-a-z0-9]+=(?:"[ !#-[\]-~]*"|[!#$&^_.+\-a-z0-9]+))*$/i;
-/** RFC 5322 dot-atom-text around an optional `@`: what can stand between the angle brackets of Content-ID. */
+/** RFC 5322 dot-atom-text around an optional `@`: the allowed text between the angle brackets of Content-ID. */
 const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+)?$/;
 
 /** One file of a send request. What is inside is judged later, by rules with codes of their own: this is its shape alone. */

@@ -5,7 +5,7 @@ import { idSchema } from './identifiers.ts';
 import { problemSchema } from './problem.ts';
 import { acceptedStatusSchema, heldFields } from './send-accepted.ts';
 
-/** The list alone: each item is read by the schema of a send for itself, so that a wrong one is refused by itself. */
+/** Checks only the list: each item is parsed separately with the schema of a send, so that invalid items are refused individually. */
 export const batchBodySchema = z.strictObject({
   emails: z
     .array(z.unknown())

@@ -24,7 +24,7 @@ const domainStatusSchema = z
   .enum(STATUS_NAMES)
   .describe(STATUS_NAMES.map((name) => `\`${name}\`: ${DOMAIN_STATUSES[name]}`).join(' '));
 
-/** One record to publish, with what the DNS said of it last. */
+/** One record to publish, with the latest DNS result. */
 export const domainRecordSchema = z
   .object({
     purpose: z.enum(['spf', 'dkim', 'dmarc', 'mx']),

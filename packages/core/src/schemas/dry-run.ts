@@ -5,7 +5,7 @@ import { storedAttachmentSchema } from './message.ts';
 import { channelSchema, sourceSchema } from './provenance.ts';
 import { RECIPIENT_KINDS } from './recipients.ts';
 
-/** What a dry run looks at, in the order it tells them; each is always there. */
+/** The checks of a dry run, in the order of the response; all are always present. */
 export const DRY_RUN_CHECKS = {
   account: 'The account and the key may send what you ask for.',
   domain: 'The sender’s domain is verified.',
@@ -68,7 +68,7 @@ const renderedMessageSchema = z.object({
   scheduledAt: timestampSchema.nullable(),
 });
 
-/** What a dry run answers. */
+/** The result of a dry run. */
 export const dryRunSchema = z
   .object({
     dryRun: z.literal(true),

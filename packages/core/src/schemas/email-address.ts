@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.ts';
 
-/** One parsed mailbox: `address` is what goes on the wire (domain in lower case as A-labels, local part as given). */
+/** One parsed mailbox: `address` is used for delivery (domain in lower case as A-labels, local part unchanged). */
 export interface Mailbox {
   readonly name: string | null;
   readonly address: string;
@@ -19,8 +19,8 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const FORBIDDEN_IN_BARE_NAME = /[<>",;:\\@[\]]/;
 
 /**
- * Parses `a@b.c` or `Name <a@b.c>` strictly: one address, no comments, no groups, no routes, no quoted local parts, no IP literals.
- * Lenient parsers can turn one string into other recipients than the ones that were checked, so whatever is unclear is refused.
+ * Parses `a@b.c` or `Name <a@b.c>` strictly: one address, no comments, groups, routes, quoted local parts or IP literals.
+ * Lenient parsers can read other recipients from a string than those that were checked, so anything ambiguous is refused.
  */
 export function parseMailbox(given: string): MailboxVerdict {
   if (given.length > LIMITS.mailboxCharacters) return refuse(`is longer than ${LIMITS.mailboxCharacters} characters`);
@@ -123,7 +123,7 @@ function isBidiControl(code: number): boolean {
   );
 }
 
-/** The platform's URL parser holds a full UTS #46 mapping; only names without its own delimiters are given to it. */
+/** The platform's URL parser implements the full UTS #46 mapping; it only gets names without URL delimiters. */
 function internationalToAscii(domain: string): string | null {
   if (hasForbiddenCharacter(domain) || /[ %/?#@:[\]\\<>^|]/u.test(domain)) return null;
   const url = URL.parse(`http://${domain}/`);

@@ -18,7 +18,7 @@ const domainSchema = z.string().transform((given, context): string => {
 
 const domainsSchema = z.array(domainSchema).max(LIMITS.keyDomainEntries);
 
-/** Which sends of a key in the mode `policy` are held; any match holds. */
+/** Which sends of a key in the mode `policy` are held; one matching rule is enough. */
 export const newHoldWhenSchema = z.strictObject({
   firstContact: z
     .boolean()
@@ -56,7 +56,7 @@ export const newHoldWhenSchema = z.strictObject({
     ),
 });
 
-/** The same as it is stored and shown: every rule, false or null where it holds nothing. */
+/** The same as it is stored and returned: every rule, false or null if it is off. */
 export const holdWhenSchema = z.object({
   firstContact: z.boolean(),
   recipientDomainNotIn: z.array(z.string()).nullable(),

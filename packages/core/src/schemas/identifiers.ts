@@ -9,12 +9,12 @@ export const timestampSchema = z.iso
 
 const REQUEST_ID = /^[A-Za-z0-9._-]+$/;
 
-/** A caller's own request id is kept when it has this form; anything else is replaced. */
+/** A caller's request id is used if it has this form; otherwise it is replaced. */
 export function isRequestId(text: string): boolean {
   return text.length >= 1 && text.length <= LIMITS.requestIdCharacters && REQUEST_ID.test(text);
 }
 
-/** Idempotency keys that a program makes of the content itself: kept for LIMITS.automaticKeyMinutes only, since the content may be meant again. */
+/** Idempotency keys that a program derives from the content: kept only for LIMITS.automaticKeyMinutes, because the same content may be intended again later. */
 export const AUTOMATIC_KEY_PREFIX = 'auto-10m-';
 
 /** Printable ASCII and nothing else: the key travels in a header. */

@@ -57,14 +57,14 @@ export const keyFields = {
 
 export const keySchema = z.object(keyFields).meta({ id: 'Key' });
 
-/** A key with its secret, as creation and rotation answer it. */
+/** A key with its secret, as returned by creation and rotation. */
 export const keyWithSecretSchema = z
   .object({ ...keyFields, key: z.string().describe('The whole secret. It is shown only once and is not stored.') })
   .meta({ id: 'KeyWithSecret' });
 
 export const keyParams = z.object({ id: z.string().describe('The id of the key.') });
 
-/** What the rule against escalation compares; told in the descriptions of the operations that can break it. */
+/** The fields that the escalation rule compares, for the descriptions of the operations that enforce it. */
 export const ESCALATION_RULE =
   'A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.';
 

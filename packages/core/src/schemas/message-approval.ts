@@ -12,7 +12,7 @@ export const decisionFields = {
   edited: z.array(z.enum(EDITABLE_FIELDS)).describe('The fields an approver changed.'),
 };
 
-/** What a single read of a message says of its hold. */
+/** The approval of a message, as a single read returns it. */
 export const messageApprovalSchema = z
   .object({
     id: idSchema,

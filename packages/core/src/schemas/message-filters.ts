@@ -7,7 +7,7 @@ import { mailboxSchema } from './recipients.ts';
 import { tagSchema } from './tags.ts';
 import { timeBoundSchema } from './time-bound.ts';
 
-/** The subject and the addresses hold no control characters, so what holds one can only be a mistake. */
+/** Subjects and addresses contain no control characters, so a search text with one is a mistake. */
 const searchSchema = z
   .string()
   .min(LIMITS.searchCharactersMin)
@@ -36,7 +36,7 @@ const domainSchema = z.string().transform((given, context): string => {
   return z.NEVER;
 });
 
-/** The filters of the message log, in lists and exports alike. All that are given must match. */
+/** The filters of the message log, in lists and exports alike. All filters that are passed must match. */
 export const messageFilterFields = {
   status: messageStatusSchema.optional().describe('Only messages with this status.'),
   q: searchSchema
@@ -65,12 +65,12 @@ export const messageFilterFields = {
   to: timeBoundSchema.optional().describe('Created before this time or date.'),
 };
 
-/** A span that ends before it begins can only be a mistake; an empty one is what a program that goes step by step may ask for. */
+/** A range that ends before it begins is a mistake; an empty one is allowed, because programs that page by time may ask for it. */
 export function isSpanInOrder({ from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined }) {
   return from === undefined || to === undefined || from <= to;
 }
 
-/** What is said of a span in disorder. */
+/** The problem of a range that ends before it begins. */
 export const SPAN_IN_DISORDER = {
   path: ['to'],
   message: 'must not be before `from`',

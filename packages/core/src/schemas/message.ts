@@ -58,7 +58,7 @@ export const storedAttachmentSchema = z.object({
   size: z.number().int().describe('Bytes.'),
 });
 
-/** One message with its content and its trail. */
+/** One message with its content and events. */
 export const messageSchema = z
   .object({
     ...messageFields,

@@ -27,7 +27,7 @@ const personaSchema = z
     params: { code: 'required' },
   });
 
-/** What may be said of a key when it is made and when it is changed. */
+/** The fields of a key that can be set on creation and changed later. */
 const restrictionFields = {
   rateLimit: z
     .number()

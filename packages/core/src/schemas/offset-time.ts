@@ -4,7 +4,7 @@ const MOMENT = z.iso.datetime({ offset: true });
 
 /** RFC 3339 with an offset, behind the edge a Date. A time without an offset would mean another moment on every server, so it is refused. */
 export const offsetTimeSchema = z.string().transform((given, context): Date => {
-  // RFC 3339 lets `t` and `z` stand in lower case.
+  // RFC 3339 allows `t` and `z` in lower case.
   const moment = MOMENT.safeParse(given.replace(/^(\d{4}-\d\d-\d\d)t/, '$1T').replace(/z$/, 'Z'));
   if (moment.success) return new Date(moment.data);
   context.addIssue({

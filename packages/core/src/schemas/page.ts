@@ -3,8 +3,8 @@ import { LIMITS } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 
 /**
- * A whole number as a query string carries it: decimal digits alone, so `1e2`, ` 5` and `0x5` are refused; callers that speak JSON give
- * the number itself. Published as a plain integer.
+ * A whole number in a query string: only decimal digits, so `1e2`, ` 5` and `0x5` are refused; callers that send JSON pass
+ * a number. Published as a plain integer.
  */
 export function integerInQuery(min: number, max: number, byDefault?: number) {
   const digits = z
@@ -28,10 +28,10 @@ export const limitSchema = integerInQuery(1, LIMITS.pageSizeMax, LIMITS.pageSize
   .default(LIMITS.pageSizeDefault)
   .describe(`Page size, 1 to ${LIMITS.pageSizeMax}.`);
 
-/** Of any length: whatever no answer gave is a broken cursor, said by the code for that. */
+/** Of any length: every value that no response contained gets the code for an invalid cursor. */
 export const cursorSchema = z.string().optional().describe('`nextCursor` of the previous page; keep the filters.');
 
-/** The fields every list answers beside its items. */
+/** The fields every list returns beside its items. */
 export const pageFields = {
   total: z
     .number()
@@ -43,7 +43,7 @@ export const pageFields = {
   nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null on the last page.'),
 };
 
-/** Whether an operation answers a page of rows, of the size that its caller asks for. */
+/** Whether an operation returns a page of rows, of a size that its caller chooses. */
 export function pagesRows({ query }: Operation): boolean {
   return query?.shape['limit'] === limitSchema;
 }

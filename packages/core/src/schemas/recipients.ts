@@ -5,7 +5,7 @@ import { type Mailbox, parseMailbox } from './email-address.ts';
 export const RECIPIENT_KINDS = ['to', 'cc', 'bcc'] as const;
 export type RecipientKind = (typeof RECIPIENT_KINDS)[number];
 
-/** One mailbox as a string; parsed to its parts, so that nobody behind the edge parses it a second time. */
+/** One mailbox as a string, parsed here so that later code need not parse it again. */
 export const mailboxSchema = z.string().transform((given, context): Mailbox & { readonly given: string } => {
   const verdict = parseMailbox(given);
   if (verdict.ok) return { ...verdict.mailbox, given };

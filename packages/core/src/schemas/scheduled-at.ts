@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 
-/** When a send is due, as given: a moment, or so long after now. */
+/** When a send is due, as passed: a time, or a duration from now. */
 export type ScheduledAt =
   | { readonly kind: 'at'; readonly at: Date }
   | { readonly kind: 'after'; readonly duration: IsoDuration };

@@ -8,14 +8,14 @@ export const acceptedStatusSchema = z
     '`queued` on acceptance; `pending_approval` if the key’s approval mode holds the send until an approver decides.',
   );
 
-/** What an accepted send says beside that where it is held. */
+/** The additional fields of an accepted send that is held. */
 export const heldFields = {
   approvalId: idSchema.optional().describe('Only for a held send: read it with `GET /keys/approvals/:id`.'),
   reasons: reasonsSchema.optional(),
   expiresAt: timestampSchema.optional().describe('Only for a held send: when it expires if no one decides.'),
 };
 
-/** What an accepted send is answered with. */
+/** The response to an accepted send. */
 export const sendAcceptedSchema = z
   .object({ id: idSchema, status: acceptedStatusSchema, ...heldFields })
   .meta({ id: 'SendAccepted' });

@@ -9,7 +9,7 @@ export const sendHeadersSchema = z.object({
   'x-service-source': sourceSchema.optional().describe('Source, used if the body has no `source`.'),
 });
 
-/** Response headers of whatever is accepted against the quota. */
+/** Response headers of every operation that uses the quota. */
 export const SEND_RESPONSE_HEADERS = {
   'idempotency-replayed': '`true` if this is the stored response to an earlier request with the same idempotency key.',
   'x-quota-limit': 'Recipients the account may send to this month (UTC).',

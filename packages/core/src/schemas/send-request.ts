@@ -13,7 +13,7 @@ import { utmSchema } from './utm.ts';
 
 const MEGABYTES = LIMITS.bodyBytes / 1_000_000;
 
-/** The send request: what `POST /emails`, and later each item of a batch, takes. */
+/** The send request: the body of `POST /emails` and each item of a batch. */
 export const sendRequestSchema = z
   .strictObject({
     from: mailboxSchema.describe('Sender, `a@b.c` or `Name <a@b.c>`, at a verified domain of the account.'),
@@ -69,7 +69,7 @@ export const sendRequestSchema = z
     source: sourceSchema.optional(),
     agent_name: agentNameSchema.optional(),
   })
-  // Asked also where other fields are at fault, so that a caller hears of all that is missing at once.
+  // Also checked if other fields are invalid, so that the caller gets all problems at once.
   .refine(hasSubject, { path: ['subject'], message: 'is required', params: { code: 'required' }, when: isObject })
   .refine(hasBodyForm, {
     path: ['html'],
@@ -105,7 +105,7 @@ interface BodyForm {
   readonly variables?: unknown;
 }
 
-/** What is no object has no fields to ask for. */
+/** A value that is not an object has no fields to check. */
 function isObject({
   issues,
 }: {
@@ -118,7 +118,7 @@ function hasSubject({ subject, template }: BodyForm): boolean {
   return subject !== undefined || template !== undefined;
 }
 
-/** An empty text says that none is derived from the html; alone it is no body. */
+/** An empty text turns off its derivation from the html; alone it is not a body. */
 function hasBodyForm({ html, text, template }: BodyForm): boolean {
   return template !== undefined || html !== undefined || (text !== undefined && text !== '');
 }

@@ -11,7 +11,7 @@ export const roleSchema = z
     'What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.',
   );
 
-/** What a program says about itself. Nothing proves it. */
+/** What a program claims about itself; it is not verified. */
 export const deviceClientSchema = headerText(1, LIMITS.deviceClientCharacters)
   .refine((text) => text.trim() === text, {
     message: 'must not begin or end with white space',
@@ -74,7 +74,7 @@ export const SIGN_IN_LIMITS = {
   count: 'sign-in',
   requestsPerMinute: LIMITS.signInRequestsPerMinute,
 } as const;
-/** Devices ask every few seconds, and several of them may stand behind one address. */
+/** Devices poll every few seconds, and several of them may share one address. */
 export const POLL_LIMITS = {
   count: 'polls',
   requestsPerMinute: LIMITS.devicePollsPerMinute,

@@ -33,7 +33,7 @@ export const suppressionSchema = z
   })
   .meta({ id: 'Suppression' });
 
-/** What `POST /suppressions` answers where it was given a list. */
+/** The response of `POST /suppressions` to a list. */
 export const suppressionsAddedSchema = z
   .object({
     suppressions: z.array(suppressionSchema).describe('One per address, in the order of the request.'),
@@ -44,7 +44,7 @@ export const suppressionsAddedSchema = z
 
 export const suppressionNoteSchema = z.string().min(1).max(LIMITS.noteCharacters);
 
-/** One address or many, with what holds for all of them. */
+/** One address or many, with the fields that apply to all of them. */
 export const newSuppressionSchema = z
   .strictObject({
     email: mailboxSchema.optional().describe('The address, case-insensitive. Pass this or `emails`.'),

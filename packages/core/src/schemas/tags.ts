@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { hasForbiddenCharacter } from './email-address.ts';
 
-/** One tag as given; compared and stored in lower case. */
+/** One tag as passed; compared and stored in lower case. */
 export const tagSchema = z
   .string()
   .min(1)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 
-/** The name that stands for each recipient's own link; a value of that name would never be seen. */
+/** The name of each recipient's own link; a variable with this name would never be used. */
 export const UNSUBSCRIBE_VARIABLE = 'unsubscribe_url';
 
 export const variablesSchema = z

@@ -30,7 +30,7 @@ export const templateNoteSchema = z
   .max(LIMITS.templateNoteCharacters)
   .describe(`A note about this version, at most ${LIMITS.templateNoteCharacters} characters.`);
 
-/** The three parts, as they are given; null takes a part away. */
+/** The three parts of a template; null removes a part. */
 export const templateContentFields = {
   subject: headerText(1, LIMITS.subjectCharacters)
     .nullable()
@@ -124,7 +124,7 @@ export const templateSchema = z
   })
   .meta({ id: 'Template' });
 
-/** What a rendering came to. */
+/** The result of a rendering. */
 export const renderedTemplateSchema = z
   .object({
     subject: z.string().nullable(),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { hasForbiddenCharacter } from './email-address.ts';
 
 /**
- * Text that ends up in a mail header: no CR, LF, NUL or other control, no text-direction control. A header value that could hold a line
- * break could add headers or recipients of its own.
+ * Text for a mail header: no CR, LF, NUL or other control, no text-direction control. A line break in a header value could add
+ * headers or recipients.
  */
 export function headerText(minCharacters: number, maxCharacters: number) {
   return z

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { idSchema, isRequestId, timestampSchema } from './identifiers.ts';
 import { headerText, utf8Bytes } from './text.ts';
 
-/** Where a support ticket stands. */
+/** The statuses of a support ticket. */
 const TICKET_STATUSES = {
   open: 'Waiting for a reply from support.',
   pending: 'Support has replied; waiting for the account.',

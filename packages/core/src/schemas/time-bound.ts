@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { offsetTimeSchema } from './offset-time.ts';
 
 const DATE = z.iso.date();
-/** No database time lies before the year 1. */
+/** The database cannot store times before the year 1. */
 const YEAR_ONE_MS = -62_135_596_800_000;
-/** `+` stands for a space in query strings: an offset that was not escaped comes with one in its place, and cannot mean anything else. */
+/** `+` means a space in query strings, so an offset that was not escaped arrives with a space, which can mean nothing else. */
 const LOST_PLUS = / (\d\d:\d\d)$/;
 
 /** One bound of a span of time, behind the edge a Date: RFC 3339 with an offset, or a date, which is its first moment in UTC. */

@@ -15,7 +15,7 @@ export const TOOL_NOTE = `Needs no key; nothing is stored. Responds within ${LIM
 
 const MUST_BE = 'must be a domain name of at least two labels, for example `example.com`';
 
-/** A name in the DNS to be checked, as A-labels in lower case; white space around it and the dot at its end are taken off. Unlike a mail domain it may have labels with underscores, as `_spf.example.com`. */
+/** A DNS name to check, as A-labels in lower case, without surrounding white space and final dot. Unlike a mail domain it may have labels with underscores, such as `_spf.example.com`. */
 export const checkedDomainSchema = z
   .string()
   .min(1)
@@ -37,8 +37,8 @@ export const selectorSchema = z
   .transform((selector) => selector.toLowerCase());
 
 /**
- * The answer of a check: the contract's fields, with the codes of the check alone.
- * @param id the name of the answer's schema, such as `SpfCheck`; its finding's is made of it.
+ * The result of a check: the contract's fields, with the codes of this check.
+ * @param id the name of the result's schema, such as `SpfCheck`; the name of its finding is derived from it
  */
 export function toolCheckSchema<Check extends ToolCheckName, Record extends z.ZodType>(
   check: Check,

@@ -23,7 +23,7 @@ const CLASSIFICATION_NAMES = Object.keys(CLASSIFICATIONS) as Classification[]; /
 /** When an event has no content. */
 const WITHHELD = 'of a held message that no one has approved';
 
-/** What an event of a message says. */
+/** The data of a message event. */
 const emailEventDataSchema = z
   .object({
     emailId: idSchema,
@@ -60,7 +60,7 @@ const quotaThresholdDataSchema = z
   })
   .meta({ id: 'QuotaThresholdData' });
 
-/** The record without bodies and headers. Until a person approves the hold it has no content at all: events leave the installation. */
+/** The record without bodies and headers. It has no content until the hold is approved, because events leave the installation. */
 const approvalEventDataSchema = approvalSchema
   .omit({ html: true, text: true, headers: true })
   .extend({

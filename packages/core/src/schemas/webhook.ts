@@ -42,7 +42,7 @@ const webhookFields = {
 
 export const webhookSchema = z.object(webhookFields).meta({ id: 'Webhook' });
 
-/** An endpoint with its secret, as creation and rotation answer it. */
+/** An endpoint with its secret, as returned by creation and rotation. */
 export const webhookWithSecretSchema = z
   .object({
     ...webhookFields,
@@ -66,7 +66,7 @@ const urlSchema = z
     message: 'must be an https URL',
     params: { code: 'invalid_url' },
   })
-  // Parsing a URL leaves line breaks out, but what is kept is the text: it stands in mail, logs and terminals.
+  // Parsing a URL ignores line breaks, but the text itself is stored and appears in mail, logs and terminals.
   .refine((given) => !/\s/.test(given) && !hasForbiddenCharacter(given), {
     message: 'must not contain white space, control or text-direction characters',
     params: { code: 'invalid_url' },

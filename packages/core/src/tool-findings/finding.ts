@@ -15,7 +15,7 @@ export function good(message: string): FindingDefinition {
   return { level: 'pass', message, fix: 'Nothing to do.' };
 }
 
-/** Works, and may do harm or will one day; also whatever could not be checked. */
+/** Works, but can cause problems now or later; also used if something could not be checked. */
 export function worth(message: string, fix: string): FindingDefinition {
   return { level: 'warn', message, fix };
 }

@@ -9,13 +9,13 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** A beginning of a conversation that a person picks: what to do, and what to know for it. */
+/** A prompt that a user picks: the instructions, and the data they need. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** What a key needs for what the prompt asks of the model. */
+  /** The scopes a key needs for the tools that the prompt asks the model to call. */
   readonly scopes: readonly Scope[];
   /** Values that fit an argument, by its name. */
   readonly completions: Readonly<Record<string, (call: ResourceCall) => Promise<readonly NamedId[]>>>;
@@ -27,7 +27,7 @@ export function say(text: string): GetPromptResult['messages'][number] {
   return { role: 'user', content: { type: 'text', text } };
 }
 
-/** A resource as it stands now, to go with the words. */
+/** The present state of a resource, as context for the text. */
 export async function attach(uri: string, call: ResourceCall): Promise<GetPromptResult['messages'][number]> {
   return { role: 'user', content: { type: 'resource', resource: await readResource(uri, call) } };
 }

@@ -4,7 +4,7 @@ import { newestOf } from './find-ids.ts';
 import type { ResourceCall } from './read-resource.ts';
 import { RESOURCE_KINDS, uriTemplateOf } from './resource-kinds.ts';
 
-/** The most that the protocol lets one answer hold ("Completion", 2025-06-18 and later). */
+/** The maximum number of values in one response of the protocol ("Completion", 2025-06-18 and later). */
 const VALUES_MAX = 100;
 
 /** Sets the handler that completes ids in resource addresses and arguments of prompts, from the newest things there are. */

@@ -2,7 +2,7 @@ import { findOperation, type PlacedInput, placeArguments } from '@postrider/core
 import type { ResourceCall } from './read-resource.ts';
 import type { ResourceKind } from './resource-kinds.ts';
 
-/** A thing that can be named: its id or slug, and what people know it by. */
+/** An object that can be completed: its id or slug, and its display name. */
 export interface NamedId {
   readonly id: string;
   readonly title: string;
@@ -43,7 +43,7 @@ async function rowsOf(
 ): Promise<readonly Row[]> {
   const input: PlacedInput = placeArguments(findOperation(operationId), { ...given, limit: ROWS });
   const result = await invoke(operationId, input, { signal });
-  // A list answers its rows under their name.
+  // A list returns its rows under their plural name.
   return result.ok ? ((result.body as Readonly<Record<string, readonly Row[]>>)[rows] ?? []) : [];
 }
 

@@ -14,9 +14,9 @@ export interface ResourceText {
 }
 
 /**
- * Reads one resource: the text of the tool that reads the same thing, with third-party text fenced and long bodies cut.
- * @throws ResourceNotFoundError where there is no such thing, or it is another account's
- * @throws ProtocolError with the problem's words for every other refusal: reading a resource has no other way to say it
+ * Reads one resource: the text of the tool that reads the same object, with third-party text fenced and long bodies cut.
+ * @throws ResourceNotFoundError if the account has no such object
+ * @throws ProtocolError with the problem's text for every other refusal, because reading a resource has no other way to report it
  */
 export async function readResource(uri: string, call: ResourceCall): Promise<ResourceText> {
   const parsed = parseResourceUri(uri);

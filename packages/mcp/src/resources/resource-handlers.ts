@@ -6,7 +6,7 @@ import { newestOf } from './find-ids.ts';
 import { type ResourceCall, readerOf, readResource } from './read-resource.ts';
 import { RESOURCE_KINDS, type ResourceKind, resourceUri, uriTemplateOf } from './resource-kinds.ts';
 
-/** How a connection has its resources watched, where it can be told of changes at all. */
+/** How the resources of a connection are watched, if it can receive notifications. */
 export interface ResourceSubscriptions {
   readonly subscribe: (uri: string) => void;
   readonly unsubscribe: (uri: string) => void;
@@ -15,7 +15,7 @@ export interface ResourceSubscriptions {
 export interface ResourceSettings {
   readonly scopes: readonly Scope[] | null;
   readonly callOf: (signal: AbortSignal) => ResourceCall;
-  /** True where changes can be told: over `subscriptions/listen`, or on a connection that stays open. */
+  /** True if changes can be pushed: over `subscriptions/listen`, or on a connection that stays open. */
   readonly canTell: boolean;
   /** For clients of the 2025 protocol on a connection that stays open. */
   readonly subscriptions: ResourceSubscriptions | null;
@@ -27,7 +27,7 @@ export function setResourceHandlers({ server }: McpServer, settings: ResourceSet
   const kinds = RESOURCE_KINDS.filter((kind) => readerOf(kind) !== undefined && isVisible(kind.scope, scopes));
   server.registerCapabilities({ resources: canTell ? { subscribe: true } : {} });
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: kinds.map(toTemplate) }));
-  // Messages are many, and list_emails finds them; what a person would pick from a list are templates and what waits for a decision.
+  // There are too many messages to list, and list_emails finds them; a user would pick templates and pending approvals.
   server.setRequestHandler('resources/list', async (_request, { mcpReq }) => {
     const listed = kinds.filter(({ name }) => name !== 'messages');
     const lists = await Promise.all(listed.map((kind) => listKind(kind, callOf(mcpReq.signal))));

@@ -1,11 +1,11 @@
 import type { Scope } from '@postrider/core';
 
-/** One kind of thing that can be read, completed and watched by an address of its own. */
+/** One kind of object that can be read, completed and watched by its own URI. */
 export interface ResourceKind {
   readonly name: 'messages' | 'approvals' | 'templates';
   readonly title: string;
   readonly description: string;
-  /** What stands in the braces of the address. */
+  /** The name of the variable in the URI template. */
   readonly variable: 'id' | 'slug';
   /** The tool whose text the resource is. */
   readonly reader: string;

@@ -1,9 +1,9 @@
 /**
- * Resources that are watched for one listener. What they were like is known by the time there is a watch, so a change between its opening
- * and its start is told too.
+ * Resources that are watched for one listener. Their state is read before the watch is returned, so that changes between its opening
+ * and its start are reported too.
  */
 export interface ResourceWatch {
-  /** Tells of changes from now on, one call for each time that a resource was seen to have changed. `onEnd`: nothing more will be told. */
+  /** Reports changes from now on, one call per change seen. `onEnd`: nothing more will be reported. */
   start(onChange: (uri: string) => void, onEnd: () => void): void;
   /** May be called twice, and without a start. */
   close(): void;

@@ -1,11 +1,11 @@
 import type { Approval, MessageApproval } from '@postrider/core';
 import { toOneLine } from '../untrusted-text.ts';
 
-/** What an agent is to do about a held send: said with every answer that shows one. */
+/** What an agent should do about a held send; part of every result that shows one. */
 export const HELD_ADVICE =
   'Held, not sent: an approver has to approve it first. Do not send it again; tell the user. wait_for_email with this id returns the decision, and cancel_email withdraws it.';
 
-/** How a hold stands, in words; nothing of a third party is in it. */
+/** The status of a hold in words, without text of third parties. */
 export function describeHold({
   id,
   status,
@@ -25,7 +25,7 @@ export function describeHold({
   return [`Approval ${id}: ${state[status]}. Held by: ${reasons.join(', ')}`];
 }
 
-/** What a person said with a decision. */
+/** The note of a decision. */
 export function noteOf(hold: Pick<MessageApproval, 'note'> | null): string[] {
   return hold?.note ? [`Approver’s note: ${toOneLine(hold.note)}`] : [];
 }

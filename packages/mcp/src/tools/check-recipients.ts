@@ -8,7 +8,7 @@ import { asDryRun } from './preview-email.ts';
 
 const operation = findOperation('emails.send');
 
-/** Asks of recipients alone, by the dry run of a send that has nothing in it. */
+/** Checks only recipients, with the dry run of a send without content. */
 export function checkRecipientsTool(entry: SurfaceEntry): Tool {
   return defineTool({
     entry,
@@ -27,12 +27,12 @@ export function checkRecipientsTool(entry: SurfaceEntry): Tool {
       if (!placed.ok) return refuse(placed.problem);
       const own = await invoke('keys.self', { params: {}, query: {}, headers: {}, body: undefined }, { signal });
       if (!own.ok) return refuse(own.problem);
-      // The operation answers what it declares; the sandbox domain is always among the domains.
+      // The operation returns its declared type; the sandbox domain is always among the domains.
       const [domain = ''] = (own.body as OperationOutput<OperationById<'keys.self'>>).sendingDomains;
       const body = { ...toObject(placed.input.body), from: `check@${domain}`, subject: 'check', text: 'check' };
       const result = await invoke(operation.id, asDryRun({ ...placed.input, body }), { signal });
       if (!result.ok) return refuse(result.problem);
-      const { recipients, quota } = result.body as DryRun; // A dry run answers one.
+      const { recipients, quota } = result.body as DryRun; // A dry run returns one.
       const ok = recipients.every((recipient) => recipient.ok) && quota.used + quota.cost <= quota.limit;
       return present({ record: { ok, recipients, quota }, structuredNotes: [], toText: describeRecipients });
     },

@@ -5,7 +5,7 @@ import { callingTool } from '../tool.ts';
 const DISCARDED = 'The draft was permanently deleted. Published versions are unchanged.';
 
 export const discardTemplateDraftTool = callingTool(findOperation('templates.discard'), {
-  // Its author knows what it said; the bodies would only fill the result.
+  // Its author knows the content; the bodies would only fill the result.
   toRecord: ({ changes, ...draft }) => ({ ...draft, changedParts: Object.keys(changes) }),
   structuredNotes: [UNTRUSTED_NOTE],
   toNotes: () => [DISCARDED],

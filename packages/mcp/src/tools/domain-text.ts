@@ -5,7 +5,7 @@ import { section } from './message-text.ts';
 export type Domain = OperationOutput<OperationById<'domains.get'>>;
 export type DomainRecord = Domain['records'][number];
 
-/** A domain with the records to publish; what the DNS answers is somebody else's text. */
+/** A domain with the records to publish; DNS responses are text of third parties. */
 export function describeDomain(domain: Domain, untrusted: (text: string) => string): string {
   const { id, name, status, statusReason, records, verifiedAt, lastCheckedAt } = domain;
   return [
@@ -23,7 +23,7 @@ const WHAT_NOW: Readonly<Record<Domain['status'], string>> = {
   removed: 'No send from it is accepted. restore_domain restores it.',
 };
 
-/** What to publish, and what the DNS said of it when it was asked last. */
+/** What to publish, and the latest DNS result. */
 export function describeRecords(
   records: readonly DomainRecord[],
   untrusted: (text: string) => string,
@@ -46,7 +46,7 @@ function answerRow({ purpose, host, reason, found }: DomainRecord): string[] {
   return [`${purpose} at ${host}: ${reason === null ? '' : `${reason} `}Found: ${seen}`];
 }
 
-/** The required records that are amiss, in a word each; null where there is none. */
+/** The required records that are missing or wrong, in a word each; null if there are none. */
 function describeFaults(records: readonly DomainRecord[]): string | null {
   const faults = records.filter(({ required, status }) => required && status !== 'pass');
   if (faults.length === 0) return null;

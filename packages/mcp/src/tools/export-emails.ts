@@ -7,7 +7,7 @@ import { ANSWER_OUTPUT } from './dry-run-text.ts';
 
 const operation = findOperation('emails.export');
 
-/** Of ASCII; what is not counts four times, as it does in the size of a result. Shown in both forms this leaves room for what is said about it. */
+/** In ASCII characters; others count four times, as in the size of a result. Leaves room for the notes in both forms. */
 const PART_CHARACTERS_MAX = 9_000;
 
 /** A part of the file, in whole lines where they fit. */
@@ -17,7 +17,7 @@ interface Part {
   readonly nextOffset: number | null;
 }
 
-/** The log as a file, part by part: a result holds some 60 lines. Only as much of the file is read as is shown or passed over. */
+/** The log as a file, part by part: a result fits some 60 lines. Only what is shown or skipped is read of the file. */
 export const exportEmailsTool: ToolMaker = (entry) =>
   defineTool({
     entry,
@@ -37,7 +37,7 @@ export const exportEmailsTool: ToolMaker = (entry) =>
       if (!input.ok) return refuse(input.problem);
       const result = await invoke(operation.id, input.input, { signal });
       if (!result.ok) return refuse(inArgumentNames(result.problem, entry));
-      // An operation that streams answers its pieces: text in process, and octets over HTTP.
+      // A streaming operation returns chunks: text in process, and bytes over HTTP.
       const part = await readPart(result.body as AsyncIterable<string | Uint8Array>, offset);
       const format: ExportFormat = (input.input.query['format'] as ExportFormat | undefined) ?? 'csv'; // As the API took it.
       return present({

@@ -37,7 +37,7 @@ function findingRow({ level, code, message, fix }: Check['findings'][number]): s
   return `${level} ${code}: ${message}${level === 'pass' ? '' : ` Fix: ${fix}`}`;
 }
 
-/** Each check reads records of its own kind; what they have in common is that every field is short. */
+/** Each check reads its own kind of records; all their fields are short. */
 function recordRow(record: Check['records'][number]): string {
   return Object.entries(record)
     .filter(([, value]) => value !== null)

@@ -12,7 +12,7 @@ const SHOWN = [
 
 type OwnKey = OperationOutput<OperationById<'keys.self'>>;
 
-/** What an agent should know before it sends: its key, the domains it may send from, what is left of the month. */
+/** What an agent should know before it sends: its key, the domains it may send from, what is left of the quota. */
 export const getSendingContextTool = callingTool(findOperation('keys.self'), {
   shows: SHOWN,
   toRecord: pick,
@@ -20,7 +20,7 @@ export const getSendingContextTool = callingTool(findOperation('keys.self'), {
   toText: describeContext,
 });
 
-/** `approvalMode`, `holdWhen`, `attachmentHosts`, `sendsLeft` and `sendingPaused` say enough by their names: the output schema, for which every connection pays, is open to them. */
+/** `approvalMode`, `holdWhen`, `attachmentHosts`, `sendsLeft` and `sendingPaused` are clear from their names; omitting them from the output schema saves tokens on every connection. */
 function pick(key: OwnKey) {
   const { name, mode, scopes, recipientAllowlist, persona, expiresAt, sendingDomains, account, quota } = key;
   const { sendsLeft, sendingPaused, approvalMode, holdWhen, attachmentHosts } = key;

@@ -3,7 +3,7 @@ import { callingTool } from '../tool.ts';
 
 type Day = OperationOutput<OperationById<'account.volume'>>[number];
 
-/** A list has no object at its root, which a tool's answer must have. */
+/** A tool's result must be an object, and a list is not one. */
 export const getVolumeTool = callingTool(findOperation('account.volume'), {
   output: { days: { type: 'array', items: { type: 'object' }, description: 'One a UTC day, oldest first.' } },
   toRecord: (days: Day[]) => ({ days }),

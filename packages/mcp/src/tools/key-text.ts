@@ -4,13 +4,13 @@ import { line, section } from './message-text.ts';
 
 export type Key = OperationOutput<OperationById<'keys.get'>>;
 
-/** What the output schema names of a key. The restrictions, which the arguments describe, are in the answer all the same: it is open to them. */
+/** The fields of a key in the output schema. The restrictions, which the arguments describe, are omitted: the schema allows them. */
 export const NAMED_OF_A_KEY = [
   ...['id', 'name', 'mode', 'prefix', 'last4', 'scopes', 'rateLimit', 'approvalMode'],
   ...['pausedAt', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt'],
 ];
 
-/** A key without its secret; names are what people made up. */
+/** A key without its secret; names are text of third parties. */
 export function describeKey(key: Key, untrusted: (text: string) => string): string {
   const { id, mode, prefix, last4, scopes, rateLimit, sendLimit, approvalMode, holdWhen, persona } = key;
   return [

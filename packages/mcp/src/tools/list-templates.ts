@@ -13,7 +13,7 @@ export const listTemplatesTool = callingTool(findOperation('templates.list'), {
   toText: (page, untrusted) => describePage(page, { rows: page.templates, noun: 'templates', describeRow }, untrusted),
 });
 
-/** A row is for finding a template and what it takes. */
+/** A row is for finding a template and its variables. */
 function toRow(template: Template): Template {
   return { ...template, html: null, text: null, versions: [] };
 }

@@ -4,7 +4,7 @@ import { callingTool } from '../tool.ts';
 import { describePage } from './page-text.ts';
 import { deliveryRow } from './webhook-text.ts';
 
-/** What a receiver answers is for its makers: four kilobytes a row would leave room for nothing else. */
+/** Receivers' responses are omitted: four kilobytes per row would leave no room for anything else. */
 const ANSWER_CHARACTERS_MAX = 300;
 
 export const listWebhookDeliveriesTool = callingTool(findOperation('webhooks.deliveries'), {

@@ -17,7 +17,7 @@ export function recipientRows(recipients: Message['recipients']): string[] {
   return recipients.map(({ email, kind, status }) => `${email} (${kind}): ${status}`);
 }
 
-/** The trail, one event a row: position, time, what happened, to whom, why, and the mail server's words. */
+/** The events, one per row: position, time, what happened, to whom, why, and the mail server's response. */
 export function eventRows(events: Message['events']): string[] {
   return events.map(({ seq, createdAt, type, recipient, classification, detail }: Event) => {
     const why = classification === null ? '' : ` (${classification})`;

@@ -27,7 +27,7 @@ type DomainOperation = OperationById<
   'domains.create' | 'domains.get' | 'domains.verify' | 'domains.rotate' | 'domains.restore' | 'domains.delete'
 >;
 
-/** A tool that answers one domain with its records; `advice` says what to do next. */
+/** A tool that returns one domain with its records; `advice` says what to do next. */
 function oneDomainTool(operation: DomainOperation, advice?: string): ToolMaker {
   const said = advice === undefined ? [] : [advice];
   const listTool = operation.id === 'domains.restore' ? 'list_removed_domains' : 'list_domains';

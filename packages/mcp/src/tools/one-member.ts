@@ -15,7 +15,7 @@ export const removeMemberTool = oneMemberTool(findOperation('team.remove'), 'Rem
 
 type MemberOperation = OperationById<'team.invite' | 'team.update' | 'team.remove'>;
 
-/** A tool that answers one member. */
+/** A tool that returns one member. */
 function oneMemberTool(operation: MemberOperation, done: string): ToolMaker {
   return callingTool(operation, {
     structuredNotes: [UNTRUSTED_NOTE],

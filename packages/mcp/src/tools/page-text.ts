@@ -1,4 +1,4 @@
-/** The fields every list answers beside its rows. */
+/** The fields every list returns beside its rows. */
 export interface Page {
   readonly total: number;
   readonly totalIsEstimate: boolean;

@@ -23,7 +23,7 @@ export function previewEmailTool(entry: SurfaceEntry): Tool {
       if (!placed.ok) return refuse(placed.problem);
       const result = await invoke(operation.id, asDryRun(placed.input), { signal });
       if (!result.ok) return refuse(result.problem);
-      const { dryRun: _dryRun, approvalRequired, ...preview } = result.body as DryRun; // A dry run answers one.
+      const { dryRun: _dryRun, approvalRequired, ...preview } = result.body as DryRun; // A dry run returns one.
       return present({
         record: { ...preview, wouldHold: approvalRequired },
         bodyOffset,

@@ -9,7 +9,7 @@ const SHOWN_ONCE =
 export const createKeyTool = secretKeyTool(findOperation('keys.create'));
 export const rotateKeyTool = secretKeyTool(findOperation('keys.rotate'));
 
-/** A tool that answers a key with its secret. */
+/** A tool that returns a key with its secret. */
 function secretKeyTool(operation: OperationById<'keys.create' | 'keys.rotate'>): ToolMaker {
   return callingTool(operation, {
     shows: ['key', ...NAMED_OF_A_KEY],

@@ -19,7 +19,7 @@ const DEDUPLICATED_ITEMS =
   'The same batch was sent by this key within the last 10 minutes: items accepted then show their first ids, and nothing was sent twice.';
 const REPLAYED = 'Some items were accepted before under this idempotency_key: nothing was sent twice.';
 
-/** The whole of it stands at send_email; said twice, it would cost as much again. */
+/** The full description is in send_email; repeating it would double the cost. */
 const EMAILS = {
   type: 'array',
   minItems: 1,
@@ -58,7 +58,7 @@ export function sendEmailBatchTool(entry: SurfaceEntry): Tool {
       if (!result.ok) return refuse(result.problem);
       const replayed = result.headers['idempotency-replayed'] === 'true';
       return present({
-        // The operation answers what it declares, over HTTP as in process.
+        // The operation returns its declared type, over HTTP and in process.
         record: { ...compact(result.body as Outcome), ...deduplicationOf(replayed, isAutomatic) },
         structuredNotes: [ADVICE],
         notes: [
@@ -110,7 +110,7 @@ interface Reason {
   readonly retryable?: boolean;
 }
 
-/** Every row stays, since ids must not get lost; what is said about refusals gives way where it would be too much. */
+/** Every row is kept, because no id may be lost; details of refusals are shortened first. */
 const ROWS_CHARACTERS_MAX = 12_000;
 const SHORT_DETAIL_CHARACTERS = 80;
 

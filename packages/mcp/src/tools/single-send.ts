@@ -23,7 +23,7 @@ export const testTemplateTool = singleSendTool(
 
 type SingleSend = OperationById<'emails.send' | 'emails.resend' | 'templates.test'>;
 
-/** What a send answers where it is no dry run; a resend names the first message too. */
+/** The response to a send that is not a dry run; a resend also names the first message. */
 interface Accepted {
   readonly id: string;
   readonly status: string;
@@ -53,13 +53,13 @@ async function scheduledTimeOf(
   };
 }
 
-/** A tool that makes one message: the same content again within ten minutes answers with the first. `advice` tells what comes next. */
+/** A tool that creates one message: the same content within ten minutes returns the first one. `advice` says what to do next. */
 function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
   return (entry) =>
     defineTool({
       entry,
       input: () => toolInputSchema(entry),
-      // What a held one has beside these says enough by its names: the output schema, for which every connection pays, is open to it.
+      // The other fields of a held one are clear from their names; omitting them from the output schema saves tokens on every connection.
       output: () =>
         toolOutputSchema(operation, ['id', 'status', 'resendOf'], {
           scheduledAt: { type: 'string' },
@@ -72,7 +72,7 @@ function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
         const result = await invoke(operation.id, input, { signal });
         if (!result.ok) return refuse(result.problem);
         const isReplayed = result.headers['idempotency-replayed'] === 'true';
-        // The operation answers what it declares, over HTTP as in process.
+        // The operation returns its declared type, over HTTP and in process.
         const accepted = result.body as Accepted;
         const said = accepted.status === 'pending_approval' ? HELD_ADVICE : advice;
         const scheduledAt = await scheduledTimeOf(given['scheduled_at'], accepted.id, { invoke, signal });

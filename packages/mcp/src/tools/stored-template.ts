@@ -7,7 +7,7 @@ export const createTemplateTool = storedTemplateTool(findOperation('templates.cr
 export const updateTemplateTool = storedTemplateTool(findOperation('templates.update'));
 export const deleteTemplateTool = storedTemplateTool(findOperation('templates.delete'), 'Deleted. It was:');
 
-/** A tool that changes one template and shows what became of it; `lead` says what that was, where the record does not. */
+/** A tool that changes one template and shows the result; `lead` describes the change if the record does not. */
 function storedTemplateTool(
   operation: OperationById<'templates.create' | 'templates.update' | 'templates.delete'>,
   lead?: string,

@@ -1,7 +1,7 @@
 import type { Suppression } from '@postrider/core';
 import { toOneLine } from '../untrusted-text.ts';
 
-/** One entry of the suppression list on a line; its note is somebody's own words. */
+/** One entry of the suppression list on a line; its note is text of third parties. */
 export function suppressionRow({ email, reason, createdAt, expiresAt, emailId, note }: Suppression): string {
   const parts = [
     `${email} ${reason} since ${createdAt}`,

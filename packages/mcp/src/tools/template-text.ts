@@ -24,7 +24,7 @@ export function describeTemplate(template: Template, untrusted: (text: string) =
   ].join('\n');
 }
 
-/** What an agent is to do about a draft: said with every answer that shows one. */
+/** What an agent should do about a draft; part of every result that shows one. */
 export function draftNotes({ status, currentVersion }: Pick<Template, 'status' | 'currentVersion'>): readonly string[] {
   if (status !== 'draft') return [];
   const now =

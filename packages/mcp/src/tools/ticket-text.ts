@@ -16,7 +16,7 @@ export const replyToTicketTool = callingTool(
   ticketParts('Added to the thread. Do not add it again.'),
 );
 
-/** What a caller may say of a case, as JSON; more of it is shown as text, which can be cut. */
+/** The context of a ticket, as JSON; large values are shown as text, which can be cut. */
 const CONTEXT_CHARACTERS_MAX = 4_000;
 
 /** What the server attached itself: its shapes are known, and are cut like any record. */
@@ -29,7 +29,7 @@ const WHAT_NOW: Readonly<Record<Ticket['status'], string>> = {
   closed: 'It accepts no more replies.',
 };
 
-/** How a tool shows one ticket with its thread; `lead` says what the call did. */
+/** Shows one ticket with its thread; `lead` says what the call did. */
 function ticketParts(lead?: string) {
   const said = lead === undefined ? [] : [lead];
   return {

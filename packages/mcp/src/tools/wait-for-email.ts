@@ -9,7 +9,7 @@ import { eventRows, line, recipientRows, section } from './message-text.ts';
 
 const operation = findOperation('emails.get');
 
-/** Where waiting ends: nothing more will happen, or the provider took the message and may never say more. */
+/** Final statuses: nothing more will happen, or the provider accepted the message and may never report more. */
 const SETTLED: ReadonlySet<MessageStatus> = new Set<MessageStatus>([
   'sent',
   'delivered',
@@ -31,10 +31,10 @@ type Outcome = Pick<Message, (typeof SHOWN)[number]> & {
   readonly approval?: NonNullable<Message['approval']>;
 };
 
-/** Often enough to keep a client's time-out from running down, and seldom enough to cost nothing. */
+/** Often enough to prevent a client's timeout, and rarely enough to cost nothing. */
 const STEP_SECONDS = 5;
 
-/** Waits for a message's outcome, or of a held one for the decision, and answers it without the content; the time-out is an answer too, never an error. */
+/** Waits for a message's outcome, or for the decision of a held one, and returns it without the content; a timeout is a result too, never an error. */
 export function waitForEmailTool(entry: SurfaceEntry): Tool {
   const settled = { type: 'boolean', description: 'False if the time ran out first.' };
   return defineTool({
@@ -61,9 +61,9 @@ export function waitForEmailTool(entry: SurfaceEntry): Tool {
 }
 
 /**
- * A look at how it stands, and then one long read; or short ones with a notification between them, where the client wants to hear of progress,
- * or where a person has yet to decide: the API waits for outcomes, and a decision is none where the message then waits for its time. It counts
- * the seconds it asked for instead of reading a clock: a server that answers early shortens the wait and never lengthens it.
+ * Reads the status once, and then makes one long read; or short ones with a notification between them, if the client wants progress or an
+ * approver has yet to decide: the API waits only for outcomes, and a decision is none if the message is then scheduled. It counts the seconds
+ * it requested instead of reading a clock: a server that responds early shortens the wait and never lengthens it.
  */
 async function waitForOutcome(input: PlacedInput, call: ToolCall, secondsMax: number): Promise<InvokeResult> {
   const { invoke, signal, report } = call;
@@ -88,7 +88,7 @@ async function waitForOutcome(input: PlacedInput, call: ToolCall, secondsMax: nu
 }
 
 function toOutcome(body: unknown): Outcome {
-  // The operation answers what it declares, over HTTP as in process.
+  // The operation returns its declared type, over HTTP and in process.
   const { id, status, to, subject, recipients, lastError, events, approval, scheduledAt } = body as Message;
   const shown = { settled: SETTLED.has(status), id, status, to, subject, recipients, lastError, events };
   const waits = scheduledAt != null && status === 'queued' ? { scheduledAt } : {};

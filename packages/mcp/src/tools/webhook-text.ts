@@ -12,7 +12,7 @@ export const deleteWebhookTool = oneWebhookTool(findOperation('webhooks.delete')
 export const createWebhookTool = secretWebhookTool(findOperation('webhooks.create'));
 export const rotateWebhookTool = secretWebhookTool(findOperation('webhooks.rotate'));
 
-/** An endpoint without its secret, on a line; URL and description are what people wrote. */
+/** An endpoint without its secret, on a line; URL and description are text of third parties. */
 export function describeWebhook(webhook: Webhook): string {
   const { id, url, description, events, status, disabledReason, failingSince, createdAt } = webhook;
   const parts = [
@@ -26,7 +26,7 @@ export function describeWebhook(webhook: Webhook): string {
   return `- ${toOneLine(parts.join(' | '))}`;
 }
 
-/** A tool that answers one endpoint; `lead` says what the call did. */
+/** A tool that returns one endpoint; `lead` says what the call did. */
 function oneWebhookTool(
   operation: OperationById<'webhooks.get' | 'webhooks.update' | 'webhooks.delete'>,
   lead?: string,
@@ -38,7 +38,7 @@ function oneWebhookTool(
   });
 }
 
-/** A tool that answers an endpoint with its secret. */
+/** A tool that returns an endpoint with its secret. */
 function secretWebhookTool(operation: OperationById<'webhooks.create' | 'webhooks.rotate'>): ToolMaker {
   return callingTool(operation, {
     structuredNotes: [SHOWN_ONCE, UNTRUSTED_NOTE],
@@ -49,7 +49,7 @@ function secretWebhookTool(operation: OperationById<'webhooks.create' | 'webhook
 
 type Delivery = OperationOutput<OperationById<'webhooks.deliveries'>>['deliveries'][number];
 
-/** One attempt on a line; what the receiver answered is left out of lists. */
+/** One attempt on a line; lists omit the receiver's response. */
 export function deliveryRow({
   id,
   eventId,

@@ -23,7 +23,7 @@ export function readVariable(_name: string): string | undefined {
   return undefined;
 }
 
-/** Not every engine can iterate a stream by itself. */
+/** Not every engine can iterate a stream natively. */
 async function* read(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body.getReader();
   try {

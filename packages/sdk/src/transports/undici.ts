@@ -6,7 +6,7 @@ type Undici = typeof import('undici');
 /** The transport under Node. undici's own time limits are off because the signal carries the caller's. */
 export const transport = /* @__PURE__ */ createTransport();
 
-/** @throws Error on a Node that undici does not run on: its requests would fail with an error that does not say why. */
+/** @throws Error on a Node version that undici does not support: its requests would fail with an error that does not say why. */
 export function assertPlatform(): void {
   const fault = explainOldNode(process.versions);
   if (fault !== null) throw new Error(fault);
@@ -18,8 +18,8 @@ export function readVariable(name: string): string | undefined {
 }
 
 /**
- * undici comes with the first request: its hundred modules take longer to load than everything else here, and whoever verifies webhooks alone
- * needs none of them.
+ * undici is loaded with the first request: its hundred modules take longer to load than everything else here, and programs that only verify
+ * webhooks need none of them.
  */
 function createTransport(): (request: TransportRequest) => Promise<TransportAnswer> {
   let loading: Promise<Undici> | undefined;

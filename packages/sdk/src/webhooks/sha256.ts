@@ -6,8 +6,8 @@ const INITIAL_STATE = fractionsOfRoots(8, 1 / 2);
 const BLOCK_BYTES = 64;
 
 /**
- * HMAC-SHA-256 (RFC 2104, FIPS 180-4) in plain arithmetic. The platforms' own is either a module of Node's or answers a promise, and a
- * verification that forgets its `await` accepts everything.
+ * HMAC-SHA-256 (RFC 2104, FIPS 180-4) in plain arithmetic. The platforms' own is either a Node module or returns a promise, and a
+ * verification without its `await` would accept everything.
  */
 export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
   const block = new Uint8Array(BLOCK_BYTES);
@@ -94,6 +94,6 @@ function fractionsOfRoots(count: number, exponent: number): Uint32Array {
   for (let candidate = 2; primes.length < count; candidate += 1) {
     if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate);
   }
-  // Doubles hold 53 bits, of which the whole part of these roots takes five at most.
+  // Doubles have 53 bits, of which the integer part of these roots needs at most five.
   return Uint32Array.from(primes, (prime) => (prime ** exponent % 1) * 2 ** 32);
 }

@@ -15,13 +15,13 @@ const SECRET_PREFIX = 'whsec_';
 const SIGNATURE_VERSION = 'v1';
 
 /**
- * Checks that a webhook request was signed with the endpoint's secret, not long ago, and answers its event. At once: there is no promise
- * to wait for. Runs wherever `Uint8Array` and `TextEncoder` do.
- * @param body the request's body as it came, as text or bytes: parsed and written again it may differ, and then the signature does
- * @param headers the request's headers, of which `webhook-id`, `webhook-timestamp` and `webhook-signature` count
+ * Checks that a webhook request was signed recently with the endpoint's secret, and returns its event. Synchronous: there is no promise
+ * to forget. Runs on every platform with `Uint8Array` and `TextEncoder`.
+ * @param body the request's body exactly as received, as text or bytes: parsing and serializing it again can break the signature
+ * @param headers the request's headers, of which `webhook-id`, `webhook-timestamp` and `webhook-signature` are used
  * @param secret the endpoint's secret (`whsec_…`), or several, of which one has to match
  * @throws PostriderError with `webhook_header_missing`, `webhook_timestamp_invalid`, `webhook_timestamp_outside_tolerance`,
- * `webhook_signature_mismatch` or `webhook_body_invalid`: answer such a request 400. TypeError or RangeError for arguments that cannot work.
+ * `webhook_signature_mismatch` or `webhook_body_invalid`: respond to such a request with 400. TypeError or RangeError for invalid arguments.
  */
 export function verifyWebhook(
   body: string | Uint8Array | ArrayBuffer,
@@ -63,7 +63,7 @@ function assertRecent(timestamp: string, toleranceSeconds: number, now: Date): v
   );
 }
 
-/** Compares every signature with every key to its last byte, so that the time it takes tells nothing of how near a forgery came. */
+/** Compares every signature with every key to its last byte, so that the duration does not reveal how close a forgery is. */
 function isSignedBy(keys: readonly Uint8Array[], signed: Uint8Array, header: string): boolean {
   const given = header.split(' ').flatMap((part) => {
     const [version, value, ...rest] = part.split(',');
@@ -84,7 +84,7 @@ function isEqual(expected: Uint8Array, candidate: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** Signed it is what the server wrote; the types are the contract's. An event of a later server can have a type this version does not know. */
+/** A signed body is what the server wrote, with the contract's types. An event of a later server can have a type this version does not know. */
 function parseEvent(bytes: Uint8Array): WebhookEvent {
   let value: unknown;
   try {

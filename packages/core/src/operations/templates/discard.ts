@@ -8,7 +8,7 @@ export const discardTemplateDraft = defineOperation({
   method: 'POST',
   path: '/templates/:id/discard',
   access: { kind: 'key', scope: null },
-  // A restricted key takes back its own drafts; the handler compares the author with the caller.
+  // A restricted key can discard its own drafts; the handler compares the author with the caller.
   reach: 'none',
   summary: 'Discard a template draft',
   description:

@@ -6,7 +6,7 @@ import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
 import { timeBoundSchema } from '../../schemas/time-bound.ts';
 import { webhookDeliverySchema, webhookEventTypeSchema, webhookParams } from '../../schemas/webhook.ts';
 
-/** `until` may not lie before `since`. */
+/** `until` must not be before `since`. */
 function isInOrder({ since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined }) {
   return since === undefined || until === undefined || since <= until;
 }
