@@ -1236,7 +1236,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachment-hosts"
         ],
         "valueName": "text",
-        "description": "Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist.",
+        "description": "Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host; none for test keys, held keys and keys with a recipient allowlist.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1332,7 +1332,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--send-limit"
         ],
         "valueName": "json",
-        "description": "Messages per hour and per day, in whole UTC hours and days.",
+        "description": "Messages per whole UTC hour and day.",
         "value": {
           "kind": "json"
         }
@@ -1557,7 +1557,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--attachment-hosts"
         ],
         "valueName": "text",
-        "description": "Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist.",
+        "description": "Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host; none for test keys, held keys and keys with a recipient allowlist.",
         "value": {
           "kind": "list",
           "choices": null
@@ -1653,7 +1653,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--send-limit"
         ],
         "valueName": "json",
-        "description": "Messages per hour and per day, in whole UTC hours and days.",
+        "description": "Messages per whole UTC hour and day.",
         "value": {
           "kind": "json"
         }

@@ -56,7 +56,7 @@ const restrictionFields = {
     .nullable()
     .optional()
     .describe(
-      'Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist.',
+      'Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host; none for test keys, held keys and keys with a recipient allowlist.',
     ),
   expiresAt: offsetTimeSchema
     .nullable()
@@ -79,7 +79,7 @@ const restrictionFields = {
   sendLimit: sendLimitSchema
     .nullable()
     .optional()
-    .describe('Messages per hour and per day, in whole UTC hours and days.'),
+    .describe('Messages per whole UTC hour and day.'),
 };
 
 const nameSchema = headerText(1, LIMITS.keyNameCharacters).describe(`${KEY_NAME_RULE}.`);

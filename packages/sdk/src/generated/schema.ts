@@ -1417,7 +1417,7 @@ export interface components {
             recipientAllowlist?: string[] | null;
             /** @description Networks the key can be used from, as CIDR or single addresses. Default: everywhere. */
             ipAllowlist?: string[] | null;
-            /** @description Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist. */
+            /** @description Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host; none for test keys, held keys and keys with a recipient allowlist. */
             attachmentHosts?: string[] | null;
             /** @description When the key expires: RFC 3339 with an offset, in the future. Default: never. */
             expiresAt?: string | null;
@@ -1450,7 +1450,7 @@ export interface components {
             } | null;
             /** @description Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused. */
             lockPersona?: boolean;
-            /** @description Messages per hour and per day, in whole UTC hours and days. */
+            /** @description Messages per whole UTC hour and day. */
             sendLimit?: {
                 hour?: number | null;
                 day?: number | null;
@@ -1775,7 +1775,7 @@ export interface components {
             recipientAllowlist?: string[] | null;
             /** @description Networks the key can be used from, as CIDR or single addresses. Default: everywhere. */
             ipAllowlist?: string[] | null;
-            /** @description Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host for an ordinary key; none for test keys, held keys and keys with a recipient allowlist. */
+            /** @description Hosts that attachments can be fetched from. Each is a name such as `files.example.com`, or `*.example.com` for its subdomains. Default: any host; none for test keys, held keys and keys with a recipient allowlist. */
             attachmentHosts?: string[] | null;
             /** @description When the key expires: RFC 3339 with an offset, in the future. Default: never. */
             expiresAt?: string | null;
@@ -1808,7 +1808,7 @@ export interface components {
             } | null;
             /** @description Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused. */
             lockPersona?: boolean;
-            /** @description Messages per hour and per day, in whole UTC hours and days. */
+            /** @description Messages per whole UTC hour and day. */
             sendLimit?: {
                 hour?: number | null;
                 day?: number | null;
