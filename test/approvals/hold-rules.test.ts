@@ -89,7 +89,7 @@ describe('the rules that hold a send', { tags: ['approvals.modes'] }, () => {
 describe('the description of the rule about links', () => {
   it('names every place that it checks', () => {
     const said = JSON.stringify(toInlineSchema(findOperation('keys.create').body, 'input'));
-    expect(said).toContain('in the HTML, the text, the subject or a header');
+    expect(said).toContain('in the HTML, the text, the subject, a header or a display name');
   });
 });
 

@@ -40,7 +40,9 @@ describe('held sends on every surface', () => {
     const read = await client.call('get_approval', { id: record.approvalId });
     expect(read.text).toContain('Held over MCP');
     expect((await client.call('cancel_email', { id: record.id })).record).toMatchObject({ status: 'canceled' });
-    expect((await client.call('get_approval', { id: record.approvalId })).text).toContain('taken back');
+    expect((await client.call('get_approval', { id: record.approvalId })).text).toContain(
+      'withdrawn: nothing was sent',
+    );
     await client.close();
   });
 
@@ -58,7 +60,7 @@ describe('held sends on every surface', () => {
       expect(text).toContain(said);
     }
     expect(text).toContain('X-Campaign: autumn');
-    expect(text).toContain('Unsubscribe link: one for each recipient');
+    expect(text).toContain('Unsubscribe link: one per recipient');
     expect(record).toMatchObject({ headers: { 'X-Campaign': 'autumn' }, unsubscribe: true });
     const listed = await client.call('list_approvals');
     expect(listed.record.approvals[0]).not.toHaveProperty('headers');

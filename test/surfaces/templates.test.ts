@@ -67,14 +67,14 @@ describe('templates', () => {
         /Note: html: characters 1 to 4000 of \d+\. For the rest call get_template with body_offset 4000\./,
       );
       expect(record).toMatchObject({ slug: 'long', variables: [{ name: 'name', required: true }] });
-      expect((await call('get_template', { id: 'long', body_offset: 4_000 })).text).toContain('This is the end of it');
+      expect((await call('get_template', { id: 'long', body_offset: 4_000 })).text).toContain('This is the end.');
       expect((await call('get_template', { id: 'nope' })).text).toContain('not_found');
     });
 
     it('are rendered, and missing variables are named', async () => {
       expect((await call('render_template', { id: 'long' })).text).toContain('Missing, a send would be refused: name');
       const { text, record } = await call('render_template', { id: 'long', variables: { name: '<Ada>' } });
-      expect(text).toContain('Nothing is missing');
+      expect(text).toContain('No variable is missing');
       expect(record).toMatchObject({ subject: 'Hi <Ada>', missing: [] });
       expect((await call('render_template', { id: 'long', html: 'x' })).isError).toBe(true);
     });

@@ -186,20 +186,12 @@ describe('with both layers of isolation removed', () => {
   });
 });
 
-/** Where in the services a pool stands that is not bound: one that hands out connections. */
+/** The pools among the services that are not bound to an account, by their paths: those that hand out connections. */
 function findUnbound(value: unknown, path: readonly string[], seen = new Set<unknown>()): readonly string[] {
-  if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.has(value)) return [];
+  if (value === null || typeof value !== 'object' || seen.has(value)) return [];
   seen.add(value);
-  if (typeof value === 'function') return 'unsafe' in value && canReserve(value) ? [path.join('.')] : [];
+  if ('run' in value && 'reserve' in value) return [path.join('.')];
   return Object.entries(value).flatMap(([name, member]) => findUnbound(member, [...path, name], seen));
-}
-
-function canReserve(pool: object): boolean {
-  try {
-    return typeof Reflect.get(pool, 'reserve') === 'function';
-  } catch {
-    return false;
-  }
 }
 
 function unknownLike(name: string): string {
