@@ -270,7 +270,7 @@ describe('the stdio program', () => {
       isError: true,
       structuredContent: { error: { code: 'unavailable', retryable: true } },
     });
-    expect(JSON.stringify(result.content)).toContain('It is not known whether the call was carried out');
+    expect(JSON.stringify(result.content)).toContain('It is not known whether the call was executed');
     expect(JSON.stringify(result.content)).toContain('idempotency_key order-17');
   });
 

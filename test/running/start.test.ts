@@ -286,7 +286,7 @@ describe('postrider-server start, with a problem', () => {
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? String(address.port) : '';
     const said = await refusal({ POSTRIDER_PORT: port });
-    expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    expect(said).toContain(`Port ${port} on 127.0.0.1 is in use`);
     expect(said).toContain('POSTRIDER_PORT=');
     await new Promise((resolve) => other.close(resolve));
   });
