@@ -40,15 +40,15 @@ export function hangText(head: string, text: string, columns: number | null): re
   return lines.map((line, index) => `${index === 0 ? head : indent}${line}`);
 }
 
-/** A command that ends a sentence. */
-const COMMAND = /(?<=: )postrider .*$/;
+/** What precedes a command that ends a sentence. */
+const BEFORE_COMMAND = ': postrider ';
 
 /** A sentence with its line feed, wrapped where the sink is a terminal. A command that ends it stays whole, so that it can be copied. */
 export function wrapForTerminal(text: string, { isTTY, columns = 80 }: TextSink): string {
   if (isTTY !== true || shownWidth(text) <= columns) return `${text}\n`;
-  const [command] = COMMAND.exec(text) ?? [];
-  const words = command === undefined ? text : text.slice(0, -command.length - 1);
-  return [...wrapText(words, columns), ...(command === undefined ? [] : [`  ${command}`]), ''].join('\n');
+  const end = text.indexOf(BEFORE_COMMAND, text.lastIndexOf('\n') + 1);
+  if (end === -1) return [...wrapText(text, columns), ''].join('\n');
+  return [...wrapText(text.slice(0, end + 1), columns), `  ${text.slice(end + 2)}`, ''].join('\n');
 }
 
 /** Columns of a text that may have colours. */

@@ -76,10 +76,7 @@ const restrictionFields = {
     .describe(
       'Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused.',
     ),
-  sendLimit: sendLimitSchema
-    .nullable()
-    .optional()
-    .describe('Messages per whole UTC hour and day.'),
+  sendLimit: sendLimitSchema.nullable().optional().describe('Messages per whole UTC hour and day.'),
 };
 
 const nameSchema = headerText(1, LIMITS.keyNameCharacters).describe(`${KEY_NAME_RULE}.`);
