@@ -35,7 +35,8 @@ const BATCH = 100;
 
 /** @param isTracked whether opens and clicks are tracked, which is planned when a message is accepted */
 export async function openShop(database: BenchDatabase, { isTracked = false } = {}): Promise<Shop> {
-  const sql = tagged(openDatabase({ target: database.target, maxConnections: 4, applicationName: 'bench-shop' }));
+  // It accepts one batch after another, as the server does, and a pool opens all of its connections for the first transaction.
+  const sql = tagged(openDatabase({ target: database.target, maxConnections: 1, applicationName: 'bench-shop' }));
   const ids = createIdGenerator();
   const { accountId } = await createAccount(
     { sql, clock: systemClock, ids },

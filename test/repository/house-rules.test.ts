@@ -68,7 +68,7 @@ describe('sources', () => {
       ({ path }) => !path.startsWith(`${SERVER}db/`) && path !== `${SERVER}postgres/postgres-cluster.ts`,
     );
     expect(withCode(others, /\b(sql|query|transaction|tx)(<[^`;]*>)?\s*`|\.unsafe\(/)).toEqual([]);
-    const statement = /`\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|DROP|LISTEN|NOTIFY)\s/;
+    const statement = /[`'"]\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|DROP|LISTEN|NOTIFY)\s/;
     expect(others.filter(({ text }) => statement.test(text)).map(({ path }) => path)).toEqual([]);
   });
 

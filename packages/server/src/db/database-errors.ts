@@ -1,5 +1,5 @@
 /** What a failed query means for the caller. */
-export type DatabaseFault = 'unavailable' | 'stale' | 'data' | 'conflict' | 'other';
+export type DatabaseFault = 'unavailable' | 'data' | 'conflict' | 'other';
 
 /** SQLSTATE classes: 08 is connection failure, 57P server shutdown, 53 insufficient resources; 22 and 23 are about the data. */
 const UNAVAILABLE_STATES = /^(08|57P|53|25006|58)/;
@@ -27,7 +27,6 @@ const CONNECTION_CODES = new Set([
 export function classifyDatabaseError(error: unknown): DatabaseFault {
   const code = errorCode(error);
   if (code === null) return 'other';
-  if (code === 'PR001') return 'stale';
   if (CONNECTION_CODES.has(code) || UNAVAILABLE_STATES.test(code) || code === '57014') return 'unavailable';
   if (CONFLICT_STATES.has(code)) return 'conflict';
   return /^(22|23|54)/.test(code) ? 'data' : 'other';
