@@ -59,9 +59,15 @@ serveParent({}, async (question) => {
   return { cpuMs: cpuMs - before.cpuMs, rssMb };
 });
 
+/** A dispatcher may pause with deliveries left, while its attempts are being logged. The server wakes it four times a second. */
 async function dispatch(): Promise<void> {
-  await dispatcher.pump();
-  await dispatcher.idle();
+  let isLeft = true;
+  while (isLeft) {
+    await dispatcher.pump();
+    await dispatcher.idle();
+    const [row] = await sql<{ left: boolean }[]>`SELECT EXISTS (SELECT FROM webhook_deliveries) AS left`;
+    isLeft = row?.left === true;
+  }
 }
 
 async function postBare(count: number): Promise<void> {
