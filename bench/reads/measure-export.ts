@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import postgres, { type Sql } from 'postgres';
-import { toConnectionString } from '../../packages/server/src/db/client.ts';
+import { type DatabaseTarget, toConnectionString } from '../../packages/server/src/db/client.ts';
 import type { Child, Usage } from '../parts/child.ts';
 import { median, round } from '../parts/report.ts';
 import { READ_ACCOUNT } from './data-set.ts';
@@ -22,7 +22,7 @@ export async function measureExport(
   { port, key, rounds }: { readonly port: number; readonly key: string; readonly rounds: number },
 ): Promise<ExportFigures> {
   const url = `http://127.0.0.1:${port}/emails/export`;
-  const driver = postgres(toConnectionString(target), { max: 1 });
+  const driver = openDriver(target);
   const copy = () => timeCopy(driver);
   await Promise.all([download(url, key), copy()]);
   const before = await server.ask<Usage>({});
@@ -45,6 +45,12 @@ export async function measureExport(
     ratio: median(exports.map(({ ms, rows }, n) => (rows / ms) * ((copies[n] ?? 0) / ROWS))),
     growthMb: peakMb - before.rssMb,
   };
+}
+
+/** The driver itself: COPY gives a stream of its own. It does not read URLs of sockets. */
+function openDriver(target: DatabaseTarget): Sql {
+  if (target.kind !== 'socket') return postgres(toConnectionString(target), { max: 1 });
+  return postgres({ host: target.host, database: target.database, user: target.user, max: 1 });
 }
 
 interface Downloaded {
