@@ -97,7 +97,7 @@ describe('the port', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const settings = { POSTRIDER_ROLES: 'api,worker,smtp', POSTRIDER_INBOUND_PORT: String(port) };
     await expect(startTestApp({ settings })).rejects.toMatchObject({
-      name: 'InboundPortError',
+      name: 'PortError',
       message: `Port ${port} for inbound reports on 127.0.0.1 is in use by another program.`,
       fix: expect.stringContaining(`POSTRIDER_INBOUND_PORT=${port + 1}`),
     });

@@ -185,6 +185,19 @@ describe('a server process', () => {
     expect(stderr).toContain(`choose another port: POSTRIDER_SMTPS_PORT=${port + 1}.`);
   });
 
+  it('names every port in use at once, with one fix', { tags: ['contract-settings.smtp-ports'] }, async () => {
+    const [smtp, inbound] = [await takePort(), await takePort()];
+    const taken = { POSTRIDER_SMTP_PORT: String(smtp), POSTRIDER_INBOUND_PORT: String(inbound) };
+    const { code, stderr } = await runServer(['start'], { ...environment, POSTRIDER_SMTPS_PORT: '0', ...taken });
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `error: Port ${smtp} for SMTP submission on 127.0.0.1 is in use by another program. Port ${inbound} for inbound reports on 127.0.0.1 is in use too.`,
+    );
+    expect(stderr).toContain(
+      `choose other ports: POSTRIDER_SMTP_PORT=${smtp + 1} POSTRIDER_INBOUND_PORT=${inbound + 1}.`,
+    );
+  });
+
   it('in production keeps SMTP submission closed without a certificate, with a warning', {
     tags: ['contract-settings.tls', 'contract-settings.roles-smtp'],
   }, async () => {
@@ -228,7 +241,7 @@ describe('an SMTP submission port in use', () => {
     const server = await startTestApp({ settings: { POSTRIDER_SMTP_PORT: String(await takePort()) } });
     cleanUp(() => server.close());
     const fix = expect.stringContaining('POSTRIDER_SMTP_PORT=');
-    await expect(startSubmissionBeside(server, {})).rejects.toMatchObject({ name: 'SubmissionPortError', fix });
+    await expect(startSubmissionBeside(server, {})).rejects.toMatchObject({ name: 'PortError', fix });
   });
 });
 

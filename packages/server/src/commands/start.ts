@@ -6,13 +6,15 @@ import { baseUrlOf, isAnyAddress } from '../base-url.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { findKeyByHash } from '../db/queries/api-keys.ts';
+import { reportPort } from '../inbound/start-reports.ts';
 import { hashApiKey } from '../keys/api-key.ts';
+import { type ConfiguredPort, PortError, toPortError, withOtherPorts } from '../port-error.ts';
+import { submissionPorts } from '../smtp-submission/start-submission.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { VERSION } from '../version.ts';
 import { sendFirstMessage } from './first-message.ts';
 import { watchParentProcesses } from './parent-processes.ts';
 import { type OpenDatabase, openPreparedDatabase } from './prepared-database.ts';
-import { StartError } from './start-error.ts';
 
 const EXIT_WITHIN_MS = 14_000;
 /** A terminal, npx and pnpm each forward one Ctrl-C, so it arrives more than once: only a later signal counts as a second one. */
@@ -38,7 +40,7 @@ export async function start(config: Config): Promise<void> {
   });
   const stop = stopOnce(() => app, database);
   try {
-    const port = config.port === 0 ? await findFreePort(config.host) : config.port;
+    const port = config.port === 0 ? await openPort(config.host, 0) : config.port;
     // The URL must be known before anything is created with it, so a free port is chosen first if the setting is 0.
     const baseUrl = config.baseUrl ?? baseUrlOf(config.host, port, hostname());
     app = createApp({
@@ -49,8 +51,10 @@ export async function start(config: Config): Promise<void> {
       clock: systemClock,
       random: Math.random,
     });
-    await app.start({ host: config.host, port }).catch((error: unknown) => {
-      throw explainListenError(error, config);
+    await app.start({ host: config.host, port }).catch(async (error: unknown) => {
+      // Closed first, so that the ports that this server has opened do not count as in use.
+      await stop();
+      throw await explainListenError(error, config);
     });
     if (config.metrics !== null && app.metricsPort !== null)
       say(`  metrics on ${baseUrlOf(config.metrics.host, app.metricsPort, hostname())}/metrics`);
@@ -103,38 +107,42 @@ function stopOnce(app: () => App | null, database: OpenDatabase): () => Promise<
   return stop;
 }
 
-async function findFreePort(host: string): Promise<number> {
+/** Opens a port for a moment and returns its number. 0 takes a free one. */
+async function openPort(host: string, port: number): Promise<number> {
   const { createServer } = await import('node:net');
   return await new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
-    probe.listen(0, host, () => {
+    probe.listen(port, host, () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
     });
   });
 }
 
-function explainListenError(error: unknown, { host, port, metrics }: Config): unknown {
-  const { code = null, port: refused = port } =
-    error instanceof Error ? (error as NodeJS.ErrnoException & { port?: number }) : {};
-  const isOfMetrics = metrics !== null && refused === metrics.port && refused !== port;
-  const [setting, at] = isOfMetrics
-    ? (['POSTRIDER_METRICS', metrics] as const)
-    : (['POSTRIDER', { host, port }] as const);
-  if (code === 'EADDRINUSE') {
-    return new StartError(
-      `Port ${at.port} on ${at.host} is in use by another program.`,
-      `Stop that program (another Postrider?), or choose another port: ${setting}_PORT=${at.port + 1}.`,
-    );
-  }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return new StartError(
-      `${at.host}:${at.port} cannot be opened (${code}).`,
-      `Choose another ${setting}_HOST or ${setting}_PORT.`,
-    );
-  }
-  return error;
+/** The error of a port that cannot be opened, with every other configured port that is in use. */
+async function explainListenError(error: unknown, config: Config): Promise<unknown> {
+  const ports = portsOf(config);
+  const explained = toPortError(error, ports);
+  return explained instanceof PortError ? await withOtherPorts(explained, ports, isInUse) : explained;
+}
+
+function portsOf(config: Config): readonly ConfiguredPort[] {
+  const { host, port, metrics, roles } = config;
+  const settings = { host: 'POSTRIDER_HOST', port: 'POSTRIDER_PORT' };
+  const ofMetrics = { host: 'POSTRIDER_METRICS_HOST', port: 'POSTRIDER_METRICS_PORT' };
+  return [
+    ...(roles.has('api') ? [{ host, port, settings, purpose: null }] : []),
+    ...(metrics === null ? [] : [{ ...metrics, settings: ofMetrics, purpose: 'metrics' }]),
+    ...(roles.has('smtp') ? [...submissionPorts(config), reportPort(config)] : []),
+  ];
+}
+
+async function isInUse({ host, port }: ConfiguredPort): Promise<boolean> {
+  return await openPort(host, port).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'EADDRINUSE',
+  );
 }
 
 /** What development mode adds: the account, the key on screen and in quickstart.json, and the first message. */

@@ -1,3 +1,4 @@
+import { type ConfiguredPort, toPortError } from '../port-error.ts';
 import { type CertificateSettings, chooseCertificate } from '../smtp-submission/certificate.ts';
 import { createReportServer, type ReportServer, type ReportServerOptions } from './report-server.ts';
 import { createReturnPaths } from './return-path.ts';
@@ -15,20 +16,10 @@ export interface RunningReports extends Pick<ReportServer, 'drain'> {
   readonly port: number;
 }
 
-/** A port that cannot be opened. `fix` says what to do about it. */
-class InboundPortError extends Error {
-  override readonly name = 'InboundPortError';
-  readonly fix: string;
-  constructor(message: string, fix: string) {
-    super(message);
-    this.fix = fix;
-  }
-}
-
 /**
  * Opens the port for reports, with STARTTLS if there is a certificate. Other servers send their reports in plaintext
  * too.
- * @throws CertificateError, InboundPortError
+ * @throws CertificateError, PortError
  */
 export async function startReports(
   settings: ReportSettings,
@@ -45,17 +36,12 @@ export async function startReports(
     return { port: await server.listen(), drain: server.drain };
   } catch (error) {
     await server.drain();
-    throw explain(error, settings);
+    throw toPortError(error, [reportPort(settings)]);
   }
 }
 
-function explain(error: unknown, { host, inboundPort }: ReportSettings): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  const isTaken = error.code === 'EADDRINUSE';
-  const what = isTaken ? 'is in use by another program' : `cannot be opened (${error.code})`;
-  const stop = isTaken ? 'Stop that program (another Postrider?), or choose' : 'Choose';
-  return new InboundPortError(
-    `Port ${inboundPort} for inbound reports on ${host} ${what}.`,
-    `${stop} another port: POSTRIDER_INBOUND_PORT=${inboundPort + 1}.`,
-  );
+/** The port for reports. */
+export function reportPort({ host, inboundPort: port }: Pick<ReportSettings, 'host' | 'inboundPort'>): ConfiguredPort {
+  const settings = { host: 'POSTRIDER_HOST', port: 'POSTRIDER_INBOUND_PORT' };
+  return { host, port, settings, purpose: 'inbound reports' };
 }

@@ -1,3 +1,4 @@
+import { type ConfiguredPort, toPortError } from '../port-error.ts';
 import { type CertificateSettings, chooseCertificate } from './certificate.ts';
 import type { SubmissionConnections } from './connection-places.ts';
 import {
@@ -27,20 +28,10 @@ type SubmissionTools = Pick<
   'authenticator' | 'rates' | 'tools' | 'sql' | 'clock' | 'logger' | 'name' | 'logRequest' | 'limits'
 >;
 
-/** A port that cannot be opened. `fix` says what to do about it. */
-class SubmissionPortError extends Error {
-  override readonly name = 'SubmissionPortError';
-  readonly fix: string;
-  constructor(message: string, fix: string) {
-    super(message);
-    this.fix = fix;
-  }
-}
-
 /**
  * Starts SMTP submission. Null if it stays off, because production has no certificate for it: keys must not be sent in
  * plaintext.
- * @throws CertificateError, SubmissionPortError
+ * @throws CertificateError, PortError
  */
 export async function startSubmission(
   settings: SubmissionSettings,
@@ -58,20 +49,18 @@ export async function startSubmission(
     return { ports: await server.listen(), drain: server.drain };
   } catch (error) {
     await server.drain();
-    throw explain(error, settings);
+    throw toPortError(error, submissionPorts(settings));
   }
 }
 
-function explain(error: unknown, { host, smtpPort, smtpsPort }: SubmissionSettings): unknown {
-  if (!(error instanceof Error) || !('code' in error) || !('port' in error)) return error;
-  const port = Number(error.port);
-  const setting = port === smtpPort ? 'POSTRIDER_SMTP_PORT' : 'POSTRIDER_SMTPS_PORT';
-  const isTaken = error.code === 'EADDRINUSE';
-  const what = isTaken ? 'is in use by another program' : `cannot be opened (${error.code})`;
-  const stop = isTaken ? 'Stop that program (another Postrider?), or choose' : 'Choose';
-  const next = setting === 'POSTRIDER_SMTP_PORT' ? smtpPort + 1 : smtpsPort + 1;
-  return new SubmissionPortError(
-    `Port ${port} for SMTP submission on ${host} ${what}.`,
-    `${stop} another port: ${setting}=${next}.`,
-  );
+/** The ports of SMTP submission, with STARTTLS and with implicit TLS. */
+export function submissionPorts({
+  host,
+  smtpPort,
+  smtpsPort,
+}: Pick<SubmissionSettings, 'host' | 'smtpPort' | 'smtpsPort'>): readonly ConfiguredPort[] {
+  const of = (port: number, setting: string): ConfiguredPort => {
+    return { host, port, settings: { host: 'POSTRIDER_HOST', port: setting }, purpose: 'SMTP submission' };
+  };
+  return [of(smtpPort, 'POSTRIDER_SMTP_PORT'), of(smtpsPort, 'POSTRIDER_SMTPS_PORT')];
 }
