@@ -3,7 +3,7 @@ import express, { type Express } from 'express';
 
 export const app: Express = express();
 
-// The raw body: what express.json() makes of it is no longer what was signed.
+// The raw body: the result of express.json() is not what was signed.
 app.post('/webhooks/postrider', express.raw({ type: 'application/json', limit: '1mb' }), (request, response) => {
   try {
     const event = verifyWebhook(request.body, request.headers, process.env['POSTRIDER_WEBHOOK_SECRET'] ?? '');

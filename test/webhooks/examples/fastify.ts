@@ -4,7 +4,7 @@ import { fastify } from 'fastify';
 export const app = fastify();
 
 app.register(async (webhooks) => {
-  // Inside this plugin a JSON body stays the bytes it came as; everywhere else it is parsed as before.
+  // In this plugin, a JSON body stays raw bytes. Everywhere else, it is parsed.
   webhooks.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   webhooks.post<{ Body: Buffer }>('/webhooks/postrider', async (request, reply) => {
     try {
