@@ -48,9 +48,9 @@ import { webhooks } from './requirements/webhooks.ts';
 export type { Requirement } from './requirements/requirement.ts';
 
 /**
- * Everything that the interface specification says of the product, then everything that the contract adds to it, in the
- * order of the two texts. A test proves a requirement by naming its id in its tags, and
- * test/repository/requirements.test.ts holds the two together: nothing promised is unproven, nothing proven is unpromised.
+ * The requirements of the interface specification, then those that the contract adds, in the order of the two texts. A
+ * test proves a requirement by naming its id in its tags. test/repository/requirements.test.ts fails if a requirement
+ * has no test, or if a test cites an unknown id.
  */
 export const REQUIREMENTS: readonly Requirement[] = [
   ...[general, service, sendRequest, utm, sendResponse, messageRecord, exportRow, batchResponse],

@@ -6,11 +6,11 @@ export interface RequirementsAudit {
   readonly unknown: readonly string[];
   /** Ids that no test cites. */
   readonly unproven: readonly string[];
-  /** Ids that stand more than once among the requirements. */
+  /** Ids that more than one requirement has. */
   readonly duplicated: readonly string[];
 }
 
-/** Compares what is required with what the tests say they prove. Every list is empty when the two agree. */
+/** Compares the requirements with the ids that tests cite. Every list is empty if they match. */
 export function auditRequirements(
   requirements: readonly Requirement[],
   citations: readonly Citation[],

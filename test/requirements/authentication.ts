@@ -10,16 +10,16 @@ export const authentication = section('Authentication', [
     'authentication.tools',
     '`POST /tools/:check`, `POST /tools/utm` and `GET /tools` require no authentication.',
   ),
-  requirement('authentication.key-carries', 'A key can carry: scopes, a recipient allowlist.'),
+  requirement('authentication.key-carries', 'A key can have: scopes, a recipient allowlist.'),
   requirement(
     'authentication.key-restrictions',
-    'A key can carry: a rate limit, a CIDR IP allowlist, an expiration date, a default agent persona (provenance defaults).',
+    'A key can have: a rate limit, a CIDR IP allowlist, an expiration date, a default agent persona (provenance defaults).',
   ),
   requirement(
     'authentication.approval-mode',
-    'A key can carry: an approval mode in which sends are held until cleared through `/keys/approvals`.',
+    'A key can have: an approval mode in which sends are held until they are decided at `/keys/approvals`.',
   ),
-  requirement('authentication.scope-names', 'Scope names and values: not shown.'),
+  requirement('authentication.scope-names', 'Scope names and values: not specified.'),
   requirement(
     'authentication.scope-values',
     'Scopes: `emails:send emails:read emails:content emails:content-all logs:read`; shorthands `sending` and `full` (`full` leaves out `approvals:decide`).',
@@ -36,5 +36,5 @@ export const authentication = section('Authentication', [
     'authentication.sessions',
     'Interactive sessions use a magic link (`POST /auth/magic-link`), an OAuth login (`GET /auth/oauth/:provider`), `GET /auth/session` and `POST /auth/logout`.',
   ),
-  requirement('authentication.session-form', 'Session credential form and lifetime: not shown.'),
+  requirement('authentication.session-form', 'Session credential form and lifetime: not specified.'),
 ]);

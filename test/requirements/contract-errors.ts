@@ -3,22 +3,22 @@ import { requirement, section } from './requirement.ts';
 export const contractErrors = section('contract: Errors', [
   requirement(
     'contract-errors.body',
-    'One body everywhere: RFC 9457 problem details, `application/problem+json`: `{type,title,status,detail,code,fix,retryable,requestId,errors?,recipients?}`.',
+    'Every error has the same body: RFC 9457 problem details, `application/problem+json`: `{type,title,status,detail,code,fix,retryable,requestId,errors?,recipients?}`.',
   ),
-  requirement('contract-errors.mcp', 'One body everywhere, MCP tool errors included.'),
-  requirement('contract-errors.batch', 'One body everywhere, batch items (`results[].error`) included.'),
+  requirement('contract-errors.mcp', 'MCP tool errors have the same body.'),
+  requirement('contract-errors.batch', 'Refused batch items (`results[].error`) have the same body.'),
   requirement(
     'contract-errors.words',
-    '`detail` says what is wrong, `fix` what to do next, in words a model can act on; `retryable` is a boolean.',
+    '`detail` says what is wrong and `fix` what to do next, in words that a model can act on; `retryable` is a boolean.',
   ),
   requirement('contract-errors.fields', '`errors:[{path,code,message}]` lists field problems.'),
   requirement('contract-errors.recipients', 'A refused send adds `recipients:[{email,kind,code}]`.'),
-  requirement('contract-errors.type', "`type` is the error's address on the served reference page."),
+  requirement('contract-errors.type', '`type` is the URL of the error on the served reference page.'),
   requirement(
     'contract-errors.catalogue',
-    'The catalogue is one table in code; the reference page and OpenAPI are generated from it.',
+    'The catalog is one table in code. The reference page and the OpenAPI document are generated from it.',
   ),
-  requirement('contract-errors.declared', 'Every operation declares the codes it can answer.'),
+  requirement('contract-errors.declared', 'Every operation declares the codes it can return.'),
   requirement('contract-errors.400', '400: `invalid_json`.'),
   requirement(
     'contract-errors.400-device',
@@ -42,7 +42,7 @@ export const contractErrors = section('contract: Errors', [
   requirement('contract-errors.403-approvals', '403: `self_approval_forbidden`.'),
   requirement(
     'contract-errors.404',
-    "404: `not_found` (also for another account's objects: existence is never revealed).",
+    '404: `not_found` (also for the objects of another account: a response never reveals that they exist).',
   ),
   requirement('contract-errors.405', '405: `method_not_allowed`.'),
   requirement('contract-errors.413', '413: `payload_too_large`.'),

@@ -9,16 +9,16 @@ export const contractMessages = section('contract: Messages', [
   requirement('contract-messages.status-suppressed', 'Statuses: `suppressed` (caught at delivery).'),
   requirement(
     'contract-messages.statuses-holds',
-    'Statuses: `pending_approval`, `rejected`, `expired` (a hold nobody decided).',
+    'Statuses: `pending_approval`, `rejected`, `expired` (no one decided the hold).',
   ),
   requirement('contract-messages.status-canceled', 'Statuses: `canceled`.'),
   requirement('contract-messages.opens-and-clicks', 'Opens and clicks are events, never statuses.'),
   requirement(
     'contract-messages.sent',
-    '`sent`: the provider took it and has not said more; `capture` goes on to `delivered`.',
+    '`sent`: the provider accepted the message and has not reported more. With `capture`, the status continues to `delivered`.',
   ),
-  requirement('contract-messages.sent-direct', '`direct` goes on to `delivered`.'),
-  requirement('contract-messages.retries-run-out', 'Retries that run out are `bounced`, `soft`.'),
+  requirement('contract-messages.sent-direct', 'With `direct`, the status continues to `delivered`.'),
+  requirement('contract-messages.retries-run-out', 'A message whose retries run out is `bounced`, classified `soft`.'),
   requirement(
     'contract-messages.late-events',
     'A late event never lowers a final status; a bounce or a complaint may follow `delivered`.',
@@ -29,22 +29,25 @@ export const contractMessages = section('contract: Messages', [
   ),
   requirement(
     'contract-messages.never-stuck',
-    'No message stays `queued` or `sending` for ever: a stuck one is retried or fails with a reason in `lastError`.',
+    'No message stays `queued` or `sending` forever: a stuck one is retried, or fails with a reason in `lastError`.',
   ),
-  requirement('contract-messages.trail', 'Trail: `events:[{id,seq,type,createdAt,recipient,classification,detail}]`.'),
+  requirement(
+    'contract-messages.trail',
+    'Event log: `events:[{id,seq,type,createdAt,recipient,classification,detail}]`.',
+  ),
   requirement(
     'contract-messages.trail-types',
-    'Trail types: `queued` `sent` `delivered` `deferred` `bounced` `complained` `failed`.',
+    'Event types: `queued` `sent` `delivered` `deferred` `bounced` `complained` `failed`.',
   ),
   requirement(
     'contract-messages.trail-types-approvals',
-    'Trail types: `pending_approval` `approved` `rejected` `expired`.',
+    'Event types: `pending_approval` `approved` `rejected` `expired`.',
   ),
-  requirement('contract-messages.trail-types-scheduling', 'Trail types: `scheduled` `rescheduled`.'),
-  requirement('contract-messages.trail-types-tracking', 'Trail types: `opened` `clicked`.'),
-  requirement('contract-messages.trail-type-suppressed', 'Trail types: `suppressed`.'),
-  requirement('contract-messages.trail-type-canceled', 'Trail types: `canceled`.'),
-  requirement('contract-messages.trail-type-unsubscribed', 'Trail types: `unsubscribed`.'),
+  requirement('contract-messages.trail-types-scheduling', 'Event types: `scheduled` `rescheduled`.'),
+  requirement('contract-messages.trail-types-tracking', 'Event types: `opened` `clicked`.'),
+  requirement('contract-messages.trail-type-suppressed', 'Event types: `suppressed`.'),
+  requirement('contract-messages.trail-type-canceled', 'Event types: `canceled`.'),
+  requirement('contract-messages.trail-type-unsubscribed', 'Event types: `unsubscribed`.'),
   requirement(
     'contract-messages.single-read',
     'The single read adds to the record `html text headers cc[] bcc[] replyTo recipients:[{email,kind,status}] metadata lastError events`.',
@@ -70,21 +73,21 @@ export const contractMessages = section('contract: Messages', [
   ),
   requirement(
     'contract-messages.wait',
-    '`?wait=30` (seconds, 1–60, else 422) answers as soon as the message is final (delivered, bounced, complained, failed) or `sent`.',
+    '`?wait=30` (seconds, 1–60, otherwise 422) returns as soon as the message is final (delivered, bounced, complained, failed) or `sent`.',
   ),
-  requirement('contract-messages.wait-suppressed', '`?wait=30` answers as soon as the message is final (suppressed).'),
+  requirement('contract-messages.wait-suppressed', '`?wait=30` returns as soon as the message is final (suppressed).'),
   requirement(
     'contract-messages.wait-holds',
-    '`?wait=30` answers as soon as the message is final (rejected, expired).',
+    '`?wait=30` returns as soon as the message is final (rejected, expired).',
   ),
-  requirement('contract-messages.wait-canceled', '`?wait=30` answers as soon as the message is final (canceled).'),
-  requirement('contract-messages.wait-time-out', 'At the time-out it answers the present state.'),
+  requirement('contract-messages.wait-canceled', '`?wait=30` returns as soon as the message is final (canceled).'),
+  requirement('contract-messages.wait-time-out', 'At the timeout, it returns the current state.'),
 ]);
 
 export const contractMessageLog = section('contract: Messages, filters, export and retention', [
   requirement(
     'contract-message-log.filters',
-    'Filters beside the named ones: `recipient`, `domain` (the sending domain), `from` (inclusive) and `to` (exclusive) as ISO bounds on `createdAt`, in lists.',
+    'Filters in addition to the named ones: `recipient`, `domain` (the sending domain), `from` (inclusive) and `to` (exclusive) as ISO bounds on `createdAt`, in lists.',
   ),
   requirement('contract-message-log.filters-export', 'The same filters in exports.'),
   requirement(
@@ -100,7 +103,7 @@ export const contractMessageLog = section('contract: Messages, filters, export a
     'File name `<account name as a slug>-messages-<YYYY-MM-DD>.<format>`.',
   ),
   requirement('contract-message-log.export-truncated', '`x-export-truncated: true` past 100,000 rows.'),
-  requirement('contract-message-log.export-formulas', 'Cells that a spreadsheet would run as a formula are defused.'),
+  requirement('contract-message-log.export-formulas', 'Cells that a spreadsheet would run as a formula are escaped.'),
   requirement(
     'contract-message-log.retention',
     'Retention: bodies 30 days, the log 400 days, never a message that is not final.',

@@ -8,7 +8,7 @@ export const contractRunning = section('contract: Running it', [
   requirement('contract-running.stdio-binary', 'Binaries: `postrider-mcp`.'),
   requirement(
     'contract-running.start',
-    '`npx -y pnpm@12.21.0 start` on a fresh clone needs nothing else: embedded Postgres in the data directory, the `capture` transport, migrations, one account with an owner, one key (`full`), the sandbox domain ready to send from.',
+    '`npx -y pnpm@12.21.0 start` on a fresh clone needs nothing else: embedded PostgreSQL in the data directory, the `capture` transport, migrations, one account with an owner, one key (`full`), the sandbox domain ready to send from.',
   ),
   requirement(
     'contract-running.first-message',
@@ -25,19 +25,19 @@ export const contractRunning = section('contract: Running it', [
   requirement('contract-running.second-start', 'A second start reuses everything.'),
   requirement(
     'contract-running.postgres-restarted',
-    'An embedded Postgres that dies is started again while requests answer 503.',
+    'If the embedded PostgreSQL exits, the server starts it again. Requests get 503 meanwhile.',
   ),
   requirement(
     'contract-running.production-start',
-    'In production a start makes no account and no quickstart.json (`accounts create --name --owner` prints `{accountId,key}`), but prints the ready line.',
+    'In production, a start creates no account and no quickstart.json (`accounts create --name --owner` prints `{accountId,key}`), but prints the ready line.',
   ),
   requirement(
     'contract-running.capture-in-production',
-    '`capture` in production only when set in so many words, with a warning.',
+    'In production, `capture` is used only if it is set explicitly, with a warning.',
   ),
   requirement(
     'contract-running.drain',
-    'SIGTERM drains: no new requests, in-flight ones finish, leases are given back, Postgres stops last. Exit within 15 s.',
+    'On SIGTERM, the server accepts no new requests, completes running ones, releases its leases, and stops PostgreSQL last. It exits within 15 s.',
   ),
   requirement(
     'contract-running.smtp-login',
@@ -50,7 +50,7 @@ export const contractSettings = section('contract: Running it, settings', [
     'contract-settings.listed',
     'Settings, all with a default, all listed by `postrider-server --help` and in docs/configuration.md.',
   ),
-  requirement('contract-settings.wrong', 'A wrong setting is named and stops the start.'),
+  requirement('contract-settings.wrong', 'An invalid setting stops the start with an error that names it.'),
   requirement('contract-settings.mode', '`POSTRIDER_MODE` (development, or production when NODE_ENV says so).'),
   requirement(
     'contract-settings.address',
@@ -68,13 +68,13 @@ export const contractSettings = section('contract: Running it, settings', [
   requirement('contract-settings.inbound-port', '`POSTRIDER_INBOUND_PORT` (2525).'),
   requirement(
     'contract-settings.tls',
-    '`POSTRIDER_TLS_CERT`, `POSTRIDER_TLS_KEY` (files; self-made in development; without them in production SMTP submission stays closed, with a warning).',
+    '`POSTRIDER_TLS_CERT`, `POSTRIDER_TLS_KEY` (files; self-signed in development; without them in production, SMTP submission stays closed, with a warning).',
   ),
   requirement('contract-settings.dns-servers', "`POSTRIDER_DNS_SERVERS` (the system's; `127.0.0.1:5353` works)."),
   requirement('contract-settings.sandbox-domain', '`POSTRIDER_SANDBOX_DOMAIN` (sandbox.test).'),
   requirement(
     'contract-settings.secret-key',
-    '`POSTRIDER_SECRET_KEY` (encrypts secrets at rest; made in the data directory in development, required in production).',
+    '`POSTRIDER_SECRET_KEY` (encrypts secrets at rest; created in the data directory in development, required in production).',
   ),
   requirement('contract-settings.trusted-proxies', '`POSTRIDER_TRUSTED_PROXIES`.'),
   requirement('contract-settings.monthly-quota', '`POSTRIDER_MONTHLY_QUOTA`.'),
@@ -84,22 +84,22 @@ export const contractSettings = section('contract: Running it, settings', [
 ]);
 
 export const contractDevelopment = section('contract: Running it, development mode', [
-  requirement('contract-development.loopback-only', 'In development the server refuses to listen beyond loopback.'),
+  requirement('contract-development.loopback-only', 'In development, the server listens on loopback addresses only.'),
   requirement(
     'contract-development.mailbox',
     "`GET /dev/mailbox` (`{messages:[{id,from,to[],subject,receivedAt}]}`, the envelope's recipients in `to`).",
   ),
-  requirement('contract-development.mailbox-raw', '`GET /dev/mailbox/:id.eml`, what `capture` caught, raw.'),
+  requirement('contract-development.mailbox-raw', '`GET /dev/mailbox/:id.eml`: a captured message, raw.'),
   requirement(
     'contract-development.accounts',
-    '`POST /dev/accounts {name,ownerEmail}` → 201 `{accountId,key}`, a further account.',
+    '`POST /dev/accounts {name,ownerEmail}` → 201 `{accountId,key}`: another account.',
   ),
   requirement(
     'contract-development.session',
     '`POST /dev/session {email}` → 200 as `GET /auth/session`, with a session cookie.',
   ),
-  requirement('contract-development.outbound', 'Outbound requests to loopback and over http.'),
-  requirement('contract-development.not-in-production', 'In production none of these exists.'),
+  requirement('contract-development.outbound', 'Outbound requests may use loopback addresses and http.'),
+  requirement('contract-development.not-in-production', 'None of these exists in production.'),
 ]);
 
 export const contractOperator = section('contract: Running it, operator commands', [
@@ -113,6 +113,6 @@ export const contractOperator = section('contract: Running it, operator commands
   requirement('contract-operator.secrets', '`secrets rotate`.'),
   requirement(
     'contract-operator.anywhere',
-    'In every mode; they work beside a running server and without one, and answer JSON with `--json`.',
+    'The commands work in every mode, with and without a running server, and print JSON with `--json`.',
   ),
 ]);

@@ -11,7 +11,7 @@ export const domains = section('Domains', [
   requirement('domains.history', '`GET /domains/history`: list deleted domains with preserved DKIM records.'),
   requirement('domains.restore', '`POST /domains/:id/restore`: restore.'),
   requirement('domains.delete', '`DELETE /domains/:id`: delete.'),
-  requirement('domains.bodies', 'Request and response bodies: not shown.'),
+  requirement('domains.bodies', 'Request and response bodies: not specified.'),
   requirement(
     'domains.domain-fields',
     'Create `{name,dkimSelector?,returnPath?}` → `{id,name,status,dkimSelector,records[],createdAt,verifiedAt,lastCheckedAt}`.',
@@ -22,15 +22,15 @@ export const domains = section('Domains', [
   ),
   requirement('domains.required-records', "DKIM and the return path's SPF and MX are required; DMARC is advisory."),
   requirement('domains.answers', '`GET …/records` → `{records}`; verify → 200 with the domain.'),
-  requirement('domains.list-shape', 'Answers are `{domains: […], total, nextCursor}`.'),
+  requirement('domains.list-shape', 'A list returns `{domains: […], total, nextCursor}`.'),
   requirement('domains.statuses', 'Status `pending verified failed degraded removed`.'),
   requirement(
     'domains.pending-checks',
-    'Pending: re-checked every 5 min growing to 1 h for 72 h, then `failed` (verify starts again).',
+    '`pending`: checked after 5 minutes, then at growing intervals of up to 1 h, for 72 h; then `failed` (verifying starts again).',
   ),
   requirement(
     'domains.degraded',
-    'Verified: daily. A lost record: `degraded`, still sends for 72 h, then `failed`; an event at each step.',
+    '`verified`: checked daily. If a required record is lost, the domain is `degraded` and can still send for 72 h, then `failed`. Each change causes an event.',
   ),
   requirement(
     'domains.history-and-restore',
@@ -38,7 +38,7 @@ export const domains = section('Domains', [
   ),
   requirement(
     'domains.claimed',
-    'A name verified by another account is 409 `domain_claimed` with a TXT challenge that settles it.',
+    'A name verified by another account is 409 `domain_claimed` with a TXT challenge that decides it.',
   ),
   requirement('domains.keys-encrypted', 'DKIM private keys are encrypted at rest.'),
 ]);

@@ -2,7 +2,7 @@ import { requirement, section } from './requirement.ts';
 
 export const emailsGet = section('GET /emails/:id', [
   requirement('emails-get.status', 'Returns status.'),
-  requirement('emails-get.trail', 'Returns event trail.'),
+  requirement('emails-get.trail', 'Returns the event log.'),
   requirement('emails-get.body', 'Returns rendered body.'),
   requirement('emails-get.provenance', 'Returns provenance.'),
 ]);
@@ -21,7 +21,7 @@ export const emailsList = section('GET /emails', [
   requirement('emails-list.cursor', '`cursor`: keyset cursor from `nextCursor`.'),
   requirement(
     'emails-list.further-filters',
-    'Filters by recipient, domain and date exist; their parameter names: not shown.',
+    'Filters by recipient, domain and date exist; their parameter names: not specified.',
   ),
   requirement('emails-list.response', 'Response `200`: `{messages: [message record], total, nextCursor}`.'),
   requirement('emails-list.last-page', '`nextCursor` is null when there is no further page.'),
@@ -30,7 +30,7 @@ export const emailsList = section('GET /emails', [
 
 export const emailsExport = section('GET /emails/export', [
   requirement('emails-export.format', 'Query: `format` (`csv`, `json` or `jsonl` for NDJSON).'),
-  requirement('emails-export.default-format', 'The default format: not shown.'),
+  requirement('emails-export.default-format', 'The default format: not specified.'),
   requirement('emails-export.window', 'Query: `from` and `to` (ISO 8601 timestamps bounding the window).'),
   requirement('emails-export.filters', 'Query: all filters of `GET /emails`.'),
   requirement('emails-export.streamed', 'Response `200`, streamed, at most 100,000 rows, fetched in keyset batches.'),
@@ -39,5 +39,5 @@ export const emailsExport = section('GET /emails/export', [
     'emails-export.csv-file-name',
     'For csv: `Content-Disposition: attachment` with a filename of the form `<name>-messages-<date>.csv`.',
   ),
-  requirement('emails-export.json-types', 'Content types for json and jsonl: not shown.'),
+  requirement('emails-export.json-types', 'Content types for json and jsonl: not specified.'),
 ]);

@@ -15,32 +15,32 @@ export const emailsSend = section('POST /emails', [
   ),
   requirement(
     'emails-send.provenance-precedence',
-    'Which wins when several are present (body, headers, default): not shown.',
+    'Which one applies if several are present (body, headers, default): not specified.',
   ),
   requirement(
     'emails-send.provenance-precedence-persona',
-    'Which wins when several are present (a persona among them): not shown.',
+    'Which one applies if several are present, a persona included: not specified.',
   ),
   requirement(
     'emails-send.dry-run',
     'With `dry_run` true the request is validated, rendered and checked against the suppression list, and the response contains what would have been sent without sending.',
   ),
-  requirement('emails-send.dry-run-shape', 'Exact response shape of a dry run: not shown.'),
+  requirement('emails-send.dry-run-shape', 'Exact response shape of a dry run: not specified.'),
   requirement(
     'emails-send.tracking',
     'Open and click tracking, when on, append a 1x1 image to the HTML and rewrite links.',
   ),
   requirement(
     'emails-send.utm',
-    'UTM parameters, when `utm` is given, are injected into all http and https links before queueing.',
+    'If `utm` is present, UTM parameters are added into all http and https links before queueing.',
   ),
   requirement(
     'emails-send.utm-untouched',
-    'Left untouched by UTM: the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
+    'UTM tagging does not change the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
   ),
   requirement(
     'emails-send.tracking-untouched',
-    'Left untouched by tracking: the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
+    'Tracking does not change the unsubscribe link (List-Unsubscribe), internal anchors, `mailto` links.',
   ),
   requirement(
     'emails-send.tracking-never-rewritten',
@@ -58,7 +58,7 @@ export const emailsBatch = section('POST /emails/batch', [
   ),
   requirement(
     'emails-batch.item-keys',
-    "Each item's idempotency key is `<Idempotency-Key>:<index>`, so retrying the whole batch replays accepted items and retries refused ones.",
+    "Each item's idempotency key is `<Idempotency-Key>:<index>`, so repeating the whole batch returns the accepted items again and retries the refused ones.",
   ),
   requirement(
     'emails-batch.response',
@@ -76,6 +76,9 @@ export const emailsCancel = section('DELETE /emails/:id and POST /emails/:id/can
 export const emailsResend = section('POST /emails/:id/resend', [
   requirement('emails-resend.key', 'Sends again under the key that originally sent it.'),
   requirement('emails-resend.acceptance', 'Runs the acceptance check (suppressions, current quota).'),
-  requirement('emails-resend.refused', 'Refused if the key is revoked or the stored body has aged out.'),
-  requirement('emails-resend.response', 'Response shape: not shown.'),
+  requirement(
+    'emails-resend.refused',
+    'Refused if the key is revoked, or if the stored body has been removed after its retention period.',
+  ),
+  requirement('emails-resend.response', 'Response shape: not specified.'),
 ]);

@@ -9,17 +9,20 @@ export const errors = section('Errors', [
     'errors.batch-reasons',
     'Reasons named: suppressed recipient, recipient-allowlist refusal, and the quota check.',
   ),
-  requirement('errors.resend', 'Resend is refused when the issuing key was revoked or the body has aged out.'),
+  requirement(
+    'errors.resend',
+    'A resend is refused if the issuing key was revoked, or if the body has been removed after its retention period.',
+  ),
   requirement('errors.replay', 'Webhook replay is refused for a disabled endpoint.'),
   requirement('errors.cancel', 'Cancel applies only while the message is `queued`.'),
   requirement(
     'errors.request-id',
-    'Each request carries an `x-request-id` header in the response that can be quoted to support.',
+    'Each response has an `x-request-id` header, which the caller can quote to support.',
   ),
-  requirement('errors.body', 'Error response body shape and error codes: not shown.'),
+  requirement('errors.body', 'Error response body shape and error codes: not specified.'),
   requirement(
     'errors.status-codes',
-    'HTTP status codes for refusals, other than `202` for a send and `207` for a batch: not shown.',
+    'HTTP status codes for refusals, other than `202` for a send and `207` for a batch: not specified.',
   ),
 ]);
 
@@ -34,20 +37,20 @@ export const limits = section('Limits', [
     'limits.quota',
     'Quota: every `to`, `cc` and `bcc` recipient counts against the monthly email quota; `reply_to` does not.',
   ),
-  requirement('limits.quota-value', 'The quota value: not shown.'),
+  requirement('limits.quota-value', 'The quota value: not specified.'),
   requirement('limits.quota-default', 'Quota 100,000 unless set.'),
-  requirement('limits.rate-limit', 'A key can carry a rate limit. Its value and unit: not shown.'),
-  requirement('limits.page-size', 'Page size default and maximum for `limit`: not shown.'),
-  requirement('limits.attachments', 'Attachment size and count limits: not shown.'),
-  requirement('limits.body-retention', 'The message body retention period: not shown.'),
+  requirement('limits.rate-limit', 'A key can have a rate limit. Its value and unit: not specified.'),
+  requirement('limits.page-size', 'Page size default and maximum for `limit`: not specified.'),
+  requirement('limits.attachments', 'Attachment size and count limits: not specified.'),
+  requirement('limits.body-retention', 'The message body retention period: not specified.'),
 ]);
 
 export const versioning = section('Versioning', [
   requirement(
     'versioning.prefix',
-    'One listing writes the send path with a `/v1` prefix (`POST /v1/emails`, `GET /v1/emails/:id` and so on); all other listings and examples use unprefixed paths.',
+    'One list shows the send path with a `/v1` prefix (`POST /v1/emails`, `GET /v1/emails/:id` and so on); all other lists and examples use paths without a prefix.',
   ),
-  requirement('versioning.both-forms', 'Whether both forms are accepted: not shown.'),
+  requirement('versioning.both-forms', 'Whether both forms are accepted: not specified.'),
   requirement('versioning.templates', 'Templates are versioned resources with rollback support.'),
-  requirement('versioning.deprecation', 'Deprecation policy and compatibility guarantees for the API: not shown.'),
+  requirement('versioning.deprecation', 'Deprecation policy and compatibility guarantees for the API: not specified.'),
 ]);

@@ -1,10 +1,10 @@
 import { type Requirement, requirement, section } from './requirement.ts';
 
-/** Ways around a hold, or to stop the server, that were once proven to work. Each stays closed because a test tries it. */
+/** Ways to bypass a restriction or to stop the server that once worked. A test tries each, so that it stays closed. */
 export const holes: readonly Requirement[] = section('Closed holes', [
   requirement(
     'holes.every-surface',
-    'Whatever operation a restricted key calls (held, held by a policy, in test mode, allowlisted, at its send limit, paused), over REST, MCP, SDK, CLI or SMTP: nothing leaves beyond what it may send, and nothing decided changes without a person.',
+    'Whatever operation a restricted key calls (held, held by a policy, in test mode, allowlisted, at its send limit, paused), over REST, MCP, SDK, CLI or SMTP: it sends no more than it is allowed to send, and no decision changes without a user.',
   ),
   requirement(
     'holes.resend',
@@ -12,11 +12,11 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.made-keys',
-    'A key that a key makes, and any key made by that one, is wider in no attribute, also after it is edited or rotated.',
+    'A key that a key creates, and any key that this one creates, is less restricted in no attribute, also after it is changed or rotated.',
   ),
   requirement(
     'holes.shared-limits',
-    'What a key sends counts against the send limits of all keys it was made by, so making keys is no way around a limit.',
+    'What a key sends counts against the send limits of all keys that created it, so a key cannot avoid a limit by creating keys.',
   ),
   requirement(
     'holes.deciding-keys',
@@ -24,12 +24,12 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.own-decided',
-    'A held key changes nothing of its own messages that are pending, rejected, expired, withdrawn or approved, but may cancel one, and the trails name who did.',
+    'A held key changes nothing of its own messages that are pending, rejected, expired, withdrawn or approved, except that it may cancel them, and the event logs name who did.',
   ),
-  requirement('holes.template-drafts', 'What a held key writes to a template is a draft until a person publishes it.'),
+  requirement('holes.template-drafts', 'What a held key writes to a template is a draft until a user publishes it.'),
   requirement(
     'holes.template-authors',
-    'Each part of a template version names its author: a later edit of the subject does not vouch for the HTML.',
+    'Each part of a template version records its author: a later edit of the subject does not vouch for the HTML.',
   ),
   requirement(
     'holes.reschedule',
@@ -37,7 +37,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.rescheduled-sends',
-    'A new time for a scheduled message is judged as a send by the present rules of the keys: their pauses, allowlists and approval mode.',
+    'A new time for a scheduled message is checked like a send, by the current rules of the keys: their pauses, allowlists and approval mode.',
   ),
   requirement(
     'holes.late-body',
@@ -45,7 +45,7 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.accept-facts',
-    'The acceptance statement itself refuses a key or an account that was revoked, paused, held or narrowed meanwhile.',
+    'The acceptance statement itself refuses a key or an account that was revoked, paused, held or restricted meanwhile.',
   ),
   requirement(
     'holes.ended-callers',
@@ -53,81 +53,81 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.link-hosts',
-    '`linkDomainNotIn` finds every host that a mail client could open, including words with an `@` after the host.',
+    '`linkDomainNotIn` finds every host that a mail client could open, including text with an `@` after the host.',
   ),
   requirement(
     'holes.link-schemes',
-    '`linkDomainNotIn` holds every URL whose host is not certainly listed: unknown schemes, disputed hosts, mail addresses, and what a message loads.',
+    '`linkDomainNotIn` holds every URL whose host is not certainly listed: unknown schemes, hosts that programs parse in different ways, mail addresses, and what a message loads.',
   ),
-  requirement('holes.first-contact', 'Mail of the installation itself is no earlier contact.'),
+  requirement('holes.first-contact', 'Mail of the installation does not count as an earlier contact.'),
   requirement(
     'holes.attachment-urls',
-    'The attachments of a held send are fetched only from hosts that a person listed for the key, and never in a dry run.',
+    'The attachments of a held send are fetched only from hosts that a user listed for the key, and never in a dry run.',
   ),
   requirement('holes.held-webhooks', 'A held key cannot create or change webhooks.'),
-  requirement('holes.held-events', 'Events about a held message carry no content until it is decided.'),
+  requirement('holes.held-events', 'Events about a held message have no content until it is decided.'),
   requirement(
     'holes.idempotency-scope',
-    'Idempotency keys belong to one API key, so no key can stall or replay another key’s sends.',
+    'Idempotency keys belong to one API key, so no key can block or replay another key’s sends.',
   ),
   requirement(
     'holes.device-consent',
-    'A device sign-in shows who asks, needs the code to be typed, and grants `approvals:decide` only where the person ticks it.',
+    'A device sign-in shows who asks, needs the code to be typed, and grants `approvals:decide` only if the user ticks it.',
   ),
-  requirement('holes.resume', 'A held key cannot resume an account that a person paused.'),
+  requirement('holes.resume', 'A held key cannot resume an account that a user paused.'),
   requirement(
     'holes.paused-keys',
-    'A paused key, or a key of a paused account, changes no key, seat, setting or template of others: it can only pause, revoke and cancel.',
+    'A paused key, or a key of a paused account, cannot change any key, member, setting or template of others: it can only pause, revoke and cancel.',
   ),
   requirement(
     'holes.loosened-holds',
-    'Only callers who may decide held sends loosen `approvalMode` or `holdWhen` of a key, users and keys alike, so that no one does it through a key they make.',
+    'Only users and keys that may decide held sends can loosen `approvalMode` or `holdWhen` of a key, so that no caller can do it through a key that it creates.',
   ),
   requirement('holes.owner-suppressed', 'Suppressing an owner’s address stops neither sign-in mail nor approval mail.'),
   requirement(
     'holes.freeform',
-    '`freeformBody` also holds a free subject with a URL, a free sender name and a foreign `reply_to`.',
+    '`freeformBody` also holds sends that add a subject with a URL, another sender name, or a `reply_to` at another domain.',
   ),
   requirement(
     'holes.files-within-bodies',
     'A file within a body, as a `data:` URL, uuencode, yEnc or BinHex, is an attachment to `hasAttachments`.',
   ),
-  requirement('holes.held-quota', 'Held sends have a ceiling of their own and cannot use up the account’s quota.'),
+  requirement('holes.held-quota', 'Held sends have a separate limit and cannot use up the account’s quota.'),
   requirement(
     'holes.content-scope',
     '`emails:content` shows the messages the key issued; `emails:content-all` shows the rest.',
   ),
   requirement(
     'holes.sight',
-    'Without `emails:content-all`, no read path shows, and no filter finds, blind recipients, metadata or content of other senders’ messages.',
+    'Without `emails:content-all`, no read path shows blind recipients, metadata or content of other senders’ messages, and no filter finds them.',
   ),
   requirement('holes.others-drafts', 'A template draft is visible to its author, to approvers and to users only.'),
   requirement(
     'holes.reserved-headers',
-    'No custom header names recipients or forges what receivers trust: `Resent-*` and the like are refused on every surface.',
+    'No custom header can name recipients or forge what receivers trust: `Resent-*` and similar headers are refused on every surface.',
   ),
   requirement(
     'holes.upgrades',
-    'An upgrade leaves no idempotency key to another caller, and no link of the installation’s mail in clear text.',
+    'After an upgrade, no idempotency key belongs to another caller, and no link in mail of the installation is stored in clear text.',
   ),
-  requirement('holes.approval-links', 'Live approval links are stored nowhere in clear text.'),
+  requirement('holes.approval-links', 'Approval links that work are never stored in clear text.'),
   requirement('holes.anonymous-bodies', 'A request without a valid key is refused before a large body is read.'),
   requirement(
     'holes.hostile-work',
-    'Beside each of 200 hostile requests `/health` responds within 250 ms at p99 and memory grows by less than 200 MB (`pnpm bench hostile`). None occupies the event loop for more than 100 ms of processor time at once, and the server returns the memory that large requests needed.',
+    'During each of 200 hostile requests, `/health` responds within 250 ms at p99, and memory grows by less than 200 MB (`pnpm bench hostile`). None blocks the event loop for more than 100 ms of CPU time at once, and the server returns the memory that large requests needed.',
   ),
   requirement(
     'holes.smtp-connections',
-    'SMTP submission bounds the connections of one address and in all, leaves places to those who log in, and closes those who do not.',
+    'SMTP submission limits the connections of one address and in total, reserves connections for clients that log in, and closes those that do not.',
   ),
-  requirement('holes.linear-patterns', 'Every regular expression applied to caller-supplied text runs in linear time.'),
+  requirement('holes.linear-patterns', 'Every regular expression that reads text of callers runs in linear time.'),
   requirement(
     'holes.second-wall',
     'The database role of an account-bound connection is set inside each transaction, and the server refuses to start without it.',
   ),
-  requirement('holes.oldest-postgres', 'Everything works on PostgreSQL 15, the oldest version promised.'),
+  requirement('holes.oldest-postgres', 'Everything works on PostgreSQL 15, the oldest supported version.'),
   requirement('holes.several-hosts', '`DATABASE_URL` may name several hosts with `target_session_attrs`.'),
-  requirement('holes.csv-formulas', 'An exported cell cannot become a formula behind any separator.'),
+  requirement('holes.csv-formulas', 'No exported cell can become a formula, after any separator.'),
   requirement(
     'holes.own-sessions',
     'A user sees every session that acts for them and can end it. No key can, and no device can end the session of a browser.',
@@ -138,11 +138,11 @@ export const holes: readonly Requirement[] = section('Closed holes', [
   ),
   requirement(
     'holes.anonymous-lookups',
-    'DNS checks that need no key are bounded for all callers together, and show nothing that only private names lead to.',
+    'DNS checks that need no key are limited for all callers together, and show nothing that only private names lead to.',
   ),
   requirement(
     'holes.preview-phones-home',
-    'The page that shows a held message makes no request elsewhere, also not by `dns-prefetch` and the like.',
+    'The page that shows a held message makes no request to another server, not even by `dns-prefetch`.',
   ),
   requirement(
     'holes.documented-answers',

@@ -3,24 +3,27 @@ import { requirement, section } from './requirement.ts';
 export const support = section('Support tickets', [
   requirement(
     'support.tickets',
-    '`POST /support/tickets`, `GET /support/tickets`, `GET /support/tickets/:id`: raise a ticket and read the thread, with context the app captured.',
+    '`POST /support/tickets`, `GET /support/tickets`, `GET /support/tickets/:id`: raise a ticket and read the thread, with the context that the application captured.',
   ),
-  requirement('support.bodies', 'Request and response bodies: not shown.'),
+  requirement('support.bodies', 'Request and response bodies: not specified.'),
   requirement(
     'support.record-fields',
     'Ticket: create `{subject,body,requestId?,emailId?,context?}` → `{id,number,status: open|pending|solved|closed,subject,messages:[{author,body,createdAt}],context,createdAt}`.',
   ),
-  requirement('support.list-shape', 'Answers are `{tickets: […], total, nextCursor}`.'),
+  requirement('support.list-shape', 'A list returns `{tickets: […], total, nextCursor}`.'),
   requirement('support.replies', '`POST /support/tickets/:id/messages {body}` → 201 with the ticket.'),
-  requirement('support.context', 'The server attaches the request log of `requestId` and the trail of `emailId`.'),
+  requirement(
+    'support.context',
+    'The server attaches the logged request of `requestId` and the event log of `emailId`.',
+  ),
   requirement(
     'support.operator',
-    'An operator lists, reads, answers and closes with `postrider-server tickets …`; the answer appears as author `support` and is mailed to the requester.',
+    'An operator lists, reads and closes tickets and replies to them with `postrider-server tickets …`. The reply has the author `support` and is mailed to the requester.',
   ),
 ]);
 
 export const team = section('Team', [
-  requirement('team.list', '`GET /team`: team listing. Bodies: not shown.'),
+  requirement('team.list', '`GET /team`: team listing. Bodies: not specified.'),
   requirement(
     'team.list-fields',
     'Team: `{members:[{id,name,email,role: owner|admin|developer|approver|viewer,status: active|invited,joinedAt}],seats:{used,limit}}`.',
@@ -28,7 +31,7 @@ export const team = section('Team', [
   requirement('team.invitations', '`POST /team/invitations {email,role}`, `PATCH` and `DELETE /team/:id`.'),
   requirement(
     'team.audit',
-    'Audit: `GET /audit` → entries `{id,seq,action,actor,targetId,createdAt,hash,previousHash}`. Answers are `{entries: […], total, nextCursor}`.',
+    'Audit: `GET /audit` → entries `{id,seq,action,actor,targetId,createdAt,hash,previousHash}`. A list returns `{entries: […], total, nextCursor}`.',
   ),
 ]);
 
@@ -37,10 +40,10 @@ export const sessions = section('Sessions', [
     'sessions.endpoints',
     '`GET /auth/session`, `POST /auth/magic-link`, `GET /auth/oauth/:provider`, `POST /auth/logout`: session endpoints for interactive users.',
   ),
-  requirement('sessions.bodies', 'Request and response bodies: not shown.'),
+  requirement('sessions.bodies', 'Request and response bodies: not specified.'),
   requirement(
     'sessions.magic-link',
-    'Sessions: `POST /auth/magic-link {email}` always 202 `{ok:true}`; the token is single-use, 10 min, hashed, bound to the browser that asked; `GET /auth/magic-link/:token` shows a button, `POST` on it spends it (mail scanners follow links).',
+    'Sessions: `POST /auth/magic-link {email}` always 202 `{ok:true}`; the token is single-use, 10 min, hashed, bound to the browser that requested it; `GET /auth/magic-link/:token` shows a button, `POST` uses it up (mail scanners follow links).',
   ),
   requirement(
     'sessions.cookie',
@@ -53,10 +56,10 @@ export const sessions = section('Sessions', [
   ),
   requirement(
     'sessions.signup',
-    '`POSTRIDER_SIGNUP` (open in development, closed in production) says whether an unknown address makes an account.',
+    '`POSTRIDER_SIGNUP` (open in development, closed in production) says whether signing in with an unknown address creates an account.',
   ),
   requirement(
     'sessions.device',
-    'The CLI signs in by `POST /auth/device` → `{deviceCode,userCode,verificationUrl,expiresIn,interval}`, confirmed by the signed-in person on the page `GET /auth/device` (`POST /auth/device/confirm {userCode}`), then `POST /auth/device/token {deviceCode}` → `{token,expiresAt}`, a bearer session token; until then 400 `authorization_pending`.',
+    'The CLI signs in by `POST /auth/device` → `{deviceCode,userCode,verificationUrl,expiresIn,interval}`, confirmed by the signed-in user on the page `GET /auth/device` (`POST /auth/device/confirm {userCode}`), then `POST /auth/device/token {deviceCode}` → `{token,expiresAt}`, a bearer session token; until then 400 `authorization_pending`.',
   ),
 ]);

@@ -13,9 +13,12 @@ export const messageRecord = section('Message record', [
   requirement('message-record.created-at', '`createdAt`: string, ISO 8601 UTC timestamp with milliseconds.'),
   requirement(
     'message-record.single-read',
-    'The single-message read additionally returns the full event trail, the rendered body and the origin provenance (`channel`, `source`, `agentName`).',
+    'The single-message read also returns the full event log, the rendered body and the origin provenance (`channel`, `source`, `agentName`).',
   ),
-  requirement('message-record.single-read-fields', 'Field names of the trail and the rendered body: not shown.'),
+  requirement(
+    'message-record.single-read-fields',
+    'Field names of the event log and the rendered body: not specified.',
+  ),
 ]);
 
 export const exportRow = section('Export row', [
@@ -23,7 +26,7 @@ export const exportRow = section('Export row', [
     'export-row.columns',
     'CSV header columns in order: `id`, `created_at`, `from`, `to`, `subject`, `status`, `channel`, `source`, `agent_name`, `tags`.',
   ),
-  requirement('export-row.json-fields', 'Field names of the `json` and `jsonl` rows: not shown.'),
+  requirement('export-row.json-fields', 'Field names of the `json` and `jsonl` rows: not specified.'),
 ]);
 
 export const batchResponse = section('Batch response', [
@@ -35,13 +38,13 @@ export const batchResponse = section('Batch response', [
   requirement('batch-response.ok', '`results[].ok`: boolean. Whether the item was accepted.'),
   requirement('batch-response.id', '`results[].id`: string. Present for accepted items.'),
   requirement('batch-response.status', '`results[].status`: string. `queued` for accepted items.'),
-  requirement('batch-response.refused-item', 'Fields of a refused item beyond `index` and `ok`: not shown.'),
+  requirement('batch-response.refused-item', 'Fields of a refused item beyond `index` and `ok`: not specified.'),
 ]);
 
 export const accountAndStatistics = section('Account and statistics', [
   requirement(
     'account-and-statistics.account-read',
-    'Account read returns: plan, monthly email quota, domain and seat utilization, reputation level, retention days. Field names of these: not shown.',
+    'Account read returns: plan, monthly email quota, domain and seat utilization, reputation level, retention days. Field names of these: not specified.',
   ),
   requirement(
     'account-and-statistics.tracking-flags',
@@ -54,7 +57,7 @@ export const accountAndStatistics = section('Account and statistics', [
   requirement('account-and-statistics.percent', 'Rates are numbers expressed in percent.'),
   requirement(
     'account-and-statistics.tracked',
-    '`tracked` counts only messages that actually carried an open pixel or a rewritten link (mail sent before tracking was enabled, text-only mail and HTML with nothing clickable are excluded).',
+    '`tracked` counts only messages that had an open pixel or a rewritten link (mail sent before tracking was enabled, text-only mail and HTML with nothing clickable are excluded).',
   ),
   requirement(
     'account-and-statistics.opened-clicked',
@@ -94,11 +97,11 @@ export const root = section('Service information document', [
 ]);
 
 export const records = section('Records whose fields are not shown', [
-  requirement('records.domain', 'Fields of domain records: not shown.'),
-  requirement('records.key', 'Fields of API key records: not shown.'),
-  requirement('records.webhook', 'Fields of webhook records: not shown.'),
-  requirement('records.template', 'Fields of template records: not shown.'),
-  requirement('records.suppression', 'Fields of suppression records: not shown.'),
-  requirement('records.ticket', 'Fields of support ticket records: not shown.'),
-  requirement('records.approval', 'Fields of approval records: not shown.'),
+  requirement('records.domain', 'Fields of domain records: not specified.'),
+  requirement('records.key', 'Fields of API key records: not specified.'),
+  requirement('records.webhook', 'Fields of webhook records: not specified.'),
+  requirement('records.template', 'Fields of template records: not specified.'),
+  requirement('records.suppression', 'Fields of suppression records: not specified.'),
+  requirement('records.ticket', 'Fields of support ticket records: not specified.'),
+  requirement('records.approval', 'Fields of approval records: not specified.'),
 ]);

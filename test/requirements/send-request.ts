@@ -3,7 +3,7 @@ import { requirement, section } from './requirement.ts';
 export const sendRequest = section('Send request', [
   requirement(
     'send-request.required',
-    'Which fields are required on a send request: not shown. Every example carries `from`, `to`, `subject` and one body form.',
+    'Which fields are required on a send request: not specified. Every example has `from`, `to`, `subject` and one body form.',
   ),
   requirement('send-request.from', '`from`: string (email address). Sender address.'),
   requirement('send-request.to', '`to`: string or array of strings (email addresses). One address or several.'),
@@ -14,7 +14,7 @@ export const sendRequest = section('Send request', [
   requirement('send-request.bcc', '`bcc`: string or array of strings. Same shape and checks as `cc`.'),
   requirement(
     'send-request.bcc-stored',
-    '`bcc`: stored on the message so the log shows who received it; never written into the message itself.',
+    '`bcc`: stored with the message, so that the log shows who received it; never written into the message itself.',
   ),
   requirement(
     'send-request.reply-to',
@@ -25,7 +25,7 @@ export const sendRequest = section('Send request', [
   requirement('send-request.text', '`text`: string. Plain text body.'),
   requirement(
     'send-request.template',
-    '`template`: string. A stored template is rendered instead of `html`/`text`, together with `variables`. The form of the reference: not shown.',
+    '`template`: string. A stored template is rendered instead of `html`/`text`, together with `variables`. The form of the reference: not specified.',
   ),
   requirement('send-request.variables', '`variables`: JSON object. Values for the template.'),
   requirement(
@@ -33,8 +33,8 @@ export const sendRequest = section('Send request', [
     '`tags`: array of strings. At most 10. Lowercased and de-duplicated (two tags differing only in case are one tag).',
   ),
   requirement('send-request.utm', '`utm`: object. See the UTM object.'),
-  requirement('send-request.attachments', '`attachments`: array. Element shape: not shown.'),
-  requirement('send-request.scheduled-at', '`scheduled_at`: timestamp. Delays the send. Format: not shown.'),
+  requirement('send-request.attachments', '`attachments`: array. Element shape: not specified.'),
+  requirement('send-request.scheduled-at', '`scheduled_at`: timestamp. Delays the send. Format: not specified.'),
   requirement('send-request.dry-run', '`dry_run`: boolean. When true, nothing is sent.'),
   requirement(
     'send-request.channel',
@@ -51,7 +51,7 @@ export const sendRequest = section('Send request', [
   requirement('send-request.body-forms', 'Body forms: `html`, or `text`.'),
   requirement('send-request.body-form-template', 'Body forms: `template` with `variables`.'),
   requirement('send-request.idempotency-key-batch', 'Headers: `Idempotency-Key` is shown on the batch call.'),
-  requirement('send-request.idempotency-key', 'Headers: the use of `Idempotency-Key` on a single send: not shown.'),
+  requirement('send-request.idempotency-key', 'Headers: the use of `Idempotency-Key` on a single send: not specified.'),
 ]);
 
 export const utm = section('UTM object', [

@@ -19,10 +19,7 @@ export const service = section('What the service does', [
   requirement('service.background-worker', 'Delivery happens afterwards on a background worker.'),
   requirement('service.outcome-by-reading', 'The outcome is reported by reading the message.'),
   requirement('service.outcome-by-webhook', 'The outcome is reported through webhooks.'),
-  requirement(
-    'service.provenance',
-    'Every message carries origin provenance: `channel`, `source` and an optional `agent_name`.',
-  ),
+  requirement('service.provenance', 'Every message has provenance: `channel`, `source` and an optional `agent_name`.'),
   requirement(
     'service.check-suppression',
     'Every recipient (`to`, `cc`, `bcc`) passes an acceptance check against the suppression list.',
@@ -57,7 +54,7 @@ export const service = section('What the service does', [
   requirement('service.tools', 'Unauthenticated free diagnostic tools.'),
   requirement(
     'service.request-log',
-    'Requests are logged with a request identifier carried in the `x-request-id` header.',
+    'Requests are logged with a request identifier, which the `x-request-id` header contains.',
   ),
   requirement('service.request-in-ticket', 'The request identifier can be quoted in a support ticket.'),
 ]);

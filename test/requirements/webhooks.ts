@@ -5,26 +5,26 @@ export const webhooks = section('Webhooks', [
     'webhooks.endpoints',
     '`GET /webhooks`, `POST /webhooks`, `PATCH /webhooks/:id`, `DELETE /webhooks/:id`: webhook endpoints with signed delivery.',
   ),
-  requirement('webhooks.test', '`POST /webhooks/:id/test`: test send.'),
+  requirement('webhooks.test', '`POST /webhooks/:id/test`: send a test event.'),
   requirement(
     'webhooks.simulate',
-    '`POST /webhooks/simulate`: a simulator delivering to a local developer address of the form `http://localhost:<port>` with HMAC verification.',
+    '`POST /webhooks/simulate`: a simulator that delivers to a program on the developer’s machine, at `http://localhost:<port>` with HMAC verification.',
   ),
   requirement(
     'webhooks.deliveries',
     '`GET /webhooks/:id/deliveries`: a list of every delivery attempt with status, error and duration per event.',
   ),
   requirement('webhooks.replay', '`POST /webhooks/:id/replay`: replay of events from a window of up to 7 days.'),
-  requirement('webhooks.bodies', 'Request and response bodies: not shown.'),
+  requirement('webhooks.bodies', 'Request and response bodies: not specified.'),
   requirement(
     'webhooks.endpoint-fields',
     'Endpoint: `{id,url,description,events[] ([] = all),status: enabled|disabled,disabledReason,failingSince,createdAt}`; create `{url,description?,events?}`; PATCH also `status`.',
   ),
   requirement(
     'webhooks.endpoint-urls',
-    'In production an http URL, credentials in it or an inside IP literal are 422 at creation; a name that resolves inside fails at delivery, unconnected.',
+    'In production an http URL, a URL with credentials and a private IP address are 422 at creation; a name that resolves to a private address fails at delivery, without a connection.',
   ),
-  requirement('webhooks.list-shape', 'Answers are `{webhooks|deliveries: […], total, nextCursor}`.'),
+  requirement('webhooks.list-shape', 'A list returns `{webhooks|deliveries: […], total, nextCursor}`.'),
   requirement(
     'webhooks.delivery-fields',
     'Deliveries, filtered by `event_type`, `status`, `event_id`, `since`, `until`: `{id,eventId,eventType,attempt,status: succeeded|failed|pending,statusCode,error,durationMs,responseBody (≤ 4 KB),createdAt,nextAttemptAt}`.',
@@ -37,10 +37,10 @@ export const webhooks = section('Webhooks', [
   requirement('webhooks.test-answer', 'Test → 202 `{eventId}`.'),
   requirement(
     'webhooks.simulate-fields',
-    'Simulate `{url: http://localhost:<port>…, event?}`: only loopback; a server in development mode delivers it itself, any other returns the signed request for the CLI or SDK to post → `{ok,delivered,statusCode,durationMs,headers,payload,secret}`.',
+    'Simulate `{url: http://localhost:<port>…, event?}`: only loopback; in development mode, the server posts the event; otherwise, it returns the signed request for the CLI or SDK to post → `{ok,delivered,statusCode,durationMs,headers,payload,secret}`.',
   ),
   requirement(
     'webhooks.stream',
-    "`GET /webhooks/stream` (server-sent events) feeds the CLI's `webhooks listen`, signed like the real ones.",
+    "`GET /webhooks/stream` (server-sent events) feeds the CLI's `webhooks listen`, signed like real deliveries.",
   ),
 ]);

@@ -7,7 +7,7 @@ import { KINDS } from '../../test/surfaces/restricted/callers.ts';
 import { changesOne, OWN_STATES } from '../../test/surfaces/restricted/own-messages.ts';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
-/** Holes that a row of the policy closes; the others are closed where the row's test looks. */
+/** Holes that the policy closes. The others are closed in the code that the row's test checks. */
 const REACH_OF_HOLE: Readonly<Record<string, readonly Reach[]>> = {
   'holes.every-surface': ['outbound', 'shapes-outbound', 'notifies', 'controls'],
   'holes.resend': ['outbound'],
@@ -44,7 +44,7 @@ const INTRODUCTION = `${MARKDOWN_NOTICE}
 
 A key can be held for approval, in test mode, limited to certain recipients, or limited in the number of sends. One policy decides what each may cause: every
 operation declares its reach, and the policy judges reach and caller ([keys.md](keys.md#what-a-restricted-key-may-cause)). Each row below was once
-a proven way around that policy, or to stop the server. It stays closed because a test tries it. To report another one, see
+a way to bypass that policy or to stop the server. A test tries it, so that it stays closed. To report another one, see
 [SECURITY.md](../SECURITY.md).`;
 
 function policyOf(id: string): string {
@@ -70,15 +70,15 @@ function renderEnumeration(): string {
 
 [test/surfaces/restricted-callers.test.ts](../test/surfaces/restricted-callers.test.ts) calls ${tried.length} operations, ${surfaces.join(', ')}, and sends over SMTP,
 as ${KINDS.map(({ name }) => name).join(', ')}. Each has every scope. It also tries each operation that changes a message or a hold on messages of the held
-keys that are ${OWN_STATES.join(', ')}. These are ${calls.toLocaleString('en')} calls. Before and after each it compares what left the
-installation, what the account's people decided, the held keys' own messages, and what other senders' mail depends on. A held key may only cancel its
-own message, before the decision or after it, because that stops mail.
+keys that are ${OWN_STATES.join(', ')}. These are ${calls.toLocaleString('en')} calls. Before and after each call, it compares what was sent from the
+installation, what the account's users decided, the held keys' own messages, and what other senders' mail depends on. A held key can only cancel its
+own message, before or after the decision, because that stops mail.
 
 ## Load without a key
 
-\`pnpm bench hostile\` starts a server and probes \`/health\` while each of 200 hostile requests runs: large anonymous bodies, JSON made to be
-expensive, slow bodies, batches of two-megabyte dry runs, bombs in templates, headers and MIME. It fails if a probe takes over 250 ms at p99, or
-where memory grows by 200 MB.`;
+\`pnpm bench hostile\` starts a server and probes \`/health\` while each of 200 hostile requests runs: large anonymous bodies, JSON that is
+expensive to parse, slow bodies, batches of dry runs with bodies of 2 MB, and templates, headers and MIME structures that expand. It fails if a probe takes more than 250 ms at p99, or
+if memory grows by 200 MB.`;
 }
 
 function countBySurface(operations: readonly Operation[]) {
