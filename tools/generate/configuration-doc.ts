@@ -3,7 +3,7 @@ import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 /** One setting as the server declares it. */
 export interface Setting {
   readonly name: string;
-  /** Null or empty where the setting is off, or made up at the start. */
+  /** Null or empty if the setting is off, or if the start chooses the value. */
   readonly default: string | number | boolean | null;
   readonly description: string;
 }
@@ -21,7 +21,7 @@ ${renderTable(['setting', 'default', 'meaning'], rows)}
 `;
 }
 
-/** A value as code, a default that is told in words as words. */
+/** Renders a value as code, and a default that is described in words as text. */
 function renderDefault(setting: Setting): string {
   const value = String(setting.default ?? '');
   return value === '' || value.includes(' ') ? value : `\`${value}\``;

@@ -12,7 +12,7 @@ import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 import type { OpenApiDocument, SchemaNode } from './openapi-document.ts';
 import { modelName, resolveSchema } from './openapi-document.ts';
 
-/** docs/events.md: where a message can stand, what can stand on its trail, why it bounced, and what webhook endpoints are told. */
+/** docs/events.md: the statuses, events and bounce classifications of messages, and the events that webhook endpoints receive. */
 export function renderEventsDoc(document: OpenApiDocument): string {
   return `${MARKDOWN_NOTICE}
 
@@ -20,7 +20,7 @@ export function renderEventsDoc(document: OpenApiDocument): string {
 
 ## Statuses
 
-\`status\` is the present status of a message. Opens and clicks are events, never statuses.
+\`status\` is the current status of a message. Opens and clicks are events, never statuses.
 
 ${renderNames('status', MESSAGE_STATUSES)}
 
@@ -39,7 +39,7 @@ ${renderNames('classification', CLASSIFICATIONS)}
 
 ## Webhook events
 
-What endpoints receive ([webhooks.md](webhooks.md) explains how). Every payload is
+Webhook endpoints receive these events ([webhooks.md](webhooks.md) explains how). Every payload is
 \`{id, type, createdAt, apiVersion, data}\`. \`id\` is the same at every attempt and replay; for an event of a message, it is the
 id in \`events\`. The JSON Schemas are in the OpenAPI document, under \`webhooks\` and by the names in the last column.
 

@@ -16,14 +16,14 @@ because agents work badly with many tools. A key sees only the tools that its sc
 | more tools | \`/mcp?toolsets=templates,domains\` | \`postrider-mcp --toolsets templates,domains\` |
 | only tools that change and send nothing | \`/mcp?readonly=true\` | \`postrider-mcp --readonly\` |
 
-An unknown name is refused with the known names. A toolset without tools is valid and empty.
+An unknown toolset is refused, and the error lists the known ones. A toolset without tools is valid and empty.
 
 ## Set up a client
 
 \`postrider mcp install\` adds the stdio program to the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed: those
 that it finds, or those that \`--client\` names. In a clone, it uses the cloneâ€™s program; otherwise, the package through \`npx\`.
 
-- It keeps everything else in a file, comments included, and a copy of the file beside it. It does not change a file that it cannot parse.
+- It keeps everything else in a file, comments included, and stores a copy of the file next to it. It does not change a file that it cannot parse.
 - Running it again updates its entry, and keeps other settings of the server.
 - \`--print\` shows the entry and writes nothing.
 - Use a separate key for the agent: \`--api-key\` and \`--base-url\`, or the directory of a server in development.
@@ -32,7 +32,7 @@ that it finds, or those that \`--client\` names. In a clone, it uses the cloneâ€
 ## Resources
 
 ${renderTable(
-  ['address', 'what', 'scope'],
+  ['address', 'content', 'scope'],
   RESOURCE_KINDS.map(({ name, variable, description, scope }) => [
     `\`email://${name}/{${variable}}\``,
     description,
@@ -42,13 +42,13 @@ ${renderTable(
 
 A resource has the same text as the tool that reads the same thing, with the same marks and limits. \`resources/list\` contains the templates and the holds
 that wait for a decision. \`completion/complete\` completes ids and slugs from the newest ones. \`subscriptions/listen\` (protocol 2026-07-28) reports
-changes within 250 ms. Over stdio, it and \`resources/subscribe\` of the 2025 protocol report them within 5 s. Over HTTP, the 2025 protocol would need a
-session for that. A stream watches at most 100 resources (over stdio 10), and ends when its key is revoked or expires.
+changes within 250 ms. Over stdio, it and \`resources/subscribe\` of the 2025 protocol report them within 5 s. Over HTTP, the 2025 protocol has no
+notifications here, because it would need sessions. A stream watches at most 100 resources (over stdio 10), and ends when its key is revoked or expires.
 
 ## Prompts
 
 ${renderTable(
-  ['prompt', 'arguments', 'what for'],
+  ['prompt', 'arguments', 'purpose'],
   PROMPTS.map(({ name, description, arguments: list }) => [
     `\`${name}\``,
     list.map((argument) => (argument.required ? argument.name : `${argument.name} (optional)`)).join(', '),
@@ -58,8 +58,8 @@ ${renderTable(
 
 ## Held sends
 
-No tool approves. The result of a held send says so, and names the page where a signed-in approver decides: \`/approvals/open/{id}\`. If the client can open
-addresses for its user (URL-mode elicitation), it is asked to open that page; for a batch, the page of the first held item. Whatever the client replies,
+No tool approves a send. The result of a held send says so, and names the page where a signed-in approver decides: \`/approvals/open/{id}\`. If the client can open
+addresses for its user (URL-mode elicitation), the server asks it to open that page; for a batch, the page of the first held item. Whatever the client replies,
 only the decision on the page counts. \`get_email\`, \`get_approval\` and \`wait_for_email\` name the page too. \`wait_for_email\` of a held message returns
 with the decision, or with the outcome if that follows within seconds.
 
@@ -81,7 +81,7 @@ function renderToolset(name: Toolset): string {
 function renderTools(toolset: Toolset | null): string {
   const tools = TOOLS.filter((tool) => tool.toolset === toolset);
   if (tools.length === 0) return 'No tools yet.\n';
-  return `${renderTable(['tool', 'what for', 'scope', 'effect'], tools.map(rowOf))}\n`;
+  return `${renderTable(['tool', 'purpose', 'scope', 'effect'], tools.map(rowOf))}\n`;
 }
 
 function rowOf({ definition: { name, title = '' }, scope, operation }: Tool): readonly string[] {

@@ -35,7 +35,7 @@ function renderReaches(): string {
   return renderTable(['reach', 'operations'], rows);
 }
 
-/** What anyone may call without a key is refused to none: leaving out the key would avoid the check. */
+/** Operations that need no key are refused to no caller, because a caller could leave out its key to avoid the check. */
 function nameOf({ id, heldAs, access }: Operation): string {
   if (access.kind === 'public') return `\`${id}\` (open to anyone)`;
   return heldAs === 'draft' ? `\`${id}\` (as a draft)` : `\`${id}\``;

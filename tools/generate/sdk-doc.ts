@@ -6,7 +6,7 @@ import { type Call, toCamelCase } from './sdk-calls.ts';
 
 const EXAMPLES = 'test/sdk/examples';
 
-/** docs/sdk.md: how the client is used, by examples that the tests compile and run, and every method. */
+/** docs/sdk.md: the client, with examples that the tests compile and run, and every method. */
 export async function renderSdkDoc(root: string, resources: ReadonlyMap<string, readonly Call[]>): Promise<string> {
   const example = async (name: string) =>
     `\`\`\`ts\n${await readFile(path.join(root, EXAMPLES, `${name}.ts`), 'utf8')}\`\`\``;
@@ -15,7 +15,7 @@ export async function renderSdkDoc(root: string, resources: ReadonlyMap<string, 
 # The TypeScript client
 
 \`@postrider/sdk\` is one class, \`Postrider\`, with a method for every operation of the API. It runs on Node with undici, its only dependency, and
-on every other platform with \`fetch\`: import conditions select the platform's. Pass a \`transport\` to replace either. Importing it has no side effects, so
+on every other platform with \`fetch\`. Import conditions select one of them. Pass a \`transport\` to replace it. Importing it has no side effects, so
 a bundle contains only what you use, and undici is loaded with the first request.
 
 ${await example('send')}
@@ -25,9 +25,9 @@ and a failed call is retried twice. Every call accepts \`{idempotencyKey?, signa
 
 ## Retries
 
-Reads, and writes with an idempotency key, are retried after a lost connection, a timeout, 429, 500, 502, 503 and 504: after the time that
-\`retry-after\` asks for, up to 60 s (\`maxRetryAfterMs\`), else after a random part of 0.5 s, doubled each time up to 8 s. A send without an idempotency key gets one. Other
-writes are retried only if a rate limit refused them before they were read.
+Reads, and writes with an idempotency key, are retried after a lost connection, a timeout, 429, 500, 502, 503 and 504. The client waits for the time in
+\`retry-after\`, up to 60 s (\`maxRetryAfterMs\`). Without that header, it waits for a random part of 0.5 s, doubled each time up to 8 s. A send without an idempotency key gets one. Other
+writes are retried only after a rate limit, which refuses them before they run.
 
 ## Errors
 

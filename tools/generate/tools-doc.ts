@@ -1,7 +1,7 @@
 import { OPERATIONS, type Operation, TOOL_FINDINGS } from '@postrider/core';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
-/** docs/tools.md: the tools that need no key, and everything they can find. */
+/** docs/tools.md: the tools that need no key, and all their findings. */
 export function renderToolsDoc(): string {
   const operations: readonly Operation[] = OPERATIONS;
   const tools = operations.filter(({ path }) => path.startsWith('/tools/'));
@@ -10,7 +10,7 @@ export function renderToolsDoc(): string {
 # Free tools
 
 These tools need no key and store nothing. \`GET /tools\` lists them with the JSON Schema of their input. Call them with \`postrider tools\` or
-\`tools\` of the SDK. One client address can make 20 requests a minute, over all tools together, with bodies of at most 64 KB.
+\`tools\` of the SDK. A client address can make 20 requests a minute, over all tools together, with bodies of at most 64 KB.
 
 ${renderTable(
   ['tool', 'what it does', 'example'],
@@ -26,9 +26,9 @@ ${renderTable(
 - \`warn\`: worth fixing, or it could not be checked. A DNS server that does not respond is a finding too, never an error of the call.
 - \`fail\`: broken. Then \`ok\` is false.
 
-Codes are stable. \`message\` is the text below with details of the case, some of which others wrote.
+Codes are stable. \`message\` is the text below with details of the case. Some details are third-party text.
 
-A check sends at most 250 DNS queries and takes at most 10 seconds for them. What is missing then could not be checked. A check connects only to the
+A check sends at most 250 DNS queries and takes at most 10 seconds for them. What is not found by then is reported as not checked. A check connects only to the
 installation's DNS servers and, if \`POSTRIDER_SPAMD\` is set, to SpamAssassin.
 
 ## Blocklists

@@ -2,7 +2,7 @@ import { Postrider } from '@postrider/sdk';
 
 export async function welcome(apiKey: string, baseUrl: string): Promise<string> {
   const postrider = new Postrider({ apiKey, baseUrl });
-  // A lost connection is tried again, and nothing is sent twice: every send carries an idempotency key.
+  // The client retries after a lost connection. Every send has an idempotency key, so nothing is sent twice.
   const { id } = await postrider.emails.send({
     from: 'Ada <ada@sandbox.test>',
     to: 'delivered@sandbox.test',
