@@ -453,6 +453,12 @@ describe('the settings', () => {
     expect(warnings).toEqual(['POSTRIDER_PROT is not a setting of Postrider and does nothing.']);
   });
 
+  it('do not warn about the variables of the clients', () => {
+    const clients = ['API_KEY', 'BASE_URL', 'CONFIG_DIR', 'PROFILE', 'WEBHOOK_SECRET'];
+    const environment = Object.fromEntries(clients.map((name) => [`POSTRIDER_${name}`, 'https://mail.example']));
+    expect(configOf(environment).warnings).toEqual([]);
+  });
+
   it('open sign-up in development only, unless set', { tags: ['contract-settings.signup'] }, () => {
     expect(configOf().isSignupOpen).toBe(true);
     expect(configOf({ POSTRIDER_SIGNUP: 'closed' }).isSignupOpen).toBe(false);

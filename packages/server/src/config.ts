@@ -114,7 +114,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 /** Read by the clients, which share the environment with the server on many machines. */
-const CLIENT_SETTINGS = ['POSTRIDER_API_KEY'];
+const CLIENT_SETTINGS = ['POSTRIDER_API_KEY', 'POSTRIDER_CONFIG_DIR', 'POSTRIDER_PROFILE', 'POSTRIDER_WEBHOOK_SECRET'];
 
 /** Reads the environment; no other code does. Reports every problem, not only the first. */
 export function readConfig(environment: Environment, flags: { readonly roles?: string } = {}): ConfigVerdict {
