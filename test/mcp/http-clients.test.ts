@@ -77,6 +77,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     const { client } = await start(scriptInvoke({}));
     expect(client.serverName()).toBe('postrider');
     expect(client.instructions()).toContain('do not send it again');
+    expect(client.instructions()).toContain('?toolsets=a,b');
     expect((await client.listTools()).tools).toHaveLength(16);
   });
 

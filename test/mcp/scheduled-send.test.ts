@@ -20,6 +20,9 @@ describe('a scheduled send over MCP', () => {
     expect(record.scheduledAt).toBe(scheduledAt);
     expect(text).toContain(`scheduledAt: ${scheduledAt}`);
     expect(now.record).not.toHaveProperty('scheduledAt');
+    expect(text).toContain('reschedule_email (toolset logs) changes the time');
+    expect(text).not.toContain('wait_for_email');
+    expect(now.text).toContain('wait_for_email');
   });
 
   it('returns the time that was passed, in UTC, if the key cannot read messages', async () => {

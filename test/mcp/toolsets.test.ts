@@ -91,7 +91,7 @@ describe('toolsets over HTTP', () => {
     const missing = await plain.call('create_template', { name: 'Left out', html: 'x' });
     expect(missing).toMatchObject({ isError: true, record: { error: { code: 'not_found', retryable: false } } });
     expect(missing.text).toContain('create_template is not available on this connection');
-    expect(missing.text).toContain('with the toolset templates');
+    expect(missing.text).toContain('with `?toolsets=templates` in the server');
     await plain.close();
     const reading = await connectTo(server, 'readonly=true');
     const sent = await reading.call('send_email', {

@@ -19,10 +19,10 @@ export function isSelected(tool: Tool, { toolsets, readOnly }: ToolSelection): b
  * The refusal of a call to a tool that exists but that this connection does not list. A client with an older list calls such tools, and its
  * model must read why the call failed.
  */
-export function notSelectedProblem(tool: Tool, { readOnly }: ToolSelection): Problem {
+export function notSelectedProblem(tool: Tool, { toolsets, readOnly }: ToolSelection): Problem {
   const { definition, operation, toolset } = tool;
   const wanted = [
-    ...(toolset === null ? [] : [`with the toolset ${toolset}`]),
+    ...(toolset === null || toolsets.includes(toolset) ? [] : [withToolsets([...toolsets, toolset])]),
     ...(readOnly && operation.effect !== 'read' ? ['without read-only mode'] : []),
   ];
   return localProblem('not_found', {
@@ -30,4 +30,9 @@ export function notSelectedProblem(tool: Tool, { readOnly }: ToolSelection): Pro
     fix: `Continue without it, or ask the user to connect ${wanted.join(' and ')}.`,
     retryable: false,
   });
+}
+
+function withToolsets(toolsets: readonly Toolset[]): string {
+  const names = toolsets.join(',');
+  return `with \`?toolsets=${names}\` in the server's URL (\`--toolsets ${names}\` over stdio)`;
 }

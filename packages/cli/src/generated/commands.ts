@@ -2602,7 +2602,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--by-tag"
         ],
         "valueName": "text",
-        "description": "Adds `byTag`: the rates of each tag.",
+        "description": "Adds `byTag`: the rates of each tag. A message counts in each of its tags.",
         "value": {
           "kind": "boolean"
         }

@@ -29,7 +29,9 @@ export const domainRecordSchema = z
   .object({
     purpose: z.enum(['spf', 'dkim', 'dmarc', 'mx']),
     type: z.enum(['TXT', 'MX']),
-    name: z.string().describe('The part of `host` before the domain, as most DNS consoles expect it.'),
+    name: z
+      .string()
+      .describe('The part of `host` before the sending domain. In the DNS zone of a parent domain, use `host`.'),
     host: z.string().describe('The full name, without a dot at the end.'),
     value: z.string().describe('What to publish. For a DMARC record: what to publish if there is none yet.'),
     priority: z.number().int().nullable().describe('Only for MX records.'),
@@ -69,7 +71,7 @@ export const domainSchema = z
 
 export const domainRecordsSchema = z.object({ records: z.array(domainRecordSchema) }).meta({ id: 'DomainRecords' });
 
-export const domainParams = z.object({ id: idSchema });
+export const domainParams = z.object({ id: idSchema.describe('Domain id.') });
 
 const MAX_INPUT_CHARACTERS = 1_000; // bounds the work of parsing; the limit of a name counts after it was put into A-labels
 

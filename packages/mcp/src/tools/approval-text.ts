@@ -3,7 +3,7 @@ import { toOneLine } from '../untrusted-text.ts';
 
 /** What an agent should do about a held send; part of every result that shows one. */
 export const HELD_ADVICE =
-  'Held, not sent: an approver has to approve it first. Do not send it again; tell the user. wait_for_email with this id returns the decision, and cancel_email withdraws it.';
+  'Held, not sent: an approver has to approve it first. Do not send it again; tell the user. wait_for_email with this id returns the decision. cancel_email withdraws it, if this key may cancel.';
 
 /** The status of a hold in words, without text of third parties. */
 export function describeHold({

@@ -40,10 +40,12 @@ function recordRow({ purpose, type, host, value, priority, ttl, required, status
   return `${status} | ${purpose}, ${required ? 'required' : 'advice'} | ${type} ${host}${preference} ttl ${ttl} | ${value}`;
 }
 
-function answerRow({ purpose, host, reason, found }: DomainRecord): string[] {
+function answerRow({ purpose, host, reason, found, checkedAt }: DomainRecord): string[] {
   if (reason === null && found.length === 0) return [];
   const seen = found.length === 0 ? 'nothing' : found.join(' ; ');
-  return [`${purpose} at ${host}: ${reason === null ? '' : `${reason} `}Found: ${seen}`];
+  return [
+    `${purpose} at ${host}: ${reason === null ? '' : `${reason} `}${checkedAt === null ? '' : `Found: ${seen}`}`.trimEnd(),
+  ];
 }
 
 /** The required records that are missing or wrong, in a word each; null if there are none. */

@@ -74,8 +74,8 @@ function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
         const isReplayed = result.headers['idempotency-replayed'] === 'true';
         // The operation returns its declared type, over HTTP and in process.
         const accepted = result.body as Accepted;
-        const said = accepted.status === 'pending_approval' ? HELD_ADVICE : advice;
         const scheduledAt = await scheduledTimeOf(given['scheduled_at'], accepted.id, { invoke, signal });
+        const said = adviceOn(accepted.status, scheduledAt.scheduledAt !== undefined, advice);
         return present({
           record: { ...accepted, ...scheduledAt, ...deduplicationOf(isReplayed, isAutomatic) },
           structuredNotes: [said],
@@ -86,13 +86,21 @@ function singleSendTool(operation: SingleSend, advice: string): ToolMaker {
     });
 }
 
+const SCHEDULED_ADVICE =
+  'Accepted and scheduled, not sent yet. Do not send it again. reschedule_email (toolset logs) changes the time, and cancel_email cancels it.';
+
+function adviceOn(status: string, isScheduled: boolean, advice: string): string {
+  if (status === 'pending_approval') return HELD_ADVICE;
+  return isScheduled ? SCHEDULED_ADVICE : advice;
+}
+
 function describeAccepted(accepted: Accepted, advice: string): string {
   const { id, status, resendOf, approvalId, reasons, expiresAt, scheduledAt } = accepted;
   return [
     advice,
     `id: ${id}`,
     `status: ${status}`,
-    ...(scheduledAt === undefined ? [] : [`scheduledAt: ${scheduledAt} (it is sent then, unless it is canceled)`]),
+    ...(scheduledAt === undefined ? [] : [`scheduledAt: ${scheduledAt} (when it is sent, unless it is canceled)`]),
     ...(resendOf === undefined ? [] : [`resendOf: ${resendOf}`]),
     ...(approvalId === undefined ? [] : [`approvalId: ${approvalId}`]),
     ...(reasons === undefined ? [] : [`held by: ${reasons.join(', ')}`]),

@@ -786,7 +786,7 @@ export interface components {
             purpose: "spf" | "dkim" | "dmarc" | "mx";
             /** @enum {string} */
             type: "TXT" | "MX";
-            /** @description The part of `host` before the domain, as most DNS consoles expect it. */
+            /** @description The part of `host` before the sending domain. In the DNS zone of a parent domain, use `host`. */
             name: string;
             /** @description The full name, without a dot at the end. */
             host: string;
@@ -3873,7 +3873,7 @@ export interface operations {
                 window?: string;
                 /** @description Adds `byChannel`, `bySource` and `topAgents`. */
                 provenance?: boolean;
-                /** @description Adds `byTag`: the rates of each tag. */
+                /** @description Adds `byTag`: the rates of each tag. A message counts in each of its tags. */
                 by_tag?: boolean;
                 /** @description Adds `bounces`: the kinds of bounces. */
                 bounces?: boolean;
@@ -4348,7 +4348,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description UUIDv7, so that id order is time order. */
+                /** @description Domain id. */
                 id: string;
             };
             cookie?: never;
@@ -4371,7 +4371,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description UUIDv7, so that id order is time order. */
+                /** @description Domain id. */
                 id: string;
             };
             cookie?: never;
@@ -4394,7 +4394,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description UUIDv7, so that id order is time order. */
+                /** @description Domain id. */
                 id: string;
             };
             cookie?: never;
@@ -4418,7 +4418,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description UUIDv7, so that id order is time order. */
+                /** @description Domain id. */
                 id: string;
             };
             cookie?: never;
@@ -4441,7 +4441,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description UUIDv7, so that id order is time order. */
+                /** @description Domain id. */
                 id: string;
             };
             cookie?: never;
@@ -4474,7 +4474,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description UUIDv7, so that id order is time order. */
+                /** @description Domain id. */
                 id: string;
             };
             cookie?: never;

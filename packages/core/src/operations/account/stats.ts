@@ -17,7 +17,7 @@ export const getAccountStats = defineOperation({
   query: z.strictObject({
     window: windowSchema,
     provenance: queryFlagSchema.describe('Adds `byChannel`, `bySource` and `topAgents`.'),
-    by_tag: queryFlagSchema.describe('Adds `byTag`: the rates of each tag.'),
+    by_tag: queryFlagSchema.describe('Adds `byTag`: the rates of each tag. A message counts in each of its tags.'),
     bounces: queryFlagSchema.describe('Adds `bounces`: the kinds of bounces.'),
     engagement: queryFlagSchema.describe('Adds `opens` and `clicks`, each if its tracking is on.'),
   }),
@@ -30,7 +30,7 @@ export const getAccountStats = defineOperation({
     toolset: null,
     title: 'Read statistics',
     description:
-      'Reads sending statistics of the last days: messages sent, delivered, bounced and complained, with rates. Returns one record. Not for single messages: use list_emails.',
+      'Reads sending statistics of the last days: messages sent, delivered, bounced and complained, with rates. Returns one record. Mail to test addresses counts here. Not for the quota: use get_sending_context. Not for single messages: use list_emails.',
   },
   cli: {
     command: 'account stats',

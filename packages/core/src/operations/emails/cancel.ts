@@ -27,7 +27,7 @@ export const cancelEmail = defineOperation({
     toolset: null,
     title: 'Cancel an email',
     description:
-      'Cancels a message that is still queued, for example a scheduled one, by id. Returns the id with the status `canceled`. Not for messages that are already sent: those cannot be canceled, and the error has their current status.',
+      'Cancels a message that is still queued, for example a scheduled one, by id. Returns the id with the status `canceled`. Not for sent messages: the error has their current status. Not for changing the time: use reschedule_email (toolset logs).',
   },
   cli: { command: 'emails cancel', positional: ['id'], examples: ['postrider emails cancel <id>'] },
 });

@@ -38,7 +38,7 @@ export const listSuppressions = defineOperation({
     toolset: null,
     title: 'List suppressions',
     description:
-      'Lists addresses the account must not send to, with the reason, newest first, 20 at a time; pass `email` to find one after recipient_suppressed. Not for removing them: a user decides that. Returns rows and a cursor.',
+      'Lists addresses the account must not send to, with the reason, newest first, 20 at a time; pass `email` to find one after recipient_suppressed. Not for removing them: if the user asks for it, use remove_suppression (toolset suppressions). Returns rows and a cursor.',
   },
   cli: {
     command: 'suppressions list',

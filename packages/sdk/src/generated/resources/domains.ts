@@ -70,7 +70,7 @@ export class DomainsResource {
    * Returns a sending domain with its status and its records as the last lookup found them. Removed domains are
    * returned too.
    *
-   * @param id UUIDv7, so that id order is time order.
+   * @param id Domain id.
    *
    * @throws PostriderError with `not_found`, beside the codes that every call can answer.
    */
@@ -85,7 +85,7 @@ export class DomainsResource {
    * text/plain` the response is a zone file (RFC 1035) that DNS hosts can import. The suggested DMARC record is a
    * comment in it, with what was found, unless the lookup found no record.
    *
-   * @param id UUIDv7, so that id order is time order.
+   * @param id Domain id.
    *
    * @throws PostriderError with `not_found`, beside the codes that every call can answer.
    */
@@ -102,7 +102,7 @@ export class DomainsResource {
    * is published, the same call moves the domain to this account. The error is `retryable` if the lookup of the TXT
    * record failed.
    *
-   * @param id UUIDv7, so that id order is time order.
+   * @param id Domain id.
    *
    * @throws PostriderError with `not_found`, `domain_claimed`, beside the codes that every call can answer.
    */
@@ -118,7 +118,7 @@ export class DomainsResource {
    * While new keys wait for their records, another call changes nothing unless it names another selector. A removed
    * domain is 404.
    *
-   * @param id UUIDv7, so that id order is time order.
+   * @param id Domain id.
    *
    * @throws PostriderError with `not_found`, `already_exists`, beside the codes that every call can answer.
    */
@@ -132,7 +132,7 @@ export class DomainsResource {
    * Removes a domain and returns it with the status `removed`. Sends from it are refused immediately. Its DKIM keys
    * stay in the history, so that it can be restored.
    *
-   * @param id UUIDv7, so that id order is time order.
+   * @param id Domain id.
    *
    * @throws PostriderError with `not_found`, beside the codes that every call can answer.
    */
@@ -148,7 +148,7 @@ export class DomainsResource {
    * `already_exists`; one that another account has verified is 409 `domain_claimed`, as when it is created. More than
    * 50 domains are 422 with `too_many` at `id`. A domain that is not removed is returned unchanged.
    *
-   * @param id UUIDv7, so that id order is time order.
+   * @param id Domain id.
    *
    * @throws PostriderError with `not_found`, `already_exists`, `domain_claimed`, beside the codes that every call can
    * answer.
