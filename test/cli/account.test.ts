@@ -77,7 +77,7 @@ by source
     expect(received.map(({ url }) => url)).toEqual(['/account/stats?window=3d', '/account/volume?window=3d']);
     expect(stdout).toContain(`
 by day
-               MOST  2026-11-19 TO 2026-11-21 (UTC)
+                MAX  2026-11-19 TO 2026-11-21 (UTC)
   sent        1,000  ▁ █
   delivered   1,000  ▁ █
   bounced         1    █

@@ -74,7 +74,7 @@ describe('postrider audit', () => {
       expect(whole).toEqual({ code: 0, ok: true, entries: 230, lastHash: last?.['hash'], broken: null });
       expect(await verify(key, '--expect', whole.lastHash)).toMatchObject({ code: 0, ok: true });
       expect((await run(['audit', 'verify'], { columns: 100 }, key)).stdout).toBe(
-        `230 entries, as written.\n${whole.lastHash}\n`,
+        `230 entries verified.\n${whole.lastHash}\n`,
       );
       expect(await verify((await server.newAccount()).key)).toEqual({
         ...{ code: 0, ok: true, entries: 0, lastHash: null, broken: null },
@@ -97,7 +97,7 @@ describe('postrider audit', () => {
       await tamper(accountId, statement);
       expect(await verify(key)).toMatchObject({ code: 1, ok: false, broken: { reason, seq } });
       const { code, stdout } = await run(['audit', 'verify'], { columns: 100 }, key);
-      expect([code, stdout]).toEqual([1, expect.stringContaining(`broken at entry ${seq} (${reason}): Entry ${seq}`)]);
+      expect([code, stdout]).toEqual([1, expect.stringContaining(`Broken at entry ${seq} (${reason}): Entry ${seq}`)]);
     });
 
     it('notices entries removed from the end when it knows the last hash', async () => {

@@ -69,7 +69,7 @@ describe('postrider dev', () => {
     expect(finished.code).toBe(130);
     expect(JSON.parse(finished.stdout.split('\n')[0] ?? '')).toMatchObject({ event: { type: 'email.queued' } });
     expect(finished.stderr).toMatch(
-      /^preparing\nready in 0\.1 s: development 9025\nListening\. Signing secret: whsec_\S+ \(Ctrl-C ends\)\nended in good order\n$/,
+      /^preparing\nready in 0\.1 s: development 9025\nListening\. Signing secret: whsec_\S+ \(Ctrl-C to stop\)\nended in good order\n$/,
     );
   });
 
@@ -77,7 +77,9 @@ describe('postrider dev', () => {
     await writeFile(join(dataDir, 'quickstart.json'), profile());
     const { code, stderr } = await dev(['--server', '/nowhere', '--no-json'], 'Listening', (stop) => stop());
     expect(code).toBe(130);
-    expect(stderr).toContain(`A server runs at ${server.baseUrl} already; it stays when this ends.\n`);
+    expect(stderr).toContain(
+      `A server is already running at ${server.baseUrl}. It keeps running when this command ends.\n`,
+    );
     expect((await server.call('GET', '/health')).status).toBe(200);
   });
 
@@ -106,14 +108,14 @@ describe('postrider dev', () => {
     expect(code).toBe(8);
     const problem = JSON.parse(stderr);
     expect(problem).toMatchObject({ code: 'server_ended', fix: expect.stringContaining('postrider-server doctor') });
-    expect(problem.detail).toBe('The server did not start: it ended with 1. Port 9025 is taken.');
+    expect(problem.detail).toBe('The server did not start: it exited with code 1. Port 9025 is taken.');
   });
 
   it('exits with 8 when the server stops while it is followed', async () => {
     const path = await program('dying', 'ready(); process.stdin.resume(); setTimeout(() => process.exit(3), 300);');
     const { code, stderr } = await dev(['--server', path, '--no-json'], 'nothing', () => {});
     expect(code).toBe(8);
-    expect(stderr).toContain('Error: The server is gone: it ended with 3. (server_ended)');
+    expect(stderr).toContain('Error: The server stopped: it exited with code 3. (server_ended)');
   });
 
   it('stops the server when interrupted before it is ready', async () => {

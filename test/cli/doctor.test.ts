@@ -83,7 +83,7 @@ describe('postrider doctor', () => {
       server: expect.stringMatching(/^pass: .* is Postrider \d/),
       certificate: expect.stringMatching(/^skip: /),
       ready: 'pass: The server is ready (database, queue, transport).',
-      key: expect.stringMatching(/^pass: The key pr_live_\w*….{4} is valid without end; scopes: emails:send, /),
+      key: expect.stringMatching(/^pass: The key pr_live_\w*….{4} is valid and does not expire; scopes: emails:send, /),
       webhooks: 'pass: There are no webhook endpoints.',
       clock: expect.stringMatching(/^pass: /),
       version: expect.stringMatching(/^pass: /),
@@ -96,7 +96,9 @@ describe('postrider doctor', () => {
       (await server.call('POST', '/webhooks', { key, body: { url: `http://127.0.0.1:9/${url}` } })).body.id as string;
     const [works, fails] = [await make('works'), await make('fails')];
     const { sql } = server.database;
-    expect((await examine(atServer(key))).byName).toMatchObject({ webhooks: 'pass: No webhook endpoint of 2 fails.' });
+    expect((await examine(atServer(key))).byName).toMatchObject({
+      webhooks: 'pass: Webhook endpoints: 2, none failing.',
+    });
     await sql`UPDATE webhook_endpoints SET failing_since = '2026-01-02T03:04:05Z', failures = 3 WHERE id = ${fails}`;
     const failing = await examine(atServer(key));
     expect([failing.code, failing.byName['webhooks']]).toEqual([
@@ -107,7 +109,7 @@ describe('postrider doctor', () => {
     const { stdout } = await runInProcess(['doctor', '--json'], { env: atServer(key), cwd });
     const check: Check = JSON.parse(stdout).checks.find(({ name }: Check) => name === 'webhooks');
     expect(check.message).toBe(
-      `Disabled, since they failed for days or answered 410: ${works} (http://127.0.0.1:9/works).`,
+      `Disabled because they failed for days or returned 410: ${works} (http://127.0.0.1:9/works).`,
     );
     for (const words of ['deliveries', 'update', 'replay']) expect(check.fix).toContain(`webhooks ${words} ${works}`);
     await sql`UPDATE webhook_endpoints SET disabled_reason = 'manual' WHERE account_id = ${accountId} AND id = ${works}`;
@@ -134,7 +136,7 @@ describe('postrider doctor', () => {
       profile: expect.stringMatching(/^fail: .*quickstart\.json/),
       server: expect.stringMatching(/^pass/),
       ready: expect.stringMatching(/^pass/),
-      key: 'skip: The key could not be tried.',
+      key: 'skip: The key could not be checked.',
     });
     const nothing = await examine({});
     expect([nothing.code, nothing.names]).toEqual([3, ['profile']]);
@@ -159,11 +161,11 @@ describe('postrider doctor', () => {
     const port = await serve(() => undefined);
     const silent = await examine({ ...atServer(), POSTRIDER_BASE_URL: `http://127.0.0.1:${port}` }, ['--timeout', '1']);
     expect(silent.code).toBe(8);
-    expect(silent.byName['server']).toMatch(/^fail: .*no answer within 1 s/);
+    expect(silent.byName['server']).toMatch(/^fail: .*no response within 1 s/);
     const { code, byName } = await examine({ ...atServer(), POSTRIDER_BASE_URL: 'http://127.0.0.1:1' });
     expect(code).toBe(8);
     expect(byName).toMatchObject({
-      server: expect.stringMatching(/^fail: .*is not reached: .*ECONNREFUSED/),
+      server: expect.stringMatching(/^fail: .*cannot be reached: .*ECONNREFUSED/),
       ready: expect.stringMatching(/^skip/),
       key: expect.stringMatching(/^skip/),
     });
@@ -212,13 +214,15 @@ describe('postrider doctor', () => {
       (await examine({ ...atServer(), POSTRIDER_BASE_URL: `https://127.0.0.1:${port}` })).byName;
     expect(await at(await secure())).toMatchObject({
       certificate: expect.stringMatching(/^fail: .*for 127\.0\.0\.1, is not trusted/),
-      server: expect.stringMatching(/^fail: .*is not reached/),
+      server: expect.stringMatching(/^fail: .*cannot be reached/),
     });
     expect(await at(await secure(-1))).toMatchObject({
       certificate: expect.stringMatching(/^fail: .*expired on \d{4}/),
     });
     const plain = await serve(pretend());
-    expect(await at(plain)).toMatchObject({ certificate: expect.stringMatching(/^skip: No TLS with/) });
+    expect(await at(plain)).toMatchObject({
+      certificate: expect.stringMatching(/^skip: The TLS connection to \S+ failed: /),
+    });
   });
 
   it('accepts an https address whose certificate is trusted, and warns before it expires', async () => {

@@ -118,12 +118,14 @@ describe('domains', () => {
     const { stdout, stderr } = await runAgainst([ok(changed)], ['domains', 'rotate', ID], { columns: 100, env: PLAIN });
     expect(stdout).toMatch(/^pending +dkim \(publish\) +TXT +pr2\._domainkey/m);
     expect(stdout).toMatch(/^pass +dkim +TXT +pr1\._domainkey/m);
-    expect(stdout).toMatch(/^fail +dmarc \(advice\) /m);
-    expect(stdout).toContain('DKIM: TXT record, to be published for this key');
+    expect(stdout).toMatch(/^fail +dmarc \(recommended\) /m);
+    expect(stdout).toContain('DKIM: TXT record, publish it for this key');
     expect(stderr).toMatch(
-      /^Publish the DKIM record of the new key now[^.]*\n {2}postrider domains verify mail\.example\.com$/m,
+      /^Publish the DKIM record of the new key[^.]*\n {2}postrider domains verify mail\.example\.com$/m,
     );
-    expect(stderr).toMatch(/^Until it is found, sends from mail\.example\.com are accepted and signed as before\.$/m);
+    expect(stderr).toMatch(
+      /^Until the new record is found, messages from mail\.example\.com are signed with the old key\.$/m,
+    );
   });
 
   it('that are removed show no key that will sign and nothing to publish', async () => {
@@ -131,9 +133,9 @@ describe('domains', () => {
     const next = record({ required: false, status: 'pending', reason, found: [] });
     const replies = [ok(domain({ status: 'removed', records: [record(), next, LOST_MX] }))];
     const { stdout, stderr } = await runAgainst(replies, ['domains', 'delete', ID], { columns: 200, env: PLAIN });
-    expect(stdout).not.toMatch(/sign|publish|advice|v=DKIM1/i);
+    expect(stdout).not.toMatch(/sign|publish|recommended|v=DKIM1/i);
     expect(stdout).toContain('pr1._domainkey.mail.example.com');
-    expect(stderr).toBe('Bring it back with: postrider domains restore mail.example.com\n');
+    expect(stderr).toBe('To restore it: postrider domains restore mail.example.com\n');
     const list = await runAgainst([page([domain({ status: 'removed' })])], ['domains', 'list'], {
       columns: 120,
       env: PLAIN,
@@ -231,7 +233,7 @@ describe('domains verify --watch', () => {
     });
     expect(screenOf(stderr)).toBe('Sends from mail.example.com are accepted.\n');
     expect(stderr).toContain('mail.example.com: pending\n');
-    expect(stderr).toContain('Looking again in 2 s');
+    expect(stderr).toContain('Next check in 2 s');
     expect(stdout).toContain('verified');
     for (const line of stripVTControlCharacters(stderr).split('\n')) expect(line.length).toBeLessThan(60);
   });

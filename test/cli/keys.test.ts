@@ -23,10 +23,10 @@ describe('postrider keys', () => {
       ...['--ip-allowlist', '127.0.0.1', '--persona', '{"agentName":"bot"}', '--lock-persona'],
       ...['--send-limit', '{"hour":50,"day":1000}'],
     );
-    expect([code, stderr]).toEqual([0, expect.stringContaining('shown this once')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('shown only once')]);
     expect(stdout).toMatch(/^secret +pr_test_[0-9A-Za-z]{39}$/m);
-    expect(stdout).toMatch(/^rate limit +60 requests a minute$/m);
-    expect(stdout).toMatch(/^send limit +50 messages an hour, 1,000 messages a day$/m);
+    expect(stdout).toMatch(/^rate limit +60 requests per minute$/m);
+    expect(stdout).toMatch(/^send limit +50 messages per hour, 1,000 messages per day$/m);
     expect(stdout).toMatch(/^networks +127\.0\.0\.1\/32$/m);
     expect(stdout).toMatch(/^persona +bot \(locked\)$/m);
     expect(stdout).toMatch(/^state +active$/m);

@@ -56,7 +56,7 @@ describe('the commands of the message log', () => {
       expect(JSON.parse(stdout)).toEqual({ file: path, rows: 2, bytes: text.length, truncated: false });
       expect(text).toContain(',Tags: 2,');
       const human = await run('emails export -o mine.json --format json --no-json');
-      expect(human.stdout).toBe(`3 messages in ${join(folder, 'mine.json')}\n`);
+      expect(human.stdout).toBe(`Wrote 3 messages to ${join(folder, 'mine.json')}\n`);
       expect(JSON.parse(await readFile(join(folder, 'mine.json'), 'utf8'))).toHaveLength(3);
       expect(JSON.parse((await run('emails export -o none.json --format json --tag x')).stdout).rows).toBe(0);
     });

@@ -60,7 +60,7 @@ describe('an error says how to fix it', () => {
   it.each([
     [['emails', 'list', '--status', 'bouncd'], 'Did you mean bounced?'],
     [['keys', 'create', '--name', 'K', '--approval-mode', 'alway'], 'Did you mean always?'],
-    [['emails', 'list', '--status', 'nothing-like-it'], 'Give one of: queued, '],
+    [['emails', 'list', '--status', 'nothing-like-it'], 'Use one of: queued, '],
   ])('when a value is mistyped: %j', async (argv, words) => {
     const { code, stderr } = await runAgainst([], argv);
     expect(code).toBe(2);
@@ -81,10 +81,10 @@ describe('a slow server', () => {
       columns: 80,
       env: { POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: baseUrl, NO_COLOR: '1' },
       onStderr: (text) => {
-        if (text.startsWith('Waiting for the server')) told.resolve();
+        if (text.startsWith('Still waiting for the server')) told.resolve();
       },
     });
     expect(code).toBe(0);
-    expect(stderr).toBe('Waiting for the server, which is slow, away or limits the rate …\r\u001b[K');
+    expect(stderr).toBe('Still waiting for the server …\r\u001b[K');
   });
 });

@@ -17,7 +17,7 @@ describe('a view', () => {
     };
     for (const words of ['get', 'publish']) {
       const { stdout } = await runAgainst([template], ['templates', words, 'welcome', '--no-color'], { columns: 80 });
-      expect(stdout).toContain('Html\n  <p>Hi</p>');
+      expect(stdout).toContain('HTML\n  <p>Hi</p>');
     }
   });
 });
@@ -117,7 +117,7 @@ describe('the table of emails', () => {
   it('says on stderr how to get the next page', async () => {
     const { stdout, stderr } = await runAgainst([page(rows, 'abc123')], ['emails', 'list'], { columns: 80 });
     expect(stdout).not.toContain('abc123');
-    expect(stderr).toBe('2 of 1,234 emails.\nNext page: the same command with --cursor abc123\n');
+    expect(stderr).toBe('2 of 1,234 emails.\nFor the next page, add --cursor abc123\n');
   });
 
   it('is empty when there are none', async () => {
@@ -239,7 +239,7 @@ describe('other responses', () => {
     };
     const { stdout } = await runAgainst([{ status: 200, body: key }], ['whoami'], { columns: 100, env: PLAIN });
     expect(stdout).toMatch(/^key +Shop \(pr_live_…wxyz, live\)$/m);
-    expect(stdout).toMatch(/^quota +99,999 of 100,000 recipients left this month, until 2026-02-01 00:00:00 UTC$/m);
+    expect(stdout).toMatch(/^quota +99,999 of 100,000 recipients left this month; resets 2026-02-01 00:00:00 UTC$/m);
     expect(stdout).toMatch(/^recipients +any$/m);
     expect(stdout).not.toContain('revoked');
   });

@@ -52,15 +52,15 @@ describe('users at the command line', () => {
     expect((await stat(join(folder, 'credentials.json'))).mode & 0o777).toBe(0o600);
     expect(JSON.parse((await run(['whoami', '--json'])).stdout).user.email).toBe('owner@sandbox.test');
     const sheet = (await run(['whoami'], { columns: 100, env: { NO_COLOR: '1' } })).stdout;
-    expect(sheet).toMatch(/^person +owner@sandbox\.test$/m);
+    expect(sheet).toMatch(/^user +owner@sandbox\.test$/m);
     expect(sheet).toMatch(/^role +owner$/m);
-    expect(sheet).toMatch(/^program +Postrider CLI \S+ on \S+$/m);
-    expect(sheet).toMatch(/^held sends +may not approve or reject$/m);
+    expect(sheet).toMatch(/^client +Postrider CLI \S+ on \S+$/m);
+    expect(sheet).toMatch(/^held sends +cannot approve or reject$/m);
     expect((await run(['audit', 'verify', '--json'])).code).toBe(0);
     expect((await run(['doctor', '--json'])).stdout).toContain('owner@sandbox.test is signed in as owner');
     const { token } = (await credentials()).saved.default;
     const left = await run(['logout'], { columns: 80 });
-    expect([left.code, left.stdout]).toEqual([0, 'Signed out of Acme; the profile default is forgotten.\n']);
+    expect([left.code, left.stdout]).toEqual([0, 'Signed out of Acme and deleted the profile default.\n']);
     expect((await server.call('GET', '/auth/session', { key: token })).body.authenticated).toBe(false);
     expect((await run(['logout'])).code).toBe(3);
     expect((await run(['whoami'])).code).toBe(3);
@@ -75,7 +75,7 @@ describe('users at the command line', () => {
       expect.objectContaining({ name: 'home', current: true }),
     ]);
     expect(JSON.stringify(list)).not.toContain('prs_');
-    expect((await run(['profiles', 'use', 'work'], { columns: 80 })).stdout).toBe('work is in use.\n');
+    expect((await run(['profiles', 'use', 'work'], { columns: 80 })).stdout).toBe('The current profile is work.\n');
     expect((await run(['profiles', 'list'], { columns: 120, env: { NO_COLOR: '1' } })).stdout).toMatch(/^\* work /m);
     // Who is asked as whom: a person, or a key.
     const who = async (argv: readonly string[], env: Terminal['env'] = {}) => {
@@ -117,7 +117,7 @@ describe('users at the command line', () => {
       JSON.parse((await run(['doctor', '--json', ...argv])).stdout).checks[0].message;
     expect(await source()).toMatch(
       new RegExp(
-        `^The key \\(prs_\\S{4}…\\) and the address come from the sign-in default in ${folder}/credentials.json\\.$`,
+        `^The key \\(prs_\\S{4}…\\) and the address come from the profile default in ${folder}/credentials.json\\.$`,
       ),
     );
     await writeFile(join(folder, 'quickstart.json'), JSON.stringify({ baseUrl: server.baseUrl, key: server.key }));
@@ -134,7 +134,7 @@ describe('users at the command line', () => {
     expect(JSON.parse((await team('change', invited.id, '--role', 'viewer', '--json')).stdout).role).toBe('viewer');
     const table = await run(['team', 'list'], { env: { ...env, NO_COLOR: '1' }, columns: 120 });
     expect(table.stdout).toMatch(/^ada@sandbox\.test +viewer +invited/m);
-    expect(table.stderr).toContain('2 of 25 seats are taken.');
+    expect(table.stderr).toContain('2 of 25 seats used.');
     expect((await team('remove', invited.id)).code).toBe(0);
     expect((await team('remove', invited.id)).code).toBe(5);
     expect((await team('invite', 'boss@sandbox.test', '--role', 'owner')).code).toBe(4);

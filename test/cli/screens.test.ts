@@ -151,7 +151,7 @@ describe('the screen of', () => {
     let isPublished = false;
     const baseUrl = await setStage(() => domain(isPublished ? 'verified' : 'pending'));
     await using terminal = open(['domains', 'verify', ID, '--watch'], baseUrl);
-    await terminal.shows('ends the watch alone.');
+    await terminal.shows('stops only this watch.');
     await keep(terminal, 'domains-verify-watch');
     isPublished = true;
     await terminal.shows('are accepted.');

@@ -118,7 +118,7 @@ describe('the idempotency key of a send', () => {
   it('that was used before is reported', async () => {
     const replayed = { ...ACCEPTED, headers: { 'idempotency-replayed': 'true' } };
     const { stderr } = await runAgainst([replayed], ['send', ...BASICS, '--idempotency-key', 'k'], { columns: 80 });
-    expect(stderr).toContain('nothing was sent again');
+    expect(stderr).toContain('Nothing was sent again');
   });
 });
 
@@ -208,7 +208,7 @@ describe('--attach', () => {
     for (const path of ['none.pdf', 'none.pdf:logo', '.']) {
       const { code, stderr } = await runInProcess(['send', ...BASICS, '--attach', path, '--api-key', KEY]);
       expect([path, code]).toEqual([path, 2]);
-      expect(JSON.parse(stderr)).toMatchObject({ detail: expect.stringMatching(/--attach .*cannot be read \(E/) });
+      expect(JSON.parse(stderr)).toMatchObject({ detail: expect.stringMatching(/--attach: .*cannot be read \(E/) });
     }
     const { code } = await runInProcess(['send', ...BASICS, '--attach', 'x', '--attachments', '{}', '--api-key', KEY]);
     expect(code).toBe(2);
@@ -234,6 +234,6 @@ describe('a send at a terminal', () => {
     const held = { status: 202, body: { id: ID, status: 'pending_approval' } };
     const { code, stderr } = await runAgainst([held], ['send', ...BASICS], { columns: 80 });
     expect(code).toBe(10);
-    expect(stderr).toContain('until a person approves it');
+    expect(stderr).toContain('until an approver decides');
   });
 });

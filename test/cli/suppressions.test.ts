@@ -50,7 +50,7 @@ describe('postrider suppressions', () => {
     expect(answer.suppressions).toHaveLength(1_204);
     expect(await totalOf('file.example')).toBe(1_203);
     const again = await run(['add', '--emails', '@list.txt'], { columns: 200 });
-    expect(again.stderr).toMatch(/1,000 addresses are done\.[\s\S]*0 added, 1204 there before\./);
+    expect(again.stderr).toMatch(/1,000 addresses processed\.[\s\S]*0 added, 1204 already suppressed\./);
   });
 
   it('adds addresses from stdin and from arguments together', async () => {
@@ -59,7 +59,7 @@ describe('postrider suppressions', () => {
       columns: 200,
       stdin: 'first@stdin.example\n  second@stdin.example  \n',
     });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('3 added, 0 there before.')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('3 added, 0 already suppressed.')]);
     expect(stdout).toMatch(
       /first@stdin.example[\s\S]*second@stdin.example[\s\S]*third@stdin.example +manual.*2099-01-01/,
     );
@@ -82,6 +82,6 @@ describe('postrider suppressions', () => {
   it('says in its help that a file is accepted', async () => {
     const { stdout } = await run(['add', '--help'], { columns: 120 });
     expect(stdout).toMatch(/Usage: postrider suppressions add \[address\]/);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Or @file for the addresses in a file');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Use @file to read addresses from a file');
   });
 });

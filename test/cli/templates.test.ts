@@ -94,15 +94,15 @@ describe('postrider templates', () => {
     const { code, stderr } = await run('templates push mail');
     expect(code).toBe(6);
     const problem = JSON.parse(stderr);
-    expect(problem.detail).toMatch(/^b: html: line 2.*The 1 before it are done/);
+    expect(problem.detail).toMatch(/^b: html: line 2.*The 1 before it were stored/);
     expect((await json('templates list')).total).toBe(1);
   });
 
   it.each([
-    [{ 'x.json': '{"name":"X"}' }, 'holds no template'],
-    [{ 'x.html': 'x', 'x.json': '[]' }, 'x.json: is no JSON object'],
-    [{ 'x.html': 'x', 'x.json': '{"slug":"y"}' }, 'x.json: names slug'],
-    [{ 'x.html': 'x', 'x.json': '{"subject":1}' }, '`subject` is no text'],
+    [{ 'x.json': '{"name":"X"}' }, 'contains no template'],
+    [{ 'x.html': 'x', 'x.json': '[]' }, 'x.json: is not a JSON object'],
+    [{ 'x.html': 'x', 'x.json': '{"slug":"y"}' }, 'x.json: unknown fields slug'],
+    [{ 'x.html': 'x', 'x.json': '{"subject":1}' }, '`subject` is not a string'],
   ])('push rejects invalid files before it stores anything: %j', async (files, words) => {
     await write({ ...files });
     const { code, stderr } = await run('templates push mail');

@@ -36,7 +36,7 @@ describe('postrider tickets', () => {
     const ticket = await json([...words, '--context', '{"page":"/x"}']);
     expect(ticket).toMatchObject({ status: 'open', context: { page: '/x', emailTrail: { id: sent.id } } });
     const table = (await run(['tickets', 'list'], { columns: 200 })).stdout;
-    expect(table).toMatch(/^NUMBER +STATUS +SUBJECT +LAST FROM +MESSAGES +RAISED \(UTC\) +ID$/m);
+    expect(table).toMatch(/^NUMBER +STATUS +SUBJECT +LAST FROM +MESSAGES +OPENED \(UTC\) +ID$/m);
     expect(table).toMatch(new RegExp(`^${ticket.number} +open +Late mail +customer +1 +\\d{4}-`, 'm'));
     const shown = await run(['tickets', 'get', String(ticket.number)], { columns: 100 });
     for (const text of ['Late mail', '  Where is it?\n  It is late.', '"page": "/x"', '"type": "queued"'])

@@ -90,7 +90,7 @@ describe('postrider webhooks listen', () => {
       '/webhooks/stream?events=email.sent%2Cemail.bounced%2Cemail.opened',
     ]);
     expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
-    expect(stderr).toBe(`Listening, forwarding to ${url}/hooks. Signing secret: ${SECRET} (Ctrl-C ends)\n`);
+    expect(stderr).toBe(`Listening, forwarding to ${url}/hooks. Signing secret: ${SECRET} (Ctrl-C to stop)\n`);
     expect(stdout.split('\n').sort().slice(1)).toEqual([
       expect.stringMatching(/^\d{4}-\S+ \S+ UTC {2}email\.bounced {11}e2 {2}→ 204 in \d+ ms {2}ada@example\.org$/),
       expect.stringMatching(/^\d{4}-\S+ \S+ UTC {2}email\.sent {14}e1 {2}→ 204 in \d+ ms$/),
@@ -138,8 +138,8 @@ describe('postrider webhooks listen', () => {
     ).toEqual(['e1', 'e2']);
     expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'e1']);
     expect(stderr.split('\n').slice(1)).toEqual([
-      'Connection lost. The server ended the stream. Again in 1 s.',
-      'Connected again.',
+      'Connection lost. The server ended the stream. Reconnecting in 1 s.',
+      'Reconnected.',
       '',
     ]);
   });
@@ -243,7 +243,7 @@ describe('postrider webhooks', () => {
     const run = (argv: string) => runInProcess(`webhooks ${argv}`.split(' '), { env });
     const made = await run(`create ${url}/hooks --events webhook.test --no-json`);
     expect(made.stdout).toMatch(/^secret +whsec_\S+$/m);
-    expect(made.stderr).toBe('The secret is shown this once. Keep it now.\n');
+    expect(made.stderr).toBe('The secret is shown only once. Save it now.\n');
     const id = /^id +(\S+)$/m.exec(made.stdout)?.[1] ?? '';
     expect((await run('list --no-json')).stdout).toMatch(
       new RegExp(`^${url}/hooks  enabled  webhook.test .*${id}$`, 'm'),
@@ -287,7 +287,7 @@ describe('postrider webhooks', () => {
     const canceled = JSON.parse((await trigger('email.canceled')).stdout);
     const { body: gone } = await server.call('GET', `/emails/${canceled.emailId}`);
     expect(gone.events.map((event: { type: string }) => event.type)).toEqual(['queued', 'scheduled', 'canceled']);
-    expect((await trigger('email.sent --no-json')).stdout).toMatch(/^Sent \S+, which brings email\.sent about\.\n$/);
+    expect((await trigger('email.sent --no-json')).stdout).toMatch(/^Sent \S+ to trigger email\.sent\.\n$/);
   });
 
   it('trigger posts a sample event of any type to a local program', async () => {
@@ -300,7 +300,7 @@ describe('postrider webhooks', () => {
     const event = verifyWebhook(request?.body ?? '', request?.headers ?? {}, answer.secret);
     expect(event).toMatchObject({ type: 'approval.requested', data: { status: 'pending' } });
     const human = await trigger(`domain.failed --forward-to ${url} --no-json`);
-    expect(human.stdout).toMatch(/took domain\.failed: 204 in \d+ ms\.\n$/);
+    expect(human.stdout).toMatch(/accepted domain\.failed: 204 in \d+ ms\.\n$/);
     expect(human.stderr).toBe(`Signing secret: ${answer.secret}\n`);
   });
 
@@ -322,7 +322,7 @@ describe('postrider webhooks', () => {
     const { url } = await startReceiver(500);
     const refused = await trigger(`email.sent --forward-to ${url}`);
     expect([refused.code, JSON.parse(refused.stderr).code]).toEqual([12, 'not_taken']);
-    expect(JSON.parse(refused.stderr).detail).toContain('it answered 500');
+    expect(JSON.parse(refused.stderr).detail).toContain('it returned 500');
     expect((await trigger('email.sent --forward-to http://localhost:9')).code).toBe(12);
     const unknown = await trigger(`email.exploded --forward-to ${url}`);
     expect([unknown.code, JSON.parse(unknown.stderr).code]).toEqual([6, 'validation_failed']);

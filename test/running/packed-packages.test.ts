@@ -163,7 +163,7 @@ describe('a project that installs the tarballs', { timeout: 120_000 }, () => {
     expect(sent).toMatchObject({ status: 'delivered', subject: 'From the CLI', channel: 'sdk' });
   });
 
-  it('enters the package into the settings of agents’ programs, not a path of this machine', async () => {
+  it('adds the package to the settings of MCP clients, not a path of this machine', async () => {
     const install = ['mcp', 'install', '--client', 'cursor', '--print', '--json'];
     const [{ content }] = JSON.parse(await run(join(project, 'node_modules/.bin/postrider'), install)).clients;
     const { postrider } = JSON.parse(content).mcpServers;

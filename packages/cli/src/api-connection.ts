@@ -147,10 +147,7 @@ async function findSignIn(options: GlobalOptions, io: CliIo): Promise<FoundCrede
   if (named === undefined || named.replace(/\/+$/, '') === baseUrl)
     return { apiKey: token, baseUrl, file: { kind: 'sign-in', name: found.name, path: found.path } };
   if (options.profile === undefined) return null;
-  throw usageFailure(
-    `the profile ${found.name} belongs to ${baseUrl}`,
-    'Leave out --base-url, or name another profile.',
-  );
+  throw usageFailure(`the profile ${found.name} is for ${baseUrl}`, 'Omit --base-url, or choose another profile.');
 }
 
 /** Flags take the place of the environment variables of the same meaning; the rest is the one rule that all our clients share. */
@@ -168,8 +165,8 @@ export async function findCredentials(options: GlobalOptions, io: CliIo, needsKe
     return { apiKey: null, baseUrl: environment['POSTRIDER_BASE_URL'] || undefined, file: null };
   if (!verdict.ok) {
     const fix =
-      'Sign in with postrider login, give --api-key and --base-url, set POSTRIDER_API_KEY and POSTRIDER_BASE_URL, or name a profile with --profile or --data-dir.';
-    throw ownFailure(EXIT_CODES.authentication, 'missing_key', 'There is no API key to use', verdict.message, fix);
+      'Sign in with postrider login, pass --api-key and --base-url, set POSTRIDER_API_KEY and POSTRIDER_BASE_URL, or choose a profile with --profile or --data-dir.';
+    throw ownFailure(EXIT_CODES.authentication, 'missing_key', 'No API key found', verdict.message, fix);
   }
   const { path } = verdict;
   return { ...verdict.credentials, file: path === null ? null : { kind: 'quickstart', path } };
@@ -182,7 +179,7 @@ function createClient({ apiKey, baseUrl }: Credentials, { timeoutSeconds }: Glob
   } catch (error) {
     throw usageFailure(
       messageOf(error),
-      'Check --api-key and --base-url, and the variables and the profile they stand for.',
+      'Check --api-key and --base-url, or the variables or the profile that set them.',
     );
   }
 }
@@ -235,18 +232,18 @@ function withSeconds({ fix, retryAfterMs }: PostriderError): string {
 function fixOf(error: PostriderError, { timeoutSeconds }: GlobalOptions): string {
   const { code, fix, idempotencyKey } = error;
   if (error.status !== null) return fix.replace('baseUrl', '--base-url (or POSTRIDER_BASE_URL)');
-  const look = code === 'timeout' ? `Give it more than ${timeoutSeconds} s with --timeout.` : fixOfConnection(error);
+  const look = code === 'timeout' ? `Allow more than ${timeoutSeconds} s with --timeout.` : fixOfConnection(error);
   if (idempotencyKey === null) return look;
-  return `${look} It may have been accepted all the same: repeat it with --idempotency-key ${idempotencyKey}, and it is not sent twice.`;
+  return `${look} The server may have accepted the request anyway: repeat it with --idempotency-key ${idempotencyKey} so that nothing is sent twice.`;
 }
 
 /** By the code that Node or its TLS gives. */
 function fixOfConnection({ detail }: PostriderError): string {
   if (/\((EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))\)/.test(detail))
-    return 'What answers there does not speak TLS: give its address with http:// in --base-url, if it is on a network you trust.';
+    return 'The server at this address does not use TLS. If it is on a network you trust, use http:// in --base-url.';
   if ([...detail.matchAll(/\((\w+)\)/g)].some(([, code = '']) => OF_CERTIFICATES.test(code)))
-    return 'Its certificate is not trusted: postrider doctor says why. The file of an authority of your own is named in NODE_EXTRA_CA_CERTS.';
-  return 'Check that the server runs and that --base-url (or POSTRIDER_BASE_URL) is its address; postrider doctor looks at all of it.';
+    return 'The server’s certificate is not trusted. Run postrider doctor to see why. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its file.';
+  return 'Check that the server is running and that --base-url (or POSTRIDER_BASE_URL) is its address. Run postrider doctor to check the connection.';
 }
 
 const OF_CERTIFICATES = /CERT|ISSUER|^UNABLE_TO_VERIFY_|^ERR_TLS_/;

@@ -9,11 +9,11 @@ import { ownFailure, usageFailure } from './failure.ts';
  * is a literal `@`, so that content can begin with one.
  */
 export async function readContent(flag: string, given: string, io: CliIo): Promise<string> {
-  if (readsStdin(given)) return decode(await readStdin(flag, io), `what ${flag} reads from stdin`);
+  if (readsStdin(given)) return decode(await readStdin(flag, io), `the input of ${flag} on stdin`);
   if (given.startsWith('@@')) return given.slice(1);
   if (!given.startsWith('@')) return given;
   const path = given.slice(1);
-  return decode(await readNamedFile(flag, path, io), `the file ${path} of ${flag}`);
+  return decode(await readNamedFile(flag, path, io), `the file ${path} (${flag})`);
 }
 
 /** Two flags cannot both read stdin: the second would find it empty. */
@@ -27,14 +27,14 @@ async function readNamedFile(flag: string, path: string, io: CliIo): Promise<Uin
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw usageFailure(
-      `${flag} names the file ${path === '' ? '""' : path}, which cannot be read (${reason})`,
-      `Check the path; it starts from ${io.cwd}. For content that begins with @, write @@.`,
+      `${flag}: the file ${path === '' ? '""' : path} cannot be read (${reason})`,
+      `Check the path, which is relative to ${io.cwd}. For content that begins with @, write @@.`,
     );
   }
 }
 
 async function readStdin(flag: string, { stdin, stderr, signal }: CliIo): Promise<Uint8Array> {
-  if (stdin.isTTY === true) stderr.write(`Reading ${flag} from the terminal; end with Ctrl-D on a line of its own.\n`);
+  if (stdin.isTTY === true) stderr.write(`Reading ${flag} from the terminal. Press Ctrl-D on an empty line to end.\n`);
   const { promise: interrupted, reject } = Promise.withResolvers<never>();
   const interrupt = () => {
     reject(signal?.reason);
@@ -62,7 +62,7 @@ function decode(bytes: Uint8Array, what: string): string {
     throw ownFailure(
       EXIT_CODES.usage,
       'usage',
-      'The command line is wrong',
+      'Invalid command line',
       `${what} is not UTF-8 text`,
       'Convert it to UTF-8.',
     );

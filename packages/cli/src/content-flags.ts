@@ -16,7 +16,7 @@ export async function withContent(
   const asking = given.filter(({ value }) => readsStdin(value));
   if (asking.length > 1) {
     const flags = asking.map(({ flag }) => flag).join(' and ');
-    throw usageFailure(`${flags} cannot both read stdin`, 'Give one of them as @file.');
+    throw usageFailure(`${flags} cannot both read stdin`, 'Pass one of them as @file.');
   }
   const contents: Record<string, string> = {};
   for (const { name, flag, value } of given) contents[name] = await readContent(flag, value, io);

@@ -22,16 +22,16 @@ export type ExitCode = (typeof EXIT_CODES)[ExitCodeName];
 /** The meanings, in the words of the help text. */
 export const EXIT_CODE_MEANINGS: Readonly<Record<ExitCodeName, string>> = {
   done: 'done',
-  unexpected: 'unexpected: a fault of the CLI or the server (HTTP 500)',
-  usage: 'usage: the command line is wrong; nothing was sent to the server',
+  unexpected: 'unexpected: an error in the CLI or the server (HTTP 500)',
+  usage: 'usage: invalid command line; nothing was sent to the server',
   authentication: 'authentication: no key, or one that is not valid (HTTP 401)',
   permission: 'permission: the key may not do this (HTTP 403)',
   notFound: 'not found (HTTP 404)',
-  refused: 'refused: the server read the request and said no (HTTP 400, 402, 405, 409, 410, 413, 415, 422)',
+  refused: 'refused: the server rejected the request (HTTP 400, 402, 405, 409, 410, 413, 415, 422)',
   rateLimited: 'rate limited (HTTP 429)',
-  unavailable: 'unavailable: no answer, a time-out, or HTTP 502, 503, 504; try again later',
-  pendingApproval: 'pending approval: the message is held until a person decides',
-  waitTimedOut: 'wait timed out: accepted, but the outcome was not known in time',
+  unavailable: 'unavailable: no response, a timeout, or HTTP 502, 503, 504; try again later',
+  pendingApproval: 'pending approval: the message is held until an approver decides',
+  waitTimedOut: 'wait timed out: accepted, but the outcome is not known yet',
   deliveryFailed:
     'delivery failed: accepted, then bounced, complained, failed, suppressed, rejected, expired or canceled',
   interrupted: 'interrupted (SIGINT)',

@@ -32,7 +32,7 @@ export class CliFailure extends Error {
 
 /** The command line is wrong: `detail` names the flag, `fix` the way out. */
 export function usageFailure(detail: string, fix: string): CliFailure {
-  return ownFailure(EXIT_CODES.usage, 'usage', 'The command line is wrong', detail, fix);
+  return ownFailure(EXIT_CODES.usage, 'usage', 'Invalid command line', detail, fix);
 }
 
 /** A refusal by the CLI itself. */
@@ -69,8 +69,8 @@ export function unexpectedFailure(error: unknown): CliFailure {
   return ownFailure(
     EXIT_CODES.unexpected,
     'unexpected',
-    'Something broke in the CLI',
+    'Unexpected error in the CLI',
     detail,
-    'Run the same command again; if it stays, report this message with the output of `postrider --version`.',
+    'Run the command again. If the error persists, report it with the output of `postrider --version`.',
   );
 }

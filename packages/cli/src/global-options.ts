@@ -29,23 +29,27 @@ const TIMEOUT_SECONDS_MAX = 3_600;
 
 /** The same ones for every command: values are kept by commands, and to make them anew for each of hundreds took longer than parsing. */
 const GLOBAL_OPTIONS: readonly Option[] = [
-  new Option('--json', 'Print the API’s answer as JSON; automatic where stdout is no terminal.'),
-  new Option('--no-json', 'Print for people even where stdout is no terminal.'),
-  new Option('--output <format>', 'The same choice by name.').choices(['json', 'table']).conflicts('json'),
-  new Option('--api-key <key>', 'API key; else POSTRIDER_API_KEY, else the profile’s.'),
-  new Option('--base-url <url>', 'Server; else POSTRIDER_BASE_URL, else the profile’s.').argParser(parseAddress),
-  new Option('--data-dir <path>', 'Where the profile, quickstart.json, is; else POSTRIDER_DATA_DIR, else .postrider.'),
+  new Option('--json', 'Print the API response as JSON; the default if stdout is not a terminal.'),
+  new Option('--no-json', 'Print readable text even if stdout is not a terminal.'),
+  new Option('--output <format>', 'Output format; the same as --json or --no-json.')
+    .choices(['json', 'table'])
+    .conflicts('json'),
+  new Option('--api-key <key>', 'API key; default: POSTRIDER_API_KEY, then the profile.'),
+  new Option('--base-url <url>', 'URL of the server; default: POSTRIDER_BASE_URL, then the profile.').argParser(
+    parseAddress,
+  ),
+  new Option('--data-dir <path>', 'Directory of quickstart.json; default: POSTRIDER_DATA_DIR, then .postrider.'),
   new Option(
     '--profile <name>',
-    'A sign-in of postrider login; else POSTRIDER_PROFILE, else the one in use.',
+    'Profile from postrider login; default: POSTRIDER_PROFILE, then the current one.',
   ).argParser(parseProfile),
   new Option(
     '--timeout <seconds>',
-    `Time for one answer, ${TIMEOUT_SECONDS_DEFAULT} unless given; what --wait asks for comes on top.`,
+    `Timeout of one request, ${TIMEOUT_SECONDS_DEFAULT} by default; --wait adds its own time.`,
   ).argParser(parseTimeout),
-  new Option('--no-color', 'Print without colours; so does the environment variable NO_COLOR.'),
-  new Option('-q, --quiet', 'Print the answer and errors only, no hints.'),
-  new Option('--no-input', 'Never ask at the terminal: what would be asked is an error that says which flag to give.'),
+  new Option('--no-color', 'Print without color; the variable NO_COLOR does the same.'),
+  new Option('-q, --quiet', 'Print only results and errors, no hints.'),
+  new Option('--no-input', 'Never prompt; fail and name the flag to pass instead.'),
 ].map((option) => option.helpGroup(GLOBAL_OPTIONS_TITLE));
 
 /**
@@ -125,7 +129,7 @@ function givenOptions(command: Command): Record<string, unknown> {
 function parseTimeout(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds >= 1 && seconds <= TIMEOUT_SECONDS_MAX) return seconds;
-  throw new InvalidArgumentError(`Give whole seconds from 1 to ${TIMEOUT_SECONDS_MAX}.`);
+  throw new InvalidArgumentError(`Use whole seconds from 1 to ${TIMEOUT_SECONDS_MAX}.`);
 }
 
 function parseProfile(text: string): string {
@@ -136,7 +140,7 @@ function parseProfile(text: string): string {
 function parseAddress(text: string): string {
   const protocol = URL.parse(text)?.protocol;
   if (protocol === 'http:' || protocol === 'https:') return text;
-  throw new InvalidArgumentError('Give a URL that begins with http:// or https://.');
+  throw new InvalidArgumentError('Use a URL that begins with http:// or https://.');
 }
 
 function textOrNothing(value: unknown): string | undefined {

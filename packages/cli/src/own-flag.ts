@@ -86,7 +86,7 @@ export function numberFlag(
   return {
     flags,
     description,
-    value: { kind: 'number', min, max, fix: `Give ${noun} from ${min} to ${max}.` },
+    value: { kind: 'number', min, max, fix: `Use ${noun} from ${min} to ${max}.` },
     ...rest,
   };
 }
@@ -111,7 +111,7 @@ export function wordArgument<Word extends string>(
 ): ArgumentTaker<Word> {
   const pattern = new RegExp(`^(?:${words.join('|')})$`);
   const description = `One of: ${words.join(', ')}.`;
-  return { description, value: toForm({ pattern, letters, fix: `Give one of: ${words.join(', ')}.` }) };
+  return { description, value: toForm({ pattern, letters, fix: `Use one of: ${words.join(', ')}.` }) };
 }
 
 interface Form {

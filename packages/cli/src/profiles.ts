@@ -49,7 +49,7 @@ export async function readProfiles(io: Pick<CliIo, 'env'>): Promise<Profiles> {
     throw unusable(path, `could not be read (${code})`);
   }
   const profiles = parse(content);
-  if (profiles === null) throw unusable(path, 'does not hold sign-ins as this program writes them');
+  if (profiles === null) throw unusable(path, 'is not a valid profiles file');
   return profiles;
 }
 
@@ -58,7 +58,7 @@ export async function writeProfiles(io: Pick<CliIo, 'env'>, profiles: Profiles):
   const path = profilesPath(io);
   if (path === null) {
     const fix = 'Set HOME, or POSTRIDER_CONFIG_DIR to a directory of your own.';
-    throw ownFailure(EXIT_CODES.unexpected, 'no_home', 'There is nowhere to keep the sign-in', 'HOME is not set', fix);
+    throw ownFailure(EXIT_CODES.unexpected, 'no_home', 'There is no place to save the profile', 'HOME is not set', fix);
   }
   try {
     await writeWhole(path, `${JSON.stringify(profiles, null, 2)}\n`);
@@ -66,7 +66,7 @@ export async function writeProfiles(io: Pick<CliIo, 'env'>, profiles: Profiles):
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
     const fix = 'Make that folder writable, or set POSTRIDER_CONFIG_DIR to a directory of your own.';
     const detail = `${path} could not be written (${code})`;
-    throw ownFailure(EXIT_CODES.unexpected, 'profiles_not_written', 'The sign-in could not be kept', detail, fix);
+    throw ownFailure(EXIT_CODES.unexpected, 'profiles_not_written', 'The profile could not be saved', detail, fix);
   }
   return path;
 }
@@ -95,12 +95,14 @@ export async function findProfile(
 
 function unknownProfile(name: string, known: readonly string[]): Error {
   const list =
-    known.length === 0 ? 'There is none yet: sign in with postrider login.' : `There are: ${known.join(', ')}.`;
+    known.length === 0
+      ? 'There are no profiles yet. Sign in with postrider login.'
+      : `Use one of: ${known.join(', ')}.`;
   return ownFailure(
     EXIT_CODES.authentication,
     'unknown_profile',
     `There is no profile ${name}`,
-    `${name} is not known`,
+    `there is no profile named ${name}`,
     list,
   );
 }
@@ -124,7 +126,7 @@ function unusable(path: string, why: string): Error {
   return ownFailure(
     EXIT_CODES.authentication,
     'bad_profiles',
-    'The saved sign-ins cannot be used',
+    'The saved profiles cannot be used',
     `${path} ${why}`,
     fix,
   );

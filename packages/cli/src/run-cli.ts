@@ -79,6 +79,6 @@ function toFailure(error: unknown): CliFailure | null {
 function splitSuggestion(message: string): readonly [detail: string, fix: string] {
   const plain = message.startsWith('error: ') ? message.slice('error: '.length) : message;
   const at = plain.endsWith(')') ? plain.indexOf('\n(Did you mean ') : -1;
-  if (at === -1) return [plain, 'Add --help to see what the command takes.'];
+  if (at === -1) return [plain, 'Add --help to see the usage of the command.'];
   return [plain.slice(0, at), plain.slice(at + 2, -1)];
 }

@@ -18,7 +18,7 @@ export function withWaitMessage(connection: ApiConnection, output: Output, { std
       let isTold = false;
       const timer = setTimeout(() => {
         isTold = true;
-        stderr.write('Waiting for the server, which is slow, away or limits the rate …');
+        stderr.write('Still waiting for the server …');
       }, SILENT_MS);
       try {
         return await connection.callCommand(...args);

@@ -35,7 +35,7 @@ export class AuditChain {
     const newer = this.#newer;
     if (newer !== null) this.#judgeLink(textOf(newer['previousHash']), hash, Number(newer['seq']), entry, newer);
     if (hash !== hashOf(entry, this.#accountId)) {
-      const message = `Entry ${textOf(entry['seq'])} is not what its hash was taken of.`;
+      const message = `Entry ${textOf(entry['seq'])} does not match its hash.`;
       this.#broken = { ...placeOf(entry), reason: 'changed', message };
     }
     this.#entries += 1;
@@ -49,7 +49,7 @@ export class AuditChain {
     this.#judgeBeginning();
     if (this.#broken === null && this.#expected !== null && !this.#isExpectedSeen) {
       const seq = this.#entries + 1;
-      const message = 'No entry has the expected hash: entries were taken off the end, or the log was written anew.';
+      const message = 'No entry has the expected hash: entries were removed from the end, or the log was rewritten.';
       this.#broken = { reason: 'forgotten', seq, id: null, message };
     }
     return { entries: this.#entries, lastHash: this.#lastHash, broken: this.#broken };
@@ -61,7 +61,7 @@ export class AuditChain {
       const message = `Entry ${seq + 1} is missing: entry ${newerSeq} follows entry ${seq}.`;
       this.#broken = { reason: 'missing', seq: seq + 1, id: null, message };
     } else if (previousHash !== hash) {
-      const message = `Entry ${newerSeq} does not continue the entry before it.`;
+      const message = `Entry ${newerSeq} does not link to the entry before it.`;
       this.#broken = { ...placeOf(newer), reason: 'unlinked', message };
     }
   }
@@ -77,7 +77,7 @@ export class AuditChain {
       this.#broken = {
         ...placeOf(first),
         reason: 'unlinked',
-        message: 'Entry 1 continues an entry that is not there.',
+        message: 'Entry 1 links to an entry that does not exist.',
       };
     }
   }

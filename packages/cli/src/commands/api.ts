@@ -11,7 +11,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Call the API by method and path',
     description:
-      'Makes one request with the key and prints the answer, JSON as it came. The path begins with `/` and may carry a query. A refusal is reported as by every other command, with the same exit codes. Without `--data` there is no body; a POST is repeated after a lost connection only where it has an idempotency key.',
+      'Sends one request with the key and prints the response, JSON unchanged. The path begins with `/` and may include a query. Errors are reported as by every other command, with the same exit codes. Without `--data`, the request has no body. A POST is retried after a lost connection only if it has an idempotency key.',
     needsKey: false,
     scope: null,
     examples: [
@@ -22,17 +22,20 @@ export const definition = defineCommand({
     ],
   },
   flags: {
-    data: textFlag('-d, --data <json>', 'The body as JSON; @file reads a file, - reads stdin.'),
-    header: textsFlag('-H, --header <header>', 'A further request header, as "Name: value"; repeatable.'),
-    idempotencyKey: textFlag('--idempotency-key <key>', 'Makes a repeated call safe where the operation takes one.'),
-    include: switchFlag('-i, --include', 'Print status and headers before the answer, on stderr.'),
+    data: textFlag('-d, --data <json>', 'Request body as JSON; @file reads a file, - reads stdin.'),
+    header: textsFlag('-H, --header <header>', 'Additional request header, as "Name: value". Repeatable.'),
+    idempotencyKey: textFlag(
+      '--idempotency-key <key>',
+      'Makes it safe to repeat the request, if the operation accepts one.',
+    ),
+    include: switchFlag('-i, --include', 'Print the status and the headers to stderr before the response.'),
   },
   args: {
     method: wordArgument(['GET', 'POST', 'PATCH', 'DELETE'], 'upper'),
-    path: formArgument('From the server’s address on, such as /account.', {
+    path: formArgument('Path on the server, such as /account.', {
       // Two slashes would name another host.
       pattern: /^\/(?!\/)/,
-      fix: 'Give a path that begins with one /, such as /account.',
+      fix: 'Use a path that begins with one /, such as /account.',
     }),
   },
   async run({ own: { method, path, data: body, header = [], idempotencyKey, include } }, connection, output, io) {
@@ -58,7 +61,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw usageFailure('--data is not JSON', 'Give JSON in quotes of the shell, @file, or - for stdin.');
+    throw usageFailure('--data is not JSON', 'Pass JSON in shell quotes, @file, or - for stdin.');
   }
 }
 
@@ -66,7 +69,7 @@ function readHeaders(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const at = line.indexOf(':');
-      if (at < 1) throw usageFailure(`--header ${line} has no name`, 'Give it as "Name: value".');
+      if (at < 1) throw usageFailure(`--header ${line} has no name`, 'Use the form "Name: value".');
       return [line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()];
     }),
   );

@@ -10,7 +10,7 @@ import { renderResult } from '../output/render-result.ts';
 export const definition = defineCommand({
   id: 'approvals',
   about: {
-    summary: 'Decide held sends and template drafts, in an inbox',
+    summary: 'Decide held sends and template drafts in an inbox',
     description: `Opens the inbox of held sends and template drafts, a live list. For each send it shows every recipient with the blind copies, why it is held, its files, the real target of each link, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference from the current version; a publishes it and r discards it. A decision applies only to what you saw: if it changed, you are asked again. Without a terminal, or with \`--json\`, it prints the same as \`postrider approvals list --status pending\`; \`postrider templates drafts\` lists the drafts. ${WHO_DECIDES}`,
     needsKey: true,
     scope: null,

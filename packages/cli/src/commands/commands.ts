@@ -13,7 +13,7 @@ export const definition = defineCommand({
   about: {
     summary: 'List every command',
     description:
-      'Lists every command with what it does. With `--json`: `{commands: [{command, summary, description, scope, needsKey, arguments, options, examples}], globalOptions, exitCodes}`, from which a program can tell what it may call. Nothing is asked of a server.',
+      'Lists every command with its summary. With `--json`: `{commands: [{command, summary, description, scope, needsKey, arguments, options, examples}], globalOptions, exitCodes}`, so that a program knows what it can call. The command makes no request.',
     needsKey: false,
     scope: null,
     examples: ['postrider commands', "postrider commands --json | jq -r '.commands[].command'"],
@@ -23,7 +23,7 @@ export const definition = defineCommand({
     if (!output.isJson) {
       const columns = [
         { title: 'command', cells: sorted.map(({ command }) => command) },
-        { title: 'does', cells: sorted.map(({ summary }) => summary), dropOrder: 1 },
+        { title: 'summary', cells: sorted.map(({ summary }) => summary), dropOrder: 1 },
       ];
       output.writeText(renderTable(columns, output.width, output.paint));
       return EXIT_CODES.done;

@@ -10,7 +10,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Print a completion script for a shell',
     description:
-      'Prints a script that completes commands and flags in bash, zsh, fish or PowerShell. It has the commands of this version: create it again after an update.',
+      'Prints a script that completes commands and flags in bash, zsh, fish or PowerShell. The script contains the commands of this version: create it again after an update.',
     needsKey: false,
     scope: null,
     examples: [

@@ -23,9 +23,9 @@ const HEALTH_MS = 2_000;
 export const definition = defineCommand({
   id: 'dev',
   about: {
-    summary: 'Run a server for development, and follow it',
+    summary: 'Run a development server and follow its events',
     description:
-      'Starts a server in development mode on this machine, where mail is caught and leaves nowhere, and shows each event as it happens, until Ctrl-C, which ends the server too. Key and address are in `quickstart.json` of the data directory, where every other command finds them. With `--forward-to` each event is posted to a program of yours, signed as a real delivery is. A server that runs there already is followed, and left running. With `--json` each event is a JSON document on a line of its own.',
+      'Starts a server in development mode on this machine, which captures mail and delivers none. Shows each event as it happens until Ctrl-C, which also stops the server. The key and the address are in `quickstart.json` in the data directory, where every other command finds them. With `--forward-to`, each event is posted to your program, signed like a real delivery. If a server is already running there, the command follows it and leaves it running. With `--json`, each event is a JSON document on one line.',
     needsKey: false,
     scope: null,
     examples: [
@@ -37,13 +37,13 @@ export const definition = defineCommand({
   },
   flags: {
     forwardTo: FORWARD_FLAG,
-    port: numberFlag('--port <number>', 'HTTP port of the server; else POSTRIDER_PORT, else 8025.', {
+    port: numberFlag('--port <number>', 'HTTP port of the server; default: POSTRIDER_PORT, then 8025.', {
       min: 1,
       max: 65_535,
     }),
     server: textFlag(
       '--server <program>',
-      'The program to start; else postrider-server of node_modules here or further up, else of the PATH.',
+      'Program to start; default: postrider-server from the nearest node_modules, then from the PATH.',
     ),
   },
   async runAlone(invocation, output, io) {
@@ -52,7 +52,7 @@ export const definition = defineCommand({
     const dataDir = resolve(io.cwd, options.dataDir ?? (io.env['POSTRIDER_DATA_DIR'] || '.postrider'));
     const running = await findRunning(dataDir, options, io);
     if (running !== null) {
-      output.remark(`A server runs at ${running.baseUrl} already; it stays when this ends.`);
+      output.remark(`A server is already running at ${running.baseUrl}. It keeps running when this command ends.`);
       return await follow(running, invocation, output, io);
     }
     return await runOwn(dataDir, invocation, output, io);
@@ -94,7 +94,7 @@ async function followWhileItRuns(
   io: CliIo,
 ): Promise<ExitCode> {
   const gone = new AbortController();
-  void server.ended.then((how) => gone.abort(serverGone(`The server is gone: ${how}`)));
+  void server.ended.then((how) => gone.abort(serverGone(`The server stopped: ${how}`)));
   const signal = io.signal === undefined ? gone.signal : AbortSignal.any([io.signal, gone.signal]);
   try {
     return await follow(profile, invocation, output, { ...io, signal });
@@ -151,7 +151,7 @@ async function isKnown({ key, baseUrl }: Profile, options: GlobalOptions, io: Cl
 async function readOwnProfile(dataDir: string, io: CliIo): Promise<Profile> {
   const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
   if (verdict.ok && verdict.profile !== null) return verdict.profile;
-  throw serverGone(verdict.ok ? `The server wrote no quickstart.json in ${dataDir}.` : verdict.message);
+  throw serverGone(verdict.ok ? `The server did not write quickstart.json in ${dataDir}.` : verdict.message);
 }
 
 function serverEnvironment(
@@ -174,13 +174,13 @@ function serverEnvironment(
 function refuseOtherServers({ apiKey, baseUrl, profile }: GlobalOptions): void {
   if (apiKey === undefined && baseUrl === undefined && profile === undefined) return;
   throw usageFailure(
-    'postrider dev runs a server of its own, and takes no key, address or profile of another',
-    'Follow another server with: postrider webhooks listen',
+    'postrider dev runs its own server and does not accept --api-key, --base-url or --profile',
+    'To follow another server: postrider webhooks listen',
   );
 }
 
 function serverGone(detail: string): Error {
   const fix =
-    'Its own words are above, unless --quiet hid them; postrider-server doctor says how to mend what it stands on.';
+    'See its output above, unless --quiet hid it. Run postrider-server doctor to check its settings and its database.';
   return ownFailure(EXIT_CODES.unavailable, 'server_ended', 'The server ended', detail, fix);
 }

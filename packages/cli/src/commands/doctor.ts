@@ -25,7 +25,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Check the connection',
     description:
-      'Checks the key and where it comes from, whether the server is reached and ready, its certificate, whether webhook endpoints fail, the clock and the versions, and says how to mend what is wrong. With `--json`: `{ok, checks: [{name, status: pass|warn|fail|skip, message, fix}]}`. What the server stands on is checked by `postrider-server doctor`, on its machine.',
+      'Checks the key and its source, the connection to the server, its readiness and its certificate, failing webhook endpoints, the clock and the versions, and says how to fix each problem. With `--json`: `{ok, checks: [{name, status: pass|warn|fail|skip, message, fix}]}`. To check the database and the settings of the server, run `postrider-server doctor` on its machine.',
     needsKey: false,
     scope: null,
     examples: ['postrider doctor', 'postrider doctor --json | jq .ok'],
@@ -54,9 +54,9 @@ async function examine(baseUrl: string, options: GlobalOptions, io: CliIo): Prom
         fetchHealth(baseUrl, '/health/ready', timeoutMs, io.signal).then(judgeReadiness),
         checkKey(options, io),
       ])
-    : [skip('ready', 'The server is not reached.'), skip('key', 'The server is not reached.')];
+    : [skip('ready', 'The server cannot be reached.'), skip('key', 'The server cannot be reached.')];
   const isKnown = key.check.status === 'pass' || key.check.status === 'warn';
-  const webhooks = isKnown ? await checkWebhooks(options, io) : skip('webhooks', 'That needs a key that is known.');
+  const webhooks = isKnown ? await checkWebhooks(options, io) : skip('webhooks', 'This check needs a valid key.');
   return [server, certificate, ready, key, webhooks, judgeClock(health), judgeVersions(readVersion(), health)];
 }
 
@@ -71,7 +71,7 @@ async function checkProfile(options: GlobalOptions, io: CliIo) {
     const message =
       file !== null && addressFrom === null
         ? `The key (${apiKey?.slice(0, 8)}…) and the address come from ${keyFrom}.`
-        : `The key (${apiKey?.slice(0, 8)}…) comes from ${keyFrom}, the address from ${addressFrom ?? 'quickstart.json, or is the default one'}.`;
+        : `The key (${apiKey?.slice(0, 8)}…) comes from ${keyFrom}, the address from ${addressFrom ?? 'quickstart.json or the default'}.`;
     return { profile: pass('profile', message), baseUrl: baseUrl ?? null };
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
@@ -79,14 +79,14 @@ async function checkProfile(options: GlobalOptions, io: CliIo) {
     const baseUrl = options.baseUrl ?? io.env['POSTRIDER_BASE_URL'];
     const known = baseUrl !== undefined && /^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '');
     return {
-      profile: fail('profile', detail, fix ?? 'Give --api-key.', error.exitCode),
+      profile: fail('profile', detail, fix ?? 'Pass --api-key.', error.exitCode),
       baseUrl: known ? baseUrl.replace(/\/+$/, '') : null,
     };
   }
 }
 
 function describeFile(file: CredentialsFile): string {
-  return file.kind === 'sign-in' ? `the sign-in ${file.name} in ${file.path}` : file.path;
+  return file.kind === 'sign-in' ? `the profile ${file.name} in ${file.path}` : file.path;
 }
 
 function toText(checks: readonly DoctorCheck[], { paint, width }: Output): string {

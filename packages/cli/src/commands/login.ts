@@ -21,9 +21,9 @@ const SLOWER_SECONDS = 5;
 export const definition = defineCommand({
   id: 'login',
   about: {
-    summary: 'Sign in as a person',
+    summary: 'Sign in as a user',
     description:
-      'Prints an address and a code. Open the address in any browser, sign in there and type the code. The page shows what the session may do. It may approve and reject held sends only if you tick that box. The command then stores the session in a profile, and every command without a key uses it. It does not open a browser.',
+      'Prints an address and a code. Open the address in any browser, sign in there and type the code. The page shows what the session may do. It may approve and reject held sends only if you tick that box. The command then saves the session in a profile, which every command without a key uses. It does not open a browser.',
     needsKey: false,
     scope: null,
     examples: ['postrider login --base-url https://mail.example.com', 'postrider login --profile work'],
@@ -41,7 +41,7 @@ export const definition = defineCommand({
     const name = await keep(options, io, baseUrl, token, session);
     if (output.isJson) output.writeJson({ profile: name, baseUrl, ...session });
     else showSession(session, output);
-    output.remark(`Kept as the profile ${name}.`);
+    output.remark(`Saved as the profile ${name}.`);
     if (decidesNothing(session)) output.remark(HOW_TO_DECIDE);
     return EXIT_CODES.done;
   },
@@ -75,13 +75,13 @@ function describeThisProgram(): string {
 const MAX_CLIENT_CHARACTERS = 100;
 
 function notConfirmed(): Error {
-  const detail = 'the code has expired, or was refused on the page';
+  const detail = 'the code expired or was denied on the page';
   return ownFailure(
     EXIT_CODES.authentication,
     'device_code_expired',
     'The sign-in was not confirmed',
     detail,
-    'Begin again: postrider login',
+    'Try again: postrider login',
   );
 }
 

@@ -10,7 +10,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Sign out',
     description:
-      'Ends the session of the profile on the server, and forgets the profile. A session that has already ended is forgotten too.',
+      'Ends the session of the profile on the server and deletes the profile, even if the session has already ended.',
     needsKey: false,
     scope: null,
     examples: ['postrider logout', 'postrider logout --profile work'],
@@ -18,14 +18,14 @@ export const definition = defineCommand({
   async runAlone({ options }, output, io) {
     const found = await findProfile(io, options.profile);
     if (found === null) {
-      const fix = 'postrider login signs in.';
-      throw ownFailure(EXIT_CODES.authentication, 'not_signed_in', 'Nobody is signed in', 'there is no profile', fix);
+      const fix = 'To sign in: postrider login';
+      throw ownFailure(EXIT_CODES.authentication, 'not_signed_in', 'Not signed in', 'there is no profile', fix);
     }
     const { name, profile } = found;
     await connectTo({ apiKey: profile.token, baseUrl: profile.baseUrl }, options, io).call('auth.logout', {});
     await writeProfiles(io, withoutProfile(await readProfiles(io), name));
     if (output.isJson) output.writeJson({ profile: name, signedOut: true });
-    else output.writeText(`Signed out of ${singleLine(profile.accountName)}; the profile ${name} is forgotten.\n`);
+    else output.writeText(`Signed out of ${singleLine(profile.accountName)} and deleted the profile ${name}.\n`);
     return EXIT_CODES.done;
   },
 });

@@ -9,9 +9,9 @@ import { showSession } from '../output/views/session.ts';
 export const definition = defineCommand({
   id: 'whoami',
   about: {
-    summary: 'Show who commands act as',
+    summary: 'Show the current user or key',
     description:
-      'Shows the signed-in user, their role and account, and whether this sign-in may decide held sends. With a key, shows what the key may do.',
+      'Shows the signed-in user, their role and account, and whether this sign-in can decide held sends. With a key, shows what the key can do.',
     needsKey: false,
     scope: null,
     examples: ['postrider whoami', 'postrider whoami --json | jq -r .user.email'],
@@ -33,5 +33,5 @@ const SESSION_PREFIX = 'prs_';
 
 function sessionEnded(): Error {
   const fix = 'Sign in again: postrider login';
-  return ownFailure(EXIT_CODES.authentication, 'session_required', 'Nobody is signed in', 'the session has ended', fix);
+  return ownFailure(EXIT_CODES.authentication, 'session_required', 'Not signed in', 'the session has ended', fix);
 }

@@ -21,9 +21,10 @@ export async function findServer(named: string | undefined, { env, cwd }: Pick<C
   for (const path of candidates) if (await isProgram(path)) return path;
   const detail =
     named === undefined
-      ? `${PROGRAM} is neither in node_modules/.bin here or further up nor on the PATH`
-      : `${named} is no program that can be run`;
-  const fix = `Install @postrider/server in this project, run this in a clone of Postrider, or name the program with --server.`;
+      ? `${PROGRAM} is not on the PATH or in node_modules/.bin of this directory or its parents`
+      : `${named} is not an executable program`;
+  const fix =
+    'Install @postrider/server in this project, run the command in a clone of Postrider, or pass the program with --server.';
   throw ownFailure(EXIT_CODES.usage, 'no_server_program', 'There is no server to start', detail, fix);
 }
 

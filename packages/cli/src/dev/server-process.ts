@@ -42,7 +42,7 @@ export function startServer({ program, env, cwd, onLine }: ServerOptions): Serve
     ended.resolve(how);
   };
   child.once('error', (error) => end(`it could not be started: ${error.message}.`));
-  child.once('close', (code, signal) => end(code === null ? `it was ended by ${signal}.` : `it ended with ${code}.`));
+  child.once('close', (code, signal) => end(code === null ? `${signal} ended it.` : `it exited with code ${code}.`));
   // Whoever asks for neither wants no word of it.
   ready.promise.catch(() => {});
   return { ready: ready.promise, ended: ended.promise, stop: () => stop(child, ended.promise) };

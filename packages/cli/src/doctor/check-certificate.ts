@@ -11,14 +11,16 @@ const SOON_DAYS = 14;
 export async function checkCertificate(baseUrl: string, timeoutMs: number, signal?: AbortSignal): Promise<Finding> {
   const url = new URL(baseUrl);
   if (url.protocol === 'http:' && isLoopback(baseUrl))
-    return skip('certificate', 'The server is on this machine, and reached over http.');
+    return skip('certificate', 'The server is on this machine and uses plain HTTP.');
   if (url.protocol === 'http:') {
-    const message = `${url.origin} is plain http: whoever is on the way can read the key.`;
-    return warn('certificate', message, 'Put a proxy with TLS before the server, and use its https address.');
+    const message = `${url.origin} uses plain HTTP: anyone on the network path can read the key.`;
+    return warn('certificate', message, 'Put a TLS proxy in front of the server, and use its https:// address.');
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const seen = await readCertificate(host, url.port === '' ? 443 : Number(url.port), timeoutMs, signal);
-  return typeof seen === 'string' ? skip('certificate', `No TLS with ${url.host}: ${seen}.`) : judge(url.host, seen);
+  return typeof seen === 'string'
+    ? skip('certificate', `The TLS connection to ${url.host} failed: ${seen}.`)
+    : judge(url.host, seen);
 }
 
 interface SeenCertificate {
@@ -37,7 +39,7 @@ function judge(host: string, { certificate, fault }: SeenCertificate): Finding {
   if (fault !== null) {
     const message = `The certificate of ${host}, for ${names}, is not trusted (${singleLine(fault)}).`;
     const fix =
-      'Get one of a public authority for that name, or name your own authority’s file in NODE_EXTRA_CA_CERTS.';
+      'Get a certificate for that name from a public authority, or set NODE_EXTRA_CA_CERTS to the file of your own authority.';
     return fail('certificate', message, fix);
   }
   if (leftMs < SOON_DAYS * DAY_MS) return warn('certificate', `The certificate of ${host} expires on ${until}.`, renew);
@@ -58,7 +60,7 @@ function readCertificate(
       socket.destroy();
       resolve(seen);
     };
-    socket.setTimeout(timeoutMs, () => end('no answer in time'));
+    socket.setTimeout(timeoutMs, () => end('no response in time'));
     signal?.addEventListener('abort', () => end('interrupted'), { once: true });
     socket.once('error', (error) => end(error.message));
     socket.once('secureConnect', () => {
@@ -71,6 +73,6 @@ function readCertificate(
 /** Node gives the code of the fault where its type promises an error. */
 function codeOf(fault: unknown): string {
   if (typeof fault === 'string') return fault;
-  if (!(fault instanceof Error)) return 'for an unknown reason';
+  if (!(fault instanceof Error)) return 'unknown reason';
   return 'code' in fault ? String(fault.code) : fault.message;
 }

@@ -23,7 +23,7 @@ export async function checkKey(options: GlobalOptions, io: CliIo): Promise<Findi
     const { exitCode, problem } = error;
     // That it is not reached, or that there is no key, is told by checks of their own.
     if (exitCode === EXIT_CODES.unavailable || problem.status === null)
-      return skip('key', 'The key could not be tried.');
+      return skip('key', 'The key could not be checked.');
     return fail('key', singleLine(problem.detail), singleLine(problem.fix ?? 'Use another key.'), exitCode);
   }
 }
@@ -51,8 +51,8 @@ function judge(key: ShownOutput<'keys.self'>): Finding {
   const what = `The key ${text('prefix')}…${text('last4')} is valid`;
   const scopes = `scopes: ${text('scopes')}`;
   const expiresAt = text('expiresAt');
-  if (expiresAt === '') return pass('key', `${what} without end; ${scopes}.`);
+  if (expiresAt === '') return pass('key', `${what} and does not expire; ${scopes}.`);
   const message = `${what} until ${formatTime(expiresAt)}; ${scopes}.`;
   const isSoon = Date.parse(expiresAt) - Date.now() < SOON_DAYS * DAY_MS;
-  return isSoon ? warn('key', message, 'Make a new key before that, or rotate this one.') : pass('key', message);
+  return isSoon ? warn('key', message, 'Create a new key before then, or rotate this one.') : pass('key', message);
 }

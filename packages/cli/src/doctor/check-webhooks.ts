@@ -37,15 +37,18 @@ function judge(endpoints: readonly Endpoint[]): Finding {
   const [first] = down.length > 0 ? down : failing;
   if (first === undefined) {
     const count = endpoints.length;
-    return pass('webhooks', count === 0 ? 'There are no webhook endpoints.' : `No webhook endpoint of ${count} fails.`);
+    return pass(
+      'webhooks',
+      count === 0 ? 'There are no webhook endpoints.' : `Webhook endpoints: ${count}, none failing.`,
+    );
   }
   const id = text(first, 'id');
-  const look = `Look at \`postrider webhooks deliveries ${id} --status failed\``;
+  const look = `See the failures with \`postrider webhooks deliveries ${id} --status failed\``;
   if (down.length > 0) {
     const again = `\`postrider webhooks update ${id} --status enabled\` and \`postrider webhooks replay ${id} --since <time> --status failed\``;
-    const message = `Disabled, since they failed for days or answered 410: ${down.map(told).join(', ')}.`;
-    return warn('webhooks', message, `${look}; once it works, ${again}.`);
+    const message = `Disabled because they failed for days or returned 410: ${down.map(told).join(', ')}.`;
+    return warn('webhooks', message, `${look}. When the endpoint works again, run ${again}.`);
   }
   const since = failing.map((endpoint) => `${told(endpoint)} since ${formatTime(text(endpoint, 'failingSince'))}`);
-  return warn('webhooks', `Failing: ${since.join(', ')}.`, `${look}, and mend it or change its URL.`);
+  return warn('webhooks', `Failing: ${since.join(', ')}.`, `${look}, then fix the endpoint or change its URL.`);
 }

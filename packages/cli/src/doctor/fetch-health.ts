@@ -44,7 +44,7 @@ export async function fetchHealth(
     };
   } catch (error) {
     signal?.throwIfAborted();
-    return { kind: 'failed', reason: limit.aborted ? `no answer within ${timeoutMs / 1_000} s` : describe(error) };
+    return { kind: 'failed', reason: limit.aborted ? `no response within ${timeoutMs / 1_000} s` : describe(error) };
   }
 }
 

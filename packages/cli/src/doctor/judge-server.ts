@@ -5,7 +5,7 @@ import { type Finding, fail, pass, skip, warn } from './doctor-check.ts';
 import type { HealthResult } from './fetch-health.ts';
 
 const CHECK_ADDRESS =
-  'Check that the server runs and that --base-url, POSTRIDER_BASE_URL or the profile has its address.';
+  'Check that the server is running and that --base-url, POSTRIDER_BASE_URL or the profile has its address.';
 /** Beyond the second that the header leaves open, and the way there. */
 const CLOCK_WARN_MS = 5_000;
 /** A schedule that is so far off is refused as past, or comes late by as much. */
@@ -14,11 +14,11 @@ const CLOCK_FAIL_MS = 60_000;
 /** Whether a Postrider answers at the base URL. */
 export function judgeServer(baseUrl: string, health: HealthResult): Finding {
   if (health.kind === 'failed')
-    return fail('server', `${baseUrl} is not reached: ${health.reason}.`, CHECK_ADDRESS, EXIT_CODES.unavailable);
+    return fail('server', `${baseUrl} cannot be reached: ${health.reason}.`, CHECK_ADDRESS, EXIT_CODES.unavailable);
   const version = textOf(health.body['version']);
   if (health.status === 200 && version !== '') return pass('server', `${baseUrl} is Postrider ${singleLine(version)}.`);
   const isAway = health.status >= 502 && health.status <= 504;
-  const message = `${baseUrl} answers with HTTP ${health.status}, which is not how Postrider does.`;
+  const message = `${baseUrl} returned HTTP ${health.status}, which is not a response of Postrider.`;
   return fail('server', message, CHECK_ADDRESS, isAway ? EXIT_CODES.unavailable : EXIT_CODES.unexpected);
 }
 
@@ -26,26 +26,26 @@ export function judgeServer(baseUrl: string, health: HealthResult): Finding {
 export function judgeReadiness(ready: HealthResult): Finding {
   const look = 'Run `postrider-server doctor` on the server’s machine.';
   if (ready.kind === 'failed')
-    return fail('ready', `Readiness is not told: ${ready.reason}.`, look, EXIT_CODES.unavailable);
+    return fail('ready', `The readiness check failed: ${ready.reason}.`, look, EXIT_CODES.unavailable);
   const checks = isRecord(ready.body['checks']) ? Object.entries(ready.body['checks']) : [];
   const failing = checks.filter(([, check]) => isRecord(check) && check['status'] === 'failing');
   const reasons = failing.map(([name, check]) => `${name}: ${isRecord(check) ? textOf(check['reason']) : ''}`);
   if (failing.length > 0)
     return fail('ready', `The server is not ready. ${singleLine(reasons.join(' '))}`, look, EXIT_CODES.unavailable);
   if (ready.status !== 200)
-    return fail('ready', `Readiness is answered with HTTP ${ready.status}.`, look, EXIT_CODES.unavailable);
+    return fail('ready', `The readiness check returned HTTP ${ready.status}.`, look, EXIT_CODES.unavailable);
   return pass('ready', `The server is ready (${checks.map(([name]) => singleLine(name)).join(', ')}).`);
 }
 
 /** This machine's clock against the `Date` header. */
 export function judgeClock(health: HealthResult): Finding {
   if (health.kind === 'failed' || health.serverTimeMs === null)
-    return skip('clock', 'The server did not tell its time.');
+    return skip('clock', 'The server did not report its time.');
   // The header leaves out the part of a second, so half of one is most likely.
   const offsetMs = health.ownTimeMs - (health.serverTimeMs + 500);
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);
   const message = `This machine’s clock is ${seconds} s ${offsetMs < 0 ? 'behind' : 'ahead of'} the server’s.`;
-  const fix = 'Have both machines keep time by NTP (`timedatectl set-ntp true`).';
+  const fix = 'Synchronize both machines with NTP (`timedatectl set-ntp true`).';
   if (Math.abs(offsetMs) >= CLOCK_FAIL_MS) return fail('clock', message, fix);
   if (Math.abs(offsetMs) >= CLOCK_WARN_MS) return warn('clock', message, fix);
   return pass('clock', 'This machine’s clock agrees with the server’s.');
@@ -54,9 +54,9 @@ export function judgeClock(health: HealthResult): Finding {
 /** Versions of one minor go together. */
 export function judgeVersions(own: string, health: HealthResult): Finding {
   const server = health.kind === 'answered' ? singleLine(textOf(health.body['version'])) : '';
-  if (server === '') return skip('version', `This is postrider ${own}; the server’s version is not known.`);
+  if (server === '') return skip('version', `This is postrider ${own}; the server’s version is unknown.`);
   const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
   if (minorOf(own) === minorOf(server)) return pass('version', `This is postrider ${own}, the server is ${server}.`);
-  const message = `This is postrider ${own}, and the server is ${server}: one may lack what the other has.`;
+  const message = `This is postrider ${own}, and the server is ${server}: one may lack features of the other.`;
   return warn('version', message, `Install the CLI of the server’s version, ${server}.`);
 }

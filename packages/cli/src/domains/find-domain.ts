@@ -30,7 +30,7 @@ export async function findDomainId(given: string, operationId: string, connectio
     'not_found',
     'There is no such domain',
     `the account has no domain named ${given}`,
-    'See what there is with: postrider domains list',
+    'See your domains: postrider domains list',
   );
 }
 

@@ -8,7 +8,7 @@ import { runOperation } from '../run-operation.ts';
 import { findDomainId } from './find-domain.ts';
 
 /** What every command about one domain has: the domain may be named by its name. */
-export const NAMED_DOMAIN = { help: { id: 'The domain: its name or its id.' }, run: runOnDomain } as const;
+export const NAMED_DOMAIN = { help: { id: 'Domain name or id.' }, run: runOnDomain } as const;
 
 /** The same command line with the id of the domain that it names. */
 export async function withDomainId(invocation: Invocation, connection: ApiConnection): Promise<Invocation> {

@@ -82,15 +82,15 @@ function watchOver(domain: JsonRecord | null, id: string, seconds: number): CliF
   const missing = recordsOf(domain?.['records'])
     .filter(({ required, status }) => required === true && status !== 'pass')
     .map(({ type, host }) => `${textOf(type)} ${textOf(host)}`);
-  const state = domain === null ? 'it could not be asked for' : `it is ${textOf(domain['status'])}`;
-  const lacking = missing.length === 0 ? '' : `; not found as they should be: ${missing.join(', ')}`;
+  const state = domain === null ? 'its status could not be read' : `it is ${textOf(domain['status'])}`;
+  const lacking = missing.length === 0 ? '' : `; records missing or wrong: ${missing.join(', ')}`;
   const name = textOf(domain?.['name']) || id;
   return ownFailure(
     EXIT_CODES.waitTimedOut,
     'wait_timed_out',
     'The domain was not verified in time',
     `after ${seconds} s ${state}${lacking}`,
-    `The server goes on looking by itself; ask for it with: postrider domains get ${name}`,
+    `The server keeps checking. See the status: postrider domains get ${name}`,
     true,
   );
 }

@@ -350,19 +350,19 @@ export const COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--attach <file[:content-id]>",
-        "description": "A file to send along, by its path. With :content-id behind it the file is inline, shown by html as cid:content-id. Repeatable.",
+        "description": "Path of a file to attach. Append :content-id to make it inline, so that html can show it as cid:content-id. Repeatable.",
         "value": {
           "kind": "texts"
         }
       },
       {
         "flags": "--wait [seconds]",
-        "description": "Wait for the outcome, 60 seconds unless given. The exit code then tells it: 0 sent or delivered, 10 held for approval, 11 not known in time, 12 not delivered.",
+        "description": "Wait for the outcome, 60 seconds by default. The exit code is 0 if sent or delivered, 10 if held for approval, 11 if not known in time, 12 if not delivered.",
         "value": {
           "kind": "number",
           "min": 1,
           "max": 86400,
-          "fix": "Give whole seconds from 1 to 86400."
+          "fix": "Use whole seconds from 1 to 86400."
         }
       }
     ],
@@ -419,12 +419,12 @@ export const COMMANDS: readonly CommandDescription[] = [
       },
       {
         "flags": "--wait [seconds]",
-        "description": "Wait for the outcome, 60 seconds unless given. The exit code then tells it: 0 sent or delivered, 10 held for approval, 11 not known in time, 12 not delivered.",
+        "description": "Wait for the outcome, 60 seconds by default. The exit code is 0 if sent or delivered, 10 if held for approval, 11 if not known in time, 12 if not delivered.",
         "value": {
           "kind": "number",
           "min": 1,
           "max": 86400,
-          "fix": "Give whole seconds from 1 to 86400."
+          "fix": "Use whole seconds from 1 to 86400."
         }
       }
     ],
@@ -899,7 +899,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "-o, --output <file>",
-        "description": "Write the file there; a folder gets it under the name the server gives it. Without it the file goes to stdout.",
+        "description": "File or folder to write to; in a folder, the file gets the name that the server suggests. Default: stdout.",
         "value": {
           "kind": "text"
         }
@@ -1060,12 +1060,12 @@ export const COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--wait [seconds]",
-        "description": "Wait for the outcome, 60 seconds unless given. The exit code then tells it: 0 sent or delivered, 10 held for approval, 11 not known in time, 12 not delivered.",
+        "description": "Wait for the outcome, 60 seconds by default. The exit code is 0 if sent or delivered, 10 if held for approval, 11 if not known in time, 12 if not delivered.",
         "value": {
           "kind": "number",
           "min": 1,
           "max": 86400,
-          "fix": "Give whole seconds from 1 to 86400."
+          "fix": "Use whole seconds from 1 to 86400."
         }
       }
     ]
@@ -2196,7 +2196,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "kind": "list",
           "choices": null
         },
-        "moreHelp": "Or @file for the addresses in a file, - for those on stdin: one a line, of any number; lines that begin with # are left out."
+        "moreHelp": "Use @file to read addresses from a file, or - from stdin: one per line, any number; lines that begin with # are ignored."
       },
       {
         "name": "reason",
@@ -2543,7 +2543,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--yes",
-        "description": "Do it without asking; needed where stdin is no terminal.",
+        "description": "Delete without asking; required if stdin is not a terminal.",
         "value": {
           "kind": "switch"
         }
@@ -3632,7 +3632,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The domain: its name or its id.",
+        "description": "Domain name or id.",
         "value": {
           "kind": "text"
         }
@@ -3659,7 +3659,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The domain: its name or its id.",
+        "description": "Domain name or id.",
         "value": {
           "kind": "text"
         }
@@ -3668,7 +3668,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--zone",
-        "description": "Print a zone file, which most DNS hosts import.",
+        "description": "Print a zone file, which most DNS providers can import.",
         "value": {
           "kind": "switch"
         }
@@ -3695,7 +3695,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The domain: its name or its id.",
+        "description": "Domain name or id.",
         "value": {
           "kind": "text"
         }
@@ -3704,19 +3704,19 @@ export const COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--watch",
-        "description": "Look again and again, at growing intervals, until the domain is verified (exit code 0) or the time is over (11).",
+        "description": "Check repeatedly, at growing intervals, until the domain is verified (exit code 0) or the time is up (11).",
         "value": {
           "kind": "switch"
         }
       },
       {
         "flags": "--for <seconds>",
-        "description": "How long to watch, 1 to 86400 seconds; 600 unless given.",
+        "description": "How long to watch, 1 to 86400 seconds; 600 by default.",
         "value": {
           "kind": "number",
           "min": 1,
           "max": 86400,
-          "fix": "Give whole seconds from 1 to 86400."
+          "fix": "Use whole seconds from 1 to 86400."
         },
         "implies": "watch"
       }
@@ -3741,7 +3741,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The domain: its name or its id.",
+        "description": "Domain name or id.",
         "value": {
           "kind": "text"
         }
@@ -3797,7 +3797,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The domain: its name or its id.",
+        "description": "Domain name or id.",
         "value": {
           "kind": "text"
         }
@@ -3823,7 +3823,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The domain: its name or its id.",
+        "description": "Domain name or id.",
         "value": {
           "kind": "text"
         }
@@ -5467,7 +5467,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--file <path>",
-        "description": "The whole message as a file, - for stdin; in place of --raw. Without any other flag it is read from stdin where that is no terminal.",
+        "description": "File with the whole message, or - for stdin; replaces --raw. Without any other flag, the message is read from stdin unless stdin is a terminal.",
         "value": {
           "kind": "text"
         },
@@ -5598,7 +5598,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "api",
     "command": "api",
     "summary": "Call the API by method and path",
-    "description": "Makes one request with the key and prints the answer, JSON as it came. The path begins with `/` and may carry a query. A refusal is reported as by every other command, with the same exit codes. Without `--data` there is no body; a POST is repeated after a lost connection only where it has an idempotency key.",
+    "description": "Sends one request with the key and prints the response, JSON unchanged. The path begins with `/` and may include a query. Errors are reported as by every other command, with the same exit codes. Without `--data`, the request has no body. A POST is retried after a lost connection only if it has an idempotency key.",
     "needsKey": false,
     "examples": [
       "postrider api GET /account",
@@ -5611,28 +5611,28 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "-d, --data <json>",
-        "description": "The body as JSON; @file reads a file, - reads stdin.",
+        "description": "Request body as JSON; @file reads a file, - reads stdin.",
         "value": {
           "kind": "text"
         }
       },
       {
         "flags": "-H, --header <header>",
-        "description": "A further request header, as \"Name: value\"; repeatable.",
+        "description": "Additional request header, as \"Name: value\". Repeatable.",
         "value": {
           "kind": "texts"
         }
       },
       {
         "flags": "--idempotency-key <key>",
-        "description": "Makes a repeated call safe where the operation takes one.",
+        "description": "Makes it safe to repeat the request, if the operation accepts one.",
         "value": {
           "kind": "text"
         }
       },
       {
         "flags": "-i, --include",
-        "description": "Print status and headers before the answer, on stderr.",
+        "description": "Print the status and the headers to stderr before the response.",
         "value": {
           "kind": "switch"
         }
@@ -5646,17 +5646,17 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "kind": "form",
           "pattern": "^(?:GET|POST|PATCH|DELETE)$",
           "letters": "upper",
-          "fix": "Give one of: GET, POST, PATCH, DELETE."
+          "fix": "Use one of: GET, POST, PATCH, DELETE."
         }
       },
       {
         "name": "path",
-        "description": "From the server’s address on, such as /account.",
+        "description": "Path on the server, such as /account.",
         "value": {
           "kind": "form",
           "pattern": "^\\/(?!\\/)",
           "letters": "as given",
-          "fix": "Give a path that begins with one /, such as /account."
+          "fix": "Use a path that begins with one /, such as /account."
         }
       }
     ]
@@ -5665,7 +5665,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "approvals approve",
     "command": "approvals approve",
     "summary": "Approve a held send",
-    "description": "Approves one hold without the inbox. Where the acceptance check refuses the message by then, it is approved and yet not sent, and the command ends with 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "description": "Approves one hold without the inbox. If the acceptance check then refuses the message, it is approved but not sent, and the exit code is 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
     "needsKey": true,
     "examples": [
       "postrider approvals approve <id>",
@@ -5738,7 +5738,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "approvals edit",
     "command": "approvals edit",
     "summary": "Change a held send and approve it",
-    "description": "Opens the hold as a file in $VISUAL or $EDITOR, shows what was changed, asks, and approves it so. Only what was changed is sent. Where the acceptance check refuses the message by then, it is approved and yet not sent, and the command ends with 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
+    "description": "Opens the held send as a file in $VISUAL or $EDITOR, shows your changes, asks you to confirm, and approves the changed message. If the acceptance check then refuses the message, it is approved but not sent, and the exit code is 12. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
     "needsKey": true,
     "examples": [
       "postrider approvals edit <id>",
@@ -5778,7 +5778,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--yes",
-        "description": "Approve the changed mail without asking.",
+        "description": "Approve the changed message without asking.",
         "value": {
           "kind": "switch"
         }
@@ -5868,7 +5868,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "approvals",
     "command": "approvals",
-    "summary": "Decide held sends and template drafts, in an inbox",
+    "summary": "Decide held sends and template drafts in an inbox",
     "description": "Opens the inbox of held sends and template drafts, a live list. For each send it shows every recipient with the blind copies, why it is held, its files, the real target of each link, and its bodies. a approves, e edits it in $EDITOR first, r rejects with a code and a note, space selects several, ? shows all keys. A template draft is shown as a difference from the current version; a publishes it and r discards it. A decision applies only to what you saw: if it changed, you are asked again. Without a terminal, or with `--json`, it prints the same as `postrider approvals list --status pending`; `postrider templates drafts` lists the drafts. Users can decide if their role allows it and they ticked “Approve and reject held sends” at `postrider login`. So can keys with `approvals:decide`, except the key that sent it.",
     "needsKey": true,
     "examples": [
@@ -5883,7 +5883,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "audit verify",
     "command": "audit verify",
     "summary": "Verify the audit log",
-    "description": "Reads the whole audit log of the account and computes the hash of every entry again, on this machine. The exit code is 1 where an entry was changed, taken out or put in, and the first is named. Keep the hash it ends with, and give it the next time as `--expect`: then entries taken off the end, and a log written anew, show as well. With `--json`: `{ok, entries, lastHash, broken: null | {reason, seq, id, message}}`.",
+    "description": "Reads the whole audit log of the account and computes the hash of every entry again on this machine. If an entry was changed, removed or inserted, the command names the first one and exits with code 1. Save the hash that it prints and pass it as `--expect` the next time: this also detects a rewritten log and entries removed from the end. With `--json`: `{ok, entries, lastHash, broken: null | {reason, seq, id, message}}`.",
     "needsKey": true,
     "examples": [
       "postrider audit verify",
@@ -5894,12 +5894,12 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--expect <hash>",
-        "description": "A hash that an earlier run ended with: it has to be there still.",
+        "description": "Hash that an earlier run printed; the log must still contain it.",
         "value": {
           "kind": "form",
           "pattern": "^[0-9a-f]{64}$",
           "letters": "lower",
-          "fix": "Give 64 hexadecimal digits."
+          "fix": "Use 64 hexadecimal digits."
         }
       }
     ]
@@ -5908,7 +5908,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "commands",
     "command": "commands",
     "summary": "List every command",
-    "description": "Lists every command with what it does. With `--json`: `{commands: [{command, summary, description, scope, needsKey, arguments, options, examples}], globalOptions, exitCodes}`, from which a program can tell what it may call. Nothing is asked of a server.",
+    "description": "Lists every command with its summary. With `--json`: `{commands: [{command, summary, description, scope, needsKey, arguments, options, examples}], globalOptions, exitCodes}`, so that a program knows what it can call. The command makes no request.",
     "needsKey": false,
     "examples": [
       "postrider commands",
@@ -5921,7 +5921,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "completion",
     "command": "completion",
     "summary": "Print a completion script for a shell",
-    "description": "Prints a script that completes commands and flags in bash, zsh, fish or PowerShell. It has the commands of this version: create it again after an update.",
+    "description": "Prints a script that completes commands and flags in bash, zsh, fish or PowerShell. The script contains the commands of this version: create it again after an update.",
     "needsKey": false,
     "examples": [
       "source <(postrider completion bash)        # in ~/.bashrc",
@@ -5939,7 +5939,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "kind": "form",
           "pattern": "^(?:bash|zsh|fish|powershell)$",
           "letters": "as given",
-          "fix": "Give one of: bash, zsh, fish, powershell."
+          "fix": "Use one of: bash, zsh, fish, powershell."
         }
       }
     ]
@@ -5947,8 +5947,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "dev",
     "command": "dev",
-    "summary": "Run a server for development, and follow it",
-    "description": "Starts a server in development mode on this machine, where mail is caught and leaves nowhere, and shows each event as it happens, until Ctrl-C, which ends the server too. Key and address are in `quickstart.json` of the data directory, where every other command finds them. With `--forward-to` each event is posted to a program of yours, signed as a real delivery is. A server that runs there already is followed, and left running. With `--json` each event is a JSON document on a line of its own.",
+    "summary": "Run a development server and follow its events",
+    "description": "Starts a server in development mode on this machine, which captures mail and delivers none. Shows each event as it happens until Ctrl-C, which also stops the server. The key and the address are in `quickstart.json` in the data directory, where every other command finds them. With `--forward-to`, each event is posted to your program, signed like a real delivery. If a server is already running there, the command follows it and leaves it running. With `--json`, each event is a JSON document on one line.",
     "needsKey": false,
     "examples": [
       "postrider dev",
@@ -5967,7 +5967,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--events"
         ],
         "valueName": "type",
-        "description": "Only events of this type; give it again for further ones, or several parted by commas. All unless given.",
+        "description": "Only events of these types, separated by commas. Default: all.",
         "value": {
           "kind": "list",
           "choices": null
@@ -6009,24 +6009,24 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--forward-to <url>",
-        "description": "Post each event to this address; only the path is optional.",
+        "description": "Post each event to this URL, such as http://localhost:3000/webhooks.",
         "value": {
           "kind": "url"
         }
       },
       {
         "flags": "--port <number>",
-        "description": "HTTP port of the server; else POSTRIDER_PORT, else 8025.",
+        "description": "HTTP port of the server; default: POSTRIDER_PORT, then 8025.",
         "value": {
           "kind": "number",
           "min": 1,
           "max": 65535,
-          "fix": "Give a whole number from 1 to 65535."
+          "fix": "Use a whole number from 1 to 65535."
         }
       },
       {
         "flags": "--server <program>",
-        "description": "The program to start; else postrider-server of node_modules here or further up, else of the PATH.",
+        "description": "Program to start; default: postrider-server from the nearest node_modules, then from the PATH.",
         "value": {
           "kind": "text"
         }
@@ -6037,7 +6037,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "doctor",
     "command": "doctor",
     "summary": "Check the connection",
-    "description": "Checks the key and where it comes from, whether the server is reached and ready, its certificate, whether webhook endpoints fail, the clock and the versions, and says how to mend what is wrong. With `--json`: `{ok, checks: [{name, status: pass|warn|fail|skip, message, fix}]}`. What the server stands on is checked by `postrider-server doctor`, on its machine.",
+    "description": "Checks the key and its source, the connection to the server, its readiness and its certificate, failing webhook endpoints, the clock and the versions, and says how to fix each problem. With `--json`: `{ok, checks: [{name, status: pass|warn|fail|skip, message, fix}]}`. To check the database and the settings of the server, run `postrider-server doctor` on its machine.",
     "needsKey": false,
     "examples": [
       "postrider doctor",
@@ -6050,7 +6050,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "emails tail",
     "command": "emails tail",
     "summary": "Follow new emails",
-    "description": "Prints the newest messages and then every new one as it is accepted, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own.",
+    "description": "Prints the newest messages, oldest first, and then each new one as it is accepted, until Ctrl-C. With `--json`, each message is a JSON document on one line.",
     "needsKey": true,
     "examples": [
       "postrider emails tail --tag order",
@@ -6225,22 +6225,22 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--last <number>",
-        "description": "Begin with so many of the newest, 0 to 100; 10 unless given.",
+        "description": "Number of newest entries to begin with, 0 to 100; 10 by default.",
         "value": {
           "kind": "number",
           "min": 0,
           "max": 100,
-          "fix": "Give a whole number from 0 to 100."
+          "fix": "Use a whole number from 0 to 100."
         }
       },
       {
         "flags": "--interval <seconds>",
-        "description": "Look so often, 1 to 3600; 2 unless given.",
+        "description": "Seconds between checks, 1 to 3600; 2 by default.",
         "value": {
           "kind": "number",
           "min": 1,
           "max": 3600,
-          "fix": "Give a whole number from 1 to 3600."
+          "fix": "Use a whole number from 1 to 3600."
         }
       }
     ],
@@ -6249,8 +6249,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "login",
     "command": "login",
-    "summary": "Sign in as a person",
-    "description": "Prints an address and a code. Open the address in any browser, sign in there and type the code. The page shows what the session may do. It may approve and reject held sends only if you tick that box. The command then stores the session in a profile, and every command without a key uses it. It does not open a browser.",
+    "summary": "Sign in as a user",
+    "description": "Prints an address and a code. Open the address in any browser, sign in there and type the code. The page shows what the session may do. It may approve and reject held sends only if you tick that box. The command then saves the session in a profile, which every command without a key uses. It does not open a browser.",
     "needsKey": false,
     "examples": [
       "postrider login --base-url https://mail.example.com",
@@ -6263,7 +6263,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "logout",
     "command": "logout",
     "summary": "Sign out",
-    "description": "Ends the session of the profile on the server, and forgets the profile. A session that has already ended is forgotten too.",
+    "description": "Ends the session of the profile on the server and deletes the profile, even if the session has already ended.",
     "needsKey": false,
     "examples": [
       "postrider logout",
@@ -6275,8 +6275,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "mcp install",
     "command": "mcp install",
-    "summary": "Set up agents’ programs to use Postrider",
-    "description": "Enters the MCP server into the configuration of agents’ programs: those that are found on this machine, or those that `--client` names (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). Whatever else a file holds stays as it is, comments included, and a copy of the file is kept beside it. The key goes into the file: give the agent one of its own, that may do no more than it should. With `--print` nothing is written.",
+    "summary": "Add Postrider to MCP clients",
+    "description": "Adds the MCP server to the configuration of MCP clients: those found on this machine, or those named with `--client` (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). The rest of each file stays unchanged, comments included, and a backup is saved next to it. The key is written to the file, so create a separate key with only the scopes that the agent needs. With `--print`, nothing is written.",
     "needsKey": false,
     "examples": [
       "postrider mcp install --print",
@@ -6288,7 +6288,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--client <name...>",
-        "description": "Only this program; give it again for further ones. All that are found unless given.",
+        "description": "Only this client. Repeatable; default: all that are found.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -6305,7 +6305,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       },
       {
         "flags": "--name <name>",
-        "description": "What the server is called there.",
+        "description": "Name of the server in the configuration.",
         "value": {
           "kind": "text"
         },
@@ -6313,21 +6313,21 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       },
       {
         "flags": "--print",
-        "description": "Print what would be entered, and write nothing.",
+        "description": "Print the configuration and write nothing.",
         "value": {
           "kind": "switch"
         }
       },
       {
         "flags": "--toolsets <list>",
-        "description": "Tools beyond the default ones, parted by commas.",
+        "description": "Toolsets to add to the default tools, separated by commas.",
         "value": {
           "kind": "text"
         }
       },
       {
         "flags": "--readonly",
-        "description": "Only tools that change and send nothing.",
+        "description": "Only read-only tools.",
         "value": {
           "kind": "switch"
         }
@@ -6337,8 +6337,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "mcp uninstall",
     "command": "mcp uninstall",
-    "summary": "Take Postrider out of agents’ programs",
-    "description": "Takes the MCP server out of the configuration of agents’ programs: of all that have it, or of those that `--client` names (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). Whatever else a file holds stays as it is, and a copy of the file is kept beside it. The key that stood there goes on working until it is revoked.",
+    "summary": "Remove Postrider from MCP clients",
+    "description": "Removes the MCP server from the configuration of MCP clients: all that have it, or those named with `--client` (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). The rest of each file stays unchanged, and a backup is saved next to it. The removed key still works until you revoke it.",
     "needsKey": false,
     "examples": [
       "postrider mcp uninstall",
@@ -6349,7 +6349,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--client <name...>",
-        "description": "Only this program; give it again for further ones. All that have it unless given.",
+        "description": "Only this client. Repeatable; default: all that have it.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -6366,7 +6366,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       },
       {
         "flags": "--name <name>",
-        "description": "What the server is called there.",
+        "description": "Name of the server in the configuration.",
         "value": {
           "kind": "text"
         },
@@ -6378,7 +6378,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "profiles list",
     "command": "profiles list",
     "summary": "List the profiles",
-    "description": "The sign-ins that are kept on this machine, without their secrets. The one in use is marked.",
+    "description": "Lists the profiles saved on this machine, without their secrets. An asterisk marks the current one.",
     "needsKey": false,
     "examples": [
       "postrider profiles list"
@@ -6389,8 +6389,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "profiles remove",
     "command": "profiles remove",
-    "summary": "Forget a profile",
-    "description": "Takes the profile from this machine. Its session goes on until it ends; postrider logout ends it as well.",
+    "summary": "Delete a profile",
+    "description": "Deletes the profile from this machine. Its session stays valid until it expires; postrider logout ends it as well.",
     "needsKey": false,
     "examples": [
       "postrider profiles remove work"
@@ -6413,8 +6413,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "profiles use",
     "command": "profiles use",
-    "summary": "Choose the profile in use",
-    "description": "From now on commands that name no profile use this one.",
+    "summary": "Choose the current profile",
+    "description": "Commands use this profile unless they name another one.",
     "needsKey": false,
     "examples": [
       "postrider profiles use work"
@@ -6438,7 +6438,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "requests tail",
     "command": "requests tail",
     "summary": "Follow new requests",
-    "description": "Prints the newest requests to the API and then every new one, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own. The requests that the command itself makes are left out.",
+    "description": "Prints the newest requests to the API, oldest first, and then each new one, until Ctrl-C. It omits its own requests. With `--json`, each request is a JSON document on one line.",
     "needsKey": true,
     "examples": [
       "postrider logs tail",
@@ -6449,22 +6449,22 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--last <number>",
-        "description": "Begin with so many of the newest, 0 to 100; 10 unless given.",
+        "description": "Number of newest entries to begin with, 0 to 100; 10 by default.",
         "value": {
           "kind": "number",
           "min": 0,
           "max": 100,
-          "fix": "Give a whole number from 0 to 100."
+          "fix": "Use a whole number from 0 to 100."
         }
       },
       {
         "flags": "--interval <seconds>",
-        "description": "Look so often, 1 to 3600; 2 unless given.",
+        "description": "Seconds between checks, 1 to 3600; 2 by default.",
         "value": {
           "kind": "number",
           "min": 1,
           "max": 3600,
-          "fix": "Give a whole number from 1 to 3600."
+          "fix": "Use a whole number from 1 to 3600."
         }
       }
     ],
@@ -6474,7 +6474,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "templates preview",
     "command": "templates preview",
     "summary": "Render template files without storing them",
-    "description": "Has the server render the files of one template with sample values, to see a change before it is pushed. A template is `<slug>.html` and `<slug>.txt`, one of them or both, with its name and its subject in `<slug>.json`: {\"name\": …, \"subject\": …}. The template has to be there under its slug already.",
+    "description": "Renders the files of one template on the server with sample values, so that you can check a change before you push it. A template is `<slug>.html`, `<slug>.txt` or both, with its name and subject in `<slug>.json`: {\"name\": …, \"subject\": …}. The template must already exist under its slug.",
     "needsKey": true,
     "examples": [
       "postrider templates preview templates/welcome.html --variables '{\"name\":\"Ada\"}'",
@@ -6523,7 +6523,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "out",
         "valueName": "path",
-        "description": "Write the rendered html to this file."
+        "description": "Write the rendered HTML to this file."
       }
     ]
   },
@@ -6531,7 +6531,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "templates pull",
     "command": "templates pull",
     "summary": "Write templates to files",
-    "description": "Writes one template, or all of the account, to files in the form that push reads. A template is `<slug>.html` and `<slug>.txt`, one of them or both, with its name and its subject in `<slug>.json`: {\"name\": …, \"subject\": …}. Files of the same name are overwritten.",
+    "description": "Writes one template, or all templates of the account, to files that push can read. A template is `<slug>.html`, `<slug>.txt` or both, with its name and subject in `<slug>.json`: {\"name\": …, \"subject\": …}. Files with the same name are overwritten.",
     "needsKey": true,
     "examples": [
       "postrider templates pull",
@@ -6550,7 +6550,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "id",
         "valueName": "id",
-        "description": "Template id or slug; all of them unless given."
+        "description": "Template id or slug; default: all templates."
       },
       {
         "place": "body",
@@ -6565,7 +6565,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "dir",
         "valueName": "path",
-        "description": "The folder to write to; `templates` unless given."
+        "description": "Folder to write to; `templates` by default."
       }
     ]
   },
@@ -6573,7 +6573,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "templates push",
     "command": "templates push",
     "summary": "Store templates from files",
-    "description": "Brings the server to what the files say: new templates are created, changed ones get a new version, equal ones stay as they are. A template is `<slug>.html` and `<slug>.txt`, one of them or both, with its name and its subject in `<slug>.json`: {\"name\": …, \"subject\": …}. What has no file is taken away from the template; templates without files are left alone. Every file is read before the first is stored.",
+    "description": "Updates the server to match the files: new templates are created, changed ones get a new version, and equal ones stay unchanged. A template is `<slug>.html`, `<slug>.txt` or both, with its name and subject in `<slug>.json`: {\"name\": …, \"subject\": …}. A body without a file is removed from its template. Templates without files stay unchanged. All files are read before anything is stored.",
     "needsKey": true,
     "examples": [
       "postrider templates push templates/",
@@ -6607,7 +6607,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "note",
         "valueName": "text",
-        "description": "What the new version is about."
+        "description": "Note about the new version."
       },
       {
         "place": "body",
@@ -6622,7 +6622,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "check",
         "valueName": "",
-        "description": "Only tell what would be done."
+        "description": "Show what would change, and store nothing."
       }
     ]
   },
@@ -6630,7 +6630,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "templates rollback",
     "command": "templates rollback",
     "summary": "Go back to an earlier version",
-    "description": "Makes a new version that equals an earlier one; what came between stays in the history.",
+    "description": "Creates a new version that equals an earlier one. The versions in between stay in the history.",
     "needsKey": true,
     "examples": [
       "postrider templates rollback welcome 3 --note \"The new footer broke\""
@@ -6664,7 +6664,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "version",
         "valueName": "version",
-        "description": "The version to equal."
+        "description": "Version to restore."
       },
       {
         "place": "body",
@@ -6679,7 +6679,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         },
         "name": "note",
         "valueName": "text",
-        "description": "What the new version is about."
+        "description": "Note about the new version."
       }
     ]
   },
@@ -6687,7 +6687,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks listen",
     "command": "webhooks listen",
     "summary": "Forward events to a program on this machine",
-    "description": "Shows the account’s events as they happen, and with `--forward-to` posts each to a program of yours, signed as a real delivery is, until Ctrl-C. No tunnel and no endpoint are needed. A connection that breaks is opened again, and goes on behind the last event. The signing secret belongs to the key and stays the same. With `--json` each event is a JSON document on a line of its own.",
+    "description": "Shows the account’s events as they happen, until Ctrl-C. With `--forward-to`, each event is posted to your program, signed like a real delivery. You need no tunnel and no endpoint. After a lost connection, the command reconnects and continues after the last event. The signing secret belongs to the key and stays the same. With `--json`, each event is a JSON document on one line.",
     "needsKey": true,
     "examples": [
       "postrider webhooks listen --forward-to http://localhost:3000/webhooks/postrider",
@@ -6706,7 +6706,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--events"
         ],
         "valueName": "type",
-        "description": "Only events of this type; give it again for further ones, or several parted by commas. All unless given.",
+        "description": "Only events of these types, separated by commas. Default: all.",
         "value": {
           "kind": "list",
           "choices": null
@@ -6748,14 +6748,14 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--forward-to <url>",
-        "description": "Post each event to this address; only the path is optional.",
+        "description": "Post each event to this URL, such as http://localhost:3000/webhooks.",
         "value": {
           "kind": "url"
         }
       },
       {
         "flags": "--print-secret",
-        "description": "Print the secret that the forwarded events are signed with, alone (with --json as JSON), and end.",
+        "description": "Print only the secret that signs the forwarded events (as JSON with --json), and exit.",
         "value": {
           "kind": "switch"
         }
@@ -6765,8 +6765,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "webhooks trigger",
     "command": "webhooks trigger",
-    "summary": "Make an event happen",
-    "description": "Causes a true event by sending to a test address, which costs nothing: it reaches the endpoints of the account and every listener. With `--forward-to` a made-up event of any type is signed and posted to that address on this machine alone, and its secret is shown.",
+    "summary": "Trigger an event",
+    "description": "Triggers a real event by sending to a test address, which does not count toward the quota. The event reaches the endpoints of the account and every listener. With `--forward-to`, a sample event of any type is signed and posted only to that URL on this machine, and its secret is shown.",
     "needsKey": true,
     "examples": [
       "postrider webhooks trigger email.bounced",
@@ -6782,7 +6782,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "type",
-        "description": "The type of the event, for example email.bounced.",
+        "description": "Event type, for example email.bounced.",
         "value": {
           "kind": "text"
         },
@@ -6823,7 +6823,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--forward-to <url>",
-        "description": "Post a made-up event to this address of this machine.",
+        "description": "Post a sample event to this URL on this machine.",
         "value": {
           "kind": "url"
         }
@@ -6833,8 +6833,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
   {
     "id": "whoami",
     "command": "whoami",
-    "summary": "Show who commands act as",
-    "description": "Shows the signed-in user, their role and account, and whether this sign-in may decide held sends. With a key, shows what the key may do.",
+    "summary": "Show the current user or key",
+    "description": "Shows the signed-in user, their role and account, and whether this sign-in can decide held sends. With a key, shows what the key can do.",
     "needsKey": false,
     "examples": [
       "postrider whoami",

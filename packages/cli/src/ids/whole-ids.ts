@@ -90,7 +90,7 @@ function ambiguous(prefix: string, { noun }: IdList, found: readonly Match[]): E
     'ambiguous_id',
     'The id is ambiguous',
     `several ${noun} have an id that begins with ${prefix}`,
-    'Give more characters of the id.',
+    'Type more characters of the id.',
   );
   const errors = found
     .slice(0, CANDIDATES_SHOWN)
@@ -108,20 +108,20 @@ async function showMatches(
   const [first] = matched;
   if (isFinal && stdin.isTTY !== true) {
     throw usageFailure(
-      `this command needs whole ids; ${matched.map(({ id, label }) => `${id} is ${label}`).join(', ')}`,
-      `If that is what you mean, give the whole id: ${first?.id}`,
+      `this command needs the whole id; ${matched.map(({ id, label }) => `${id} is ${label}`).join(', ')}`,
+      `If this is the one you mean, pass the whole id: ${first?.id}`,
     );
   }
   // With --json too: the user must see what is about to change.
   for (const { id, label } of matched) {
     if (isFinal || (!output.isQuiet && !output.isJson)) stderr.write(`${singleLine(`Matched ${id}: ${label}`)}\n`);
   }
-  if (!isFinal || (await isConfirmed('Go on?', { stdin, stderr }))) return;
+  if (!isFinal || (await isConfirmed('Continue?', { stdin, stderr }))) return;
   throw ownFailure(
     EXIT_CODES.usage,
     'not_confirmed',
     'Nothing was changed',
     'the match was not confirmed',
-    'Type y, or give the whole id.',
+    'Type y, or pass the whole id.',
   );
 }

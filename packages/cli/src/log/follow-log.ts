@@ -52,11 +52,11 @@ export async function followNew(
 async function lookAgain(kind: LogKind, log: LogFollower, output: Output): Promise<readonly JsonRecord[]> {
   try {
     const { rows, isWhole } = await log.look();
-    if (!isWhole) output.remark(`More ${kind.rows} came than could be followed; some are not shown.`);
+    if (!isWhole) output.remark(`Too many new ${kind.rows} to follow; some are not shown.`);
     return rows;
   } catch (error) {
     if (!(error instanceof CliFailure) || !error.problem.retryable) throw error;
-    output.remark(`${error.problem.detail} Looking again.`);
+    output.remark(`${error.problem.detail} Retrying.`);
     return [];
   }
 }

@@ -10,12 +10,12 @@ const INTERVAL_SECONDS_MAX = 3_600;
 export const TAIL_FLAGS = {
   last: numberFlag(
     '--last <number>',
-    `Begin with so many of the newest, 0 to ${LAST_MAX}; ${LAST_DEFAULT} unless given.`,
+    `Number of newest entries to begin with, 0 to ${LAST_MAX}; ${LAST_DEFAULT} by default.`,
     { min: 0, max: LAST_MAX },
   ),
   interval: numberFlag(
     '--interval <seconds>',
-    `Look so often, 1 to ${INTERVAL_SECONDS_MAX}; ${INTERVAL_SECONDS_DEFAULT} unless given.`,
+    `Seconds between checks, 1 to ${INTERVAL_SECONDS_MAX}; ${INTERVAL_SECONDS_DEFAULT} by default.`,
     { min: 1, max: INTERVAL_SECONDS_MAX },
   ),
 };

@@ -14,7 +14,7 @@ export interface Target {
 /** Where every program that is known would keep its settings, those that `--client` names or all. */
 export function namedTargets(given: unknown, { env }: CliIo): readonly Target[] {
   const home = env['HOME'] || env['USERPROFILE'];
-  if (!home) throw usageFailure('there is no home directory to look for programs in', 'Set HOME.');
+  if (!home) throw usageFailure('the home directory is unknown', 'Set HOME.');
   const places: Places = { home, env, platform: process.platform };
   const wanted = namesOf(given);
   return MCP_CLIENTS.filter(({ name }) => wanted === null || wanted.includes(name)).map((client) => ({
@@ -30,12 +30,18 @@ export async function chooseTargets(given: unknown, io: CliIo): Promise<readonly
   const found = await Promise.all(all.map(async (target) => ((await isThere(target, io)) ? [target] : [])));
   if (found.flat().length > 0) return found.flat();
   const fix = `Name one with --client: ${MCP_CLIENTS.map(({ name }) => name).join(', ')}.`;
-  throw ownFailure(EXIT_CODES.notFound, 'no_client', 'No program was found', 'none has settings on this machine', fix);
+  throw ownFailure(
+    EXIT_CODES.notFound,
+    'no_client',
+    'No MCP client found',
+    'no known MCP client has settings on this machine',
+    fix,
+  );
 }
 
 export function readName(given: unknown): string {
   if (typeof given === 'string' && /^[\w-]{1,60}$/.test(given)) return given;
-  throw usageFailure('--name takes letters, digits, hyphens and underscores', 'Choose another name.');
+  throw usageFailure('--name accepts only letters, digits, hyphens and underscores', 'Choose another name.');
 }
 
 function namesOf(given: unknown): readonly string[] | null {

@@ -63,7 +63,7 @@ async function editFile(
   // A file with the line ends of Windows throughout keeps them, in what is added too.
   const lineEnd = before !== null && /\r\n/.test(before) && !/(?<!\r)\n/.test(before) ? '\r\n' : '\n';
   const after = change((before ?? '').replaceAll(lineEnd, '\n'))?.replaceAll('\n', lineEnd) ?? null;
-  if (after === null) return { reason: `the file is not the ${client.format.toUpperCase()} it should be` };
+  if (after === null) return { reason: `the file is not ${client.format.toUpperCase()} of the expected form` };
   if (after === (before ?? '')) return { isChanged: false };
   try {
     return { isChanged: true, backup: await replace(file, after, before !== null, now) };

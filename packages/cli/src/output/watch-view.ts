@@ -31,8 +31,8 @@ function liveView({ stderr }: CliIo, { paint }: Output): WatchView {
     show: (domain, { trouble, seconds }) => {
       // One column stays free: some terminals break the line after the last one.
       const columns = (stderr.columns ?? 80) - 1;
-      const head = domain === null ? 'Looking …' : `${textOf(domain['name'])}: ${textOf(domain['status'])}`;
-      const foot = `${trouble === null ? '' : `${trouble} `}Looking again in ${seconds} s; Ctrl-C ends the watch alone.`;
+      const head = domain === null ? 'Checking …' : `${textOf(domain['name'])}: ${textOf(domain['status'])}`;
+      const foot = `${trouble === null ? '' : `${trouble} `}Next check in ${seconds} s. Ctrl-C stops only this watch.`;
       block.draw(
         [
           `${paint.title(cutToWidth(singleLine(head), columns))}\n\n`,
@@ -60,7 +60,7 @@ function plainView(output: Output): WatchView {
   };
   return {
     show: (domain, { trouble }) => {
-      if (trouble !== null) tell('no answer', trouble);
+      if (trouble !== null) tell('no response', trouble);
       if (domain === null) return;
       for (const { type, host, status, reason } of recordsOf(domain['records'])) {
         tell(`${textOf(type)} ${textOf(host)}`, [textOf(status), textOf(reason)].filter(Boolean).join(': '));

@@ -59,7 +59,7 @@ export function readValues(command: Command, description: CommandDescription): R
 }
 
 function describe({ description, scope }: CommandDescription): string {
-  return plainText(scope === null ? description : `${description} Needs a key with the scope ${scope}.`);
+  return plainText(scope === null ? description : `${description} Requires a key with the scope ${scope}.`);
 }
 
 function synopsis(input: InputDescription): string {

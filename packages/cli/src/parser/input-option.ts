@@ -37,7 +37,7 @@ export function knownValues(taker: Option | Argument): readonly string[] | null 
 /** `--no-…` for a boolean, so that false can be said and not only left out. */
 export function toNegatedOption(input: InputDescription): Option {
   const name = input.flags.at(-1) ?? `--${input.name}`;
-  return new Option(name.replace('--', '--no-'), `the opposite of ${name}`);
+  return new Option(name.replace('--', '--no-'), `The opposite of ${name}.`);
 }
 
 /** The positional argument of an operation's argument, such as the id in `emails get <id>`. */
@@ -68,9 +68,7 @@ function describeInput(input: InputDescription): string {
     choices === null || choices.every((choice) => input.description.includes(choice))
       ? ''
       : `One of: ${choices.join(', ')}.`,
-    input.isContent === true
-      ? 'Or @file for the content of a file, - for what comes on stdin; @@ begins content with an @.'
-      : '',
+    input.isContent === true ? 'Use @file to read a file, - to read stdin, @@ for content that begins with @.' : '',
     input.moreHelp ?? '',
   ];
   return parts.filter((part) => part !== '').join(' ');
@@ -109,7 +107,7 @@ function parserOf(value: Exclude<ValueDescription, { kind: 'boolean' }> | ValueD
 /** The last of two values would win in silence, and the first was meant as well. */
 function once(parse: (text: string) => unknown): Parser {
   return (text, previous) => {
-    if (previous !== undefined) throw new InvalidArgumentError('It is given twice; give it once.');
+    if (previous !== undefined) throw new InvalidArgumentError('Pass it only once.');
     return parse(text);
   };
 }
@@ -123,7 +121,7 @@ function parseChoice(text: string, choices: readonly string[]): string {
   if (choices.includes(text)) return text;
   const near = nearestWord(text, choices);
   const question = near === null ? '' : `Did you mean ${near}? `;
-  throw new InvalidArgumentError(`${question}Give one of: ${choices.join(', ')}.`);
+  throw new InvalidArgumentError(`${question}Use one of: ${choices.join(', ')}.`);
 }
 
 function parseNumber(text: string, { whole, min, max }: Extract<ValueDescription, { kind: 'number' }>): number {
@@ -131,7 +129,7 @@ function parseNumber(text: string, { whole, min, max }: Extract<ValueDescription
   const number = Number(text);
   if (isNumber && (min === null || number >= min) && (max === null || number <= max)) return number;
   const kind = whole ? 'a whole number' : 'a number';
-  throw new InvalidArgumentError(`Give ${kind}${rangeText(min, max)}.`);
+  throw new InvalidArgumentError(`Use ${kind}${rangeText(min, max)}.`);
 }
 
 function rangeText(min: number | null, max: number | null): string {
@@ -142,25 +140,25 @@ function rangeText(min: number | null, max: number | null): string {
 
 function parseBoolean(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidArgumentError('Give true or false.');
+  throw new InvalidArgumentError('Use true or false.');
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidArgumentError('Give it as JSON, in quotes of the shell.');
+    throw new InvalidArgumentError('Pass JSON in shell quotes.');
   }
 }
 
 function addEntry(text: string, separator: '=' | ':', previous: unknown): Record<string, string> {
   const at = text.indexOf(separator);
   if (at < 1) {
-    throw new InvalidArgumentError(separator === ':' ? 'Give it as "Name: value".' : 'Give it as name=value.');
+    throw new InvalidArgumentError(separator === ':' ? 'Use the form "Name: value".' : 'Use the form name=value.');
   }
   const entries = new Map(Object.entries(previous ?? {}) as [string, string][]); // Only this function makes them.
   const name = separator === ':' ? text.slice(0, at).trim() : text.slice(0, at);
   const value = separator === ':' ? text.slice(at + 1).trim() : text.slice(at + 1);
-  if (entries.has(name)) throw new InvalidArgumentError(`The name ${name} is given twice.`);
+  if (entries.has(name)) throw new InvalidArgumentError(`Pass the name ${name} only once.`);
   return Object.fromEntries(entries.set(name, value));
 }

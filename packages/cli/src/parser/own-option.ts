@@ -46,5 +46,5 @@ function parseUrl(text: string): string {
   // `localhost:3000` reads as a scheme to a URL parser.
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href;
-  throw new InvalidArgumentError('Give an address like http://localhost:3000/webhooks.');
+  throw new InvalidArgumentError('Use a URL such as http://localhost:3000/webhooks.');
 }

@@ -31,7 +31,7 @@ export function buildProgram(
   const reached = argv === undefined ? ALL_REACHED : findReached(words, namedAsHere(commands, argv));
   const building = { io, run, reached };
   const program = new Command('postrider')
-    .description('Sends transactional email through a Postrider server and tells what became of it.')
+    .description('Sends transactional email through a Postrider server and follows its delivery.')
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -51,7 +51,7 @@ export function buildProgram(
   const second = commands.filter(hasShortcut);
   for (const description of second.filter((one) => !isOfOwnGroup(one))) {
     const { command, shortcut, summary } = description;
-    addCommand(program, { ...description, command: shortcut }, building).summary(`${summary}; as ${command}`);
+    addCommand(program, { ...description, command: shortcut }, building).summary(`${summary}; same as ${command}`);
   }
   for (const description of commands) addCommand(program, description, building);
   for (const description of second.filter(isOfOwnGroup))
@@ -104,7 +104,7 @@ function addCommand(program: Command, description: CommandDescription, building:
 }
 
 function addGroup(parent: Command, name: string, { reached }: Building): Command {
-  const group = parent.command(name).description(`Commands about ${name}.`).helpCommand(false);
+  const group = parent.command(name).description(`Commands for ${name}.`).helpCommand(false);
   return reached.includesGroup(name) ? addGlobalOptions(group).enablePositionalOptions() : group;
 }
 
@@ -143,7 +143,7 @@ function asGroup(group: Command): void {
 
 function unknownCommand(group: Command): Error {
   const names = group.commands.map((command) => command.name()).join(', ');
-  return usageFailure(`unknown command '${group.args[0]}'`, `postrider ${group.name()} knows: ${names}`);
+  return usageFailure(`unknown command '${group.args[0]}'`, `Use one of: ${names}.`);
 }
 
 /** A command in the list of its group: its name and what it must be given. */
@@ -152,15 +152,15 @@ function termOf(command: Command): string {
 }
 
 const PROFILE_HELP =
-  'The server and the key come from --base-url and --api-key or from --profile, else from POSTRIDER_BASE_URL and POSTRIDER_API_KEY, else ' +
-  'from the profile that postrider login made, else from the file .postrider/quickstart.json, which a server in development writes for the ' +
-  'tools on its machine.';
+  'The server and the key come from the first of these: --base-url and --api-key, or --profile; POSTRIDER_BASE_URL and ' +
+  'POSTRIDER_API_KEY; the profile that postrider login saved; the file .postrider/quickstart.json, which a development server ' +
+  'writes for clients on its machine.';
 const OUTPUT_HELP =
-  'The result goes to stdout, everything else to stderr. With --json the result is the API’s own JSON document, and a failure is its ' +
-  'problem document, on stderr.';
+  'The result goes to stdout, everything else to stderr. With --json, the result is the API’s JSON document, and an error is its ' +
+  'problem document on stderr.';
 const ID_HELP =
-  'Commands that take an id also accept its first characters, 8 or more, if only one id begins with them. Before a command does anything ' +
-  'final it shows what matched and asks you to confirm; scripts must give the whole id.';
+  'Commands that accept an id also accept its first 8 or more characters, if only one id begins with them. Before an irreversible ' +
+  'change, the command shows what matched and asks you to confirm; scripts must pass the whole id.';
 
 function rootHelp(help: Help, columns: number): string {
   help.prepareContext({ helpWidth: columns });

@@ -34,8 +34,8 @@ export function mayBeSwallowed(program: Command, argv: readonly string[]): boole
 
 function swallowedFailure(flag: string, value: string): CliFailure {
   return usageFailure(
-    `${flag} has no value: ${value}, which follows it, is a flag`,
-    `Give ${flag} its value; if it really is "${value}", write ${flag}=${value}`,
+    `${flag} needs a value, but ${value} after it is a flag`,
+    `Pass a value for ${flag}. If the value is "${value}", write ${flag}=${value}`,
   );
 }
 

@@ -15,7 +15,7 @@ export async function withAttachments(
   if (paths === undefined) return values;
   const given = values['attachments'] ?? [];
   if (!Array.isArray(given)) {
-    throw usageFailure('--attachments is no list', 'Give a JSON array, or every file by --attach.');
+    throw usageFailure('--attachments is not a list', 'Pass a JSON array, or each file with --attach.');
   }
   const files: unknown[] = [];
   for (const path of paths) files.push(await readAttachment(path, io));
@@ -47,8 +47,8 @@ async function readBytes(path: string, { cwd }: CliIo): Promise<Buffer> {
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw usageFailure(
-      `--attach names the file ${path}, which cannot be read (${reason})`,
-      `Check the path; it starts from ${cwd}. A content id follows a colon: --attach logo.png:logo`,
+      `--attach: the file ${path} cannot be read (${reason})`,
+      `Check the path, which is relative to ${cwd}. A content id follows a colon: --attach logo.png:logo`,
     );
   }
 }

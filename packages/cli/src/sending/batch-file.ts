@@ -14,7 +14,7 @@ export async function readBatchFile(argument: string, given: string, io: CliIo):
   const list = isRecord(whole) && Array.isArray(whole['emails']) ? whole['emails'] : whole;
   const items: readonly unknown[] = Array.isArray(list) ? list : readLines(argument, text);
   if (items.length > 0) return items;
-  throw usageFailure(`${argument} holds no send`, 'Give a JSON array, or one object a line.');
+  throw usageFailure(`${argument} contains no send`, 'Use a JSON array, or one object per line.');
 }
 
 function readLines(argument: string, text: string): readonly unknown[] {
@@ -22,7 +22,7 @@ function readLines(argument: string, text: string): readonly unknown[] {
     if (line.trim() === '') return [];
     const value = parse(line);
     if (value !== undefined) return [value];
-    throw usageFailure(`line ${index + 1} of ${argument} is not JSON`, 'Give a JSON array, or one object a line.');
+    throw usageFailure(`line ${index + 1} of ${argument} is not JSON`, 'Use a JSON array, or one object per line.');
   });
 }
 

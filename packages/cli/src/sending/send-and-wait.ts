@@ -23,7 +23,7 @@ export async function sendAndWait(
   const values = await withContent(command.inputs, given, io);
   const { data: accepted, headers } = await connection.callCommand(command.id, placeValues(command, values));
   if (headers['idempotency-replayed'] === 'true') {
-    output.remark('This idempotency key was used before: nothing was sent again, this is the first answer.');
+    output.remark('This idempotency key was used before. Nothing was sent again; this is the first response.');
   }
   if (isRecord(accepted) && accepted['dryRun'] === true) return finishDryRun(accepted, output);
   const { wait } = own;
@@ -76,9 +76,9 @@ function waitOver(id: string, seconds: number, message: unknown, lastFailure: Er
   return ownFailure(
     EXIT_CODES.waitTimedOut,
     'wait_timed_out',
-    'The outcome was not known in time',
+    'The outcome is not known yet',
     `the message was accepted as ${id}, and after ${seconds} s ${reason}`,
-    `Do not send it again; ask for it with: postrider emails get ${id} --wait 60`,
+    `Do not send it again. See its status: postrider emails get ${id} --wait 60`,
     true,
   );
 }

@@ -9,7 +9,7 @@ const { done, pendingApproval, waitTimedOut, deliveryFailed } = EXIT_CODES;
 /** The flag with which a command follows what it sent to its outcome. */
 export const WAIT_FLAG: FlagTaker<number | true> = numberFlag(
   '--wait [seconds]',
-  `Wait for the outcome, ${WAIT_SECONDS_DEFAULT} seconds unless given. The exit code then tells it: ${done} sent or delivered, ` +
-    `${pendingApproval} held for approval, ${waitTimedOut} not known in time, ${deliveryFailed} not delivered.`,
+  `Wait for the outcome, ${WAIT_SECONDS_DEFAULT} seconds by default. The exit code is ${done} if sent or delivered, ` +
+    `${pendingApproval} if held for approval, ${waitTimedOut} if not known in time, ${deliveryFailed} if not delivered.`,
   { min: 1, max: WAIT_SECONDS_MAX, noun: 'whole seconds' },
 );

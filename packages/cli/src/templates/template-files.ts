@@ -29,8 +29,8 @@ export async function readTemplateFiles(path: string, cwd: string): Promise<read
   const slugs = [...new Set(stems)].sort().filter((slug) => names.has(`${slug}.html`) || names.has(`${slug}.txt`));
   if (slugs.length === 0) {
     throw usageFailure(
-      `${path} holds no template`,
-      'Name a folder with <slug>.html or <slug>.txt files, or such a file.',
+      `${path} contains no template`,
+      'Pass a folder with <slug>.html or <slug>.txt files, or one such file.',
     );
   }
   return await Promise.all(slugs.map((slug) => readTemplate(folder, slug, names)));
@@ -87,11 +87,13 @@ async function readText(folder: string, name: string): Promise<string> {
 function readSettings(file: string, source: string): { readonly name?: string; readonly subject?: string | null } {
   const settings = parse(file, source);
   const unknown = Object.keys(settings).filter((key) => !SETTINGS.includes(key));
-  if (unknown.length > 0) throw fileFailure(file, `names ${unknown.join(', ')}`, 'It holds `name` and `subject`.');
+  if (unknown.length > 0)
+    throw fileFailure(file, `unknown fields ${unknown.join(', ')}`, 'Use only `name` and `subject`.');
   const { name, subject = null } = settings;
-  if (name !== undefined && typeof name !== 'string') throw fileFailure(file, '`name` is no text', 'Give it as text.');
+  if (name !== undefined && typeof name !== 'string')
+    throw fileFailure(file, '`name` is not a string', 'Use a string.');
   if (subject !== null && typeof subject !== 'string') {
-    throw fileFailure(file, '`subject` is no text', 'Give it as text, or leave it out.');
+    throw fileFailure(file, '`subject` is not a string', 'Use a string, or omit it.');
   }
   return { ...(name === undefined ? {} : { name }), subject };
 }
@@ -103,9 +105,9 @@ function parse(file: string, source: string): JsonRecord {
   } catch {
     // The same as any other content that is no JSON object.
   }
-  throw fileFailure(file, 'is no JSON object', 'Give it as {"name": "…", "subject": "…"}.');
+  throw fileFailure(file, 'is not a JSON object', 'Write it as {"name": "…", "subject": "…"}.');
 }
 
 function fileFailure(file: string, what: string, fix: string): Error {
-  return ownFailure(EXIT_CODES.usage, 'usage', 'A template file is wrong', `${file}: ${what}`, fix);
+  return ownFailure(EXIT_CODES.usage, 'usage', 'Invalid template file', `${file}: ${what}`, fix);
 }

@@ -2,9 +2,9 @@ import type { OwnInput } from '../define-command.ts';
 
 type Flag = Pick<OwnInput, 'name' | 'valueName' | 'description'> & Partial<OwnInput>;
 
-export const NOTE: Flag = { name: 'note', valueName: 'text', description: 'What the new version is about.' };
+export const NOTE: Flag = { name: 'note', valueName: 'text', description: 'Note about the new version.' };
 export const FILES =
-  'A template is `<slug>.html` and `<slug>.txt`, one of them or both, with its name and its subject in `<slug>.json`: {"name": …, "subject": …}.';
+  'A template is `<slug>.html`, `<slug>.txt` or both, with its name and subject in `<slug>.json`: {"name": …, "subject": …}.';
 
 export function positionalInput(name: string, valueName: string, description: string, required: boolean): OwnInput {
   return { ...flagInput({ name, valueName, description }), positional: true, required, flags: [] };

@@ -12,13 +12,12 @@ export const EVENTS: OwnInput = {
   positional: false,
   flags: ['--events'],
   valueName: 'type',
-  description:
-    'Only events of this type; give it again for further ones, or several parted by commas. All unless given.',
+  description: 'Only events of these types, separated by commas. Default: all.',
   value: { kind: 'list', choices: null },
   suggestions: EVENT_TYPES,
 };
 
 export const FORWARD_FLAG = urlFlag(
   '--forward-to <url>',
-  'Post each event to this address; only the path is optional.',
+  'Post each event to this URL, such as http://localhost:3000/webhooks.',
 );

@@ -63,10 +63,10 @@ export async function* followStream(
 
 /** A page of another program, or of a proxy, would be asked for again for ever. */
 function noStream(): CliFailure {
-  const detail = 'What answers there sent no events, and is not Postrider or something stands before it';
+  const detail = 'the server sent no events: it is not Postrider, or a proxy in front of it does not stream';
   const fix =
-    'Check that --base-url (or POSTRIDER_BASE_URL) is the address of the server: postrider doctor looks at it.';
-  return ownFailure(EXIT_CODES.unexpected, 'unexpected_answer', 'The answer is no stream of events', detail, fix);
+    'Check that --base-url (or POSTRIDER_BASE_URL) is the address of the server. Run postrider doctor to check the connection.';
+  return ownFailure(EXIT_CODES.unexpected, 'unexpected_answer', 'The response is not an event stream', detail, fix);
 }
 
 async function open(

@@ -35,7 +35,7 @@ export async function postSigned(
     return outcome(answer.statusCode ?? null, null);
   } catch (error) {
     signal?.throwIfAborted();
-    return outcome(null, limit.aborted ? `no answer within ${TIMEOUT_MS / 1_000} s` : describe(error));
+    return outcome(null, limit.aborted ? `no response within ${TIMEOUT_MS / 1_000} s` : describe(error));
   }
 }
 

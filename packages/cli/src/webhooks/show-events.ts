@@ -68,10 +68,10 @@ function tell(
 }
 
 function describeNews(news: Exclude<StreamNews, { kind: 'event' }>, target: string | null): string {
-  if (news.kind === 'lost') return `Connection lost. ${news.reason} Again in ${news.pauseMs / 1_000} s.`;
-  if (news.isAgain) return 'Connected again.';
+  if (news.kind === 'lost') return `Connection lost. ${news.reason} Reconnecting in ${news.pauseMs / 1_000} s.`;
+  if (news.isAgain) return 'Reconnected.';
   const where = target === null ? '' : `, forwarding to ${target}`;
-  return `Listening${where}. Signing secret: ${news.secret}  (Ctrl-C ends)`;
+  return `Listening${where}. Signing secret: ${news.secret} (Ctrl-C to stop)`;
 }
 
 interface Show {

@@ -13,7 +13,7 @@ const ANSWER = 'delete';
 /** Deletes the account of the key, once that is confirmed. */
 export const definition = defineCommand({
   id: 'account.delete',
-  flags: { yes: switchFlag('--yes', 'Do it without asking; needed where stdin is no terminal.') },
+  flags: { yes: switchFlag('--yes', 'Delete without asking; required if stdin is not a terminal.') },
   async run({ command, values, own }, connection, output, io) {
     if (own.yes !== true) await confirm(io);
     const { data } = await connection.callCommand(command.id, placeValues(command, values));
@@ -22,7 +22,7 @@ export const definition = defineCommand({
       return EXIT_CODES.done;
     }
     const at = isRecord(data) ? formatTime(singleLine(textOf(data['deletionScheduledAt']))) : '';
-    output.writeText(`The account is erased on ${at}. Until then it works as before.\n`);
+    output.writeText(`The account will be deleted on ${at}. Until then it works as usual.\n`);
     output.remark('To keep it: postrider account update --cancel-deletion');
     return EXIT_CODES.done;
   },
@@ -30,11 +30,11 @@ export const definition = defineCommand({
 
 async function confirm({ stdin, stderr }: CliIo): Promise<void> {
   if (stdin.isTTY !== true) {
-    throw usageFailure('deleting the account has to be confirmed', 'If it is meant: postrider account delete --yes');
+    throw usageFailure('deleting the account needs confirmation', 'To confirm: postrider account delete --yes');
   }
-  stderr.write(`This erases the account with everything it has, after a grace. Type "${ANSWER}" to go on: `);
+  stderr.write(`This deletes the account and all its data after a grace period. Type "${ANSWER}" to confirm: `);
   if ((await readLine(stdin)) === ANSWER) return;
-  const fix = `Type "${ANSWER}", or give --yes.`;
+  const fix = `Type "${ANSWER}", or pass --yes.`;
   throw ownFailure(EXIT_CODES.usage, 'not_confirmed', 'Nothing was deleted', 'it was not confirmed', fix);
 }
 

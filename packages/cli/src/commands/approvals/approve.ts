@@ -49,6 +49,6 @@ async function warn(id: string, connection: ApiConnection, io: CliIo): Promise<v
     'not_confirmed',
     'Nothing was decided',
     'it was not confirmed',
-    'The send is still held. Remove the obstacle first, or give --yes.',
+    'The send is still held. Fix the problem first, or pass --yes.',
   );
 }

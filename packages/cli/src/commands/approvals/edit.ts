@@ -19,35 +19,35 @@ export const definition = defineCommand({
   id: 'approvals edit',
   about: {
     summary: 'Change a held send and approve it',
-    description: `Opens the hold as a file in $VISUAL or $EDITOR, shows what was changed, asks, and approves it so. Only what was changed is sent. ${FAILED} ${WHO_DECIDES}`,
+    description: `Opens the held send as a file in $VISUAL or $EDITOR, shows your changes, asks you to confirm, and approves the changed message. ${FAILED} ${WHO_DECIDES}`,
     needsKey: true,
     scope: { of: 'approvals.decide' },
     examples: ['postrider approvals edit <id>', 'EDITOR=nano postrider approvals edit <id> --note "Kinder words."'],
     inputs: [{ of: 'approvals.decide', only: ['id', 'note'] }],
   },
   flags: {
-    yes: switchFlag('--yes', 'Approve the changed mail without asking.'),
+    yes: switchFlag('--yes', 'Approve the changed message without asking.'),
     remember: switchFlag('--remember', 'Trust these recipients for this key from now on.'),
   },
   async run({ values, own }, connection, output, io) {
     const isAsked = own.yes !== true;
     if (isAsked && io.stdin.isTTY !== true) {
-      throw usageFailure('the change has to be confirmed', 'Run it in a terminal, or add --yes.');
+      throw usageFailure('the change needs confirmation', 'Run it in a terminal, or pass --yes.');
     }
     const heldSends = connectHeldSends(connection);
     const hold = await heldSends.read(textOf(values['id']));
     if (hold.status !== 'pending') {
-      const fix = `See how it ended: postrider approvals get ${hold.id}`;
+      const fix = `See the decision: postrider approvals get ${hold.id}`;
       throw ownFailure(
         EXIT_CODES.refused,
         'approval_already_decided',
         'Nothing was decided',
-        `it is ${hold.status}`,
+        `it is already ${hold.status}`,
         fix,
       );
     }
     const verdict = readEditFile(await openEditor(writeEditFile(hold), io), hold);
-    if (!verdict.ok) throw usageFailure(verdict.message, 'Nothing was decided; edit it again.');
+    if (!verdict.ok) throw usageFailure(verdict.message, 'Nothing was decided. Edit it again.');
     const before = contentOf(hold);
     const edits = editsBetween(before, verdict.content);
     if (Object.keys(edits).length === 0) {
@@ -72,7 +72,7 @@ export const definition = defineCommand({
     if (answer.kind === 'decided') return reportDecision(answer.hold, answer.answer, output);
     const isChanged = answer.kind === 'changed';
     const code = isChanged ? 'approval_changed' : 'approval_already_decided';
-    const detail = isChanged ? 'somebody changed it meanwhile' : `it was ${answer.hold.status} meanwhile`;
+    const detail = isChanged ? 'another user changed it in the meantime' : `it is already ${answer.hold.status}`;
     throw ownFailure(
       EXIT_CODES.refused,
       code,
@@ -98,6 +98,6 @@ async function confirm(io: CliIo): Promise<void> {
     'not_confirmed',
     'Nothing was decided',
     'it was not confirmed',
-    'Type y, or give --yes.',
+    'Type y, or pass --yes.',
   );
 }

@@ -17,16 +17,16 @@ export const definition = defineCommand({
   about: {
     summary: 'Verify the audit log',
     description:
-      'Reads the whole audit log of the account and computes the hash of every entry again, on this machine. The exit code is 1 where an entry was changed, taken out or put in, and the first is named. Keep the hash it ends with, and give it the next time as `--expect`: then entries taken off the end, and a log written anew, show as well. With `--json`: `{ok, entries, lastHash, broken: null | {reason, seq, id, message}}`.',
+      'Reads the whole audit log of the account and computes the hash of every entry again on this machine. If an entry was changed, removed or inserted, the command names the first one and exits with code 1. Save the hash that it prints and pass it as `--expect` the next time: this also detects a rewritten log and entries removed from the end. With `--json`: `{ok, entries, lastHash, broken: null | {reason, seq, id, message}}`.',
     needsKey: true,
     scope: 'audit:read',
     examples: ['postrider audit verify', 'postrider audit verify --expect <hash> --json'],
   },
   flags: {
-    expect: formFlag('--expect <hash>', 'A hash that an earlier run ended with: it has to be there still.', {
+    expect: formFlag('--expect <hash>', 'Hash that an earlier run printed; the log must still contain it.', {
       pattern: /^[0-9a-f]{64}$/,
       letters: 'lower',
-      fix: 'Give 64 hexadecimal digits.',
+      fix: 'Use 64 hexadecimal digits.',
     }),
   },
   async run({ own: { expect = null } }, connection, output) {
@@ -40,7 +40,7 @@ export const definition = defineCommand({
       for (const entry of recordsOf(page['entries'])) {
         chain.take(entry);
         count += 1;
-        if (count % REMARK_EVERY === 0) output.remark(`${count} entries are read.`);
+        if (count % REMARK_EVERY === 0) output.remark(`${count} entries read.`);
       }
       cursor = textOf(page['nextCursor']) || null;
     } while (cursor !== null);
@@ -48,8 +48,8 @@ export const definition = defineCommand({
     const { entries, lastHash, broken } = verdict;
     if (output.isJson) output.writeJson({ ok: broken === null, ...verdict });
     else if (broken === null)
-      output.writeText(`${entries} ${entries === 1 ? 'entry' : 'entries'}, as written.\n${lastHash ?? ''}\n`);
-    else output.writeText(`broken at entry ${broken.seq} (${broken.reason}): ${singleLine(broken.message)}\n`);
+      output.writeText(`${entries} ${entries === 1 ? 'entry' : 'entries'} verified.\n${lastHash ?? ''}\n`);
+    else output.writeText(`Broken at entry ${broken.seq} (${broken.reason}): ${singleLine(broken.message)}\n`);
     return broken === null ? EXIT_CODES.done : EXIT_CODES.unexpected;
   },
 });

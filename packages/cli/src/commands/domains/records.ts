@@ -9,7 +9,7 @@ import { switchFlag } from '../../own-flag.ts';
 export const definition = defineCommand({
   ...NAMED_DOMAIN,
   id: 'domains.records',
-  flags: { zone: switchFlag('--zone', 'Print a zone file, which most DNS hosts import.') },
+  flags: { zone: switchFlag('--zone', 'Print a zone file, which most DNS providers can import.') },
   async run(invocation, connection, output, io) {
     if (invocation.own.zone !== true) return await NAMED_DOMAIN.run(invocation, connection, output, io);
     // The file itself, also off a terminal, where other answers are JSON: it is made for `> zone.txt`.

@@ -15,11 +15,11 @@ export const definition = defineCommand({
   flags: {
     watch: switchFlag(
       '--watch',
-      `Look again and again, at growing intervals, until the domain is verified (exit code ${done}) or the time is over (${waitTimedOut}).`,
+      `Check repeatedly, at growing intervals, until the domain is verified (exit code ${done}) or the time is up (${waitTimedOut}).`,
     ),
     for: numberFlag(
       '--for <seconds>',
-      `How long to watch, 1 to ${WATCH_SECONDS_MAX} seconds; ${WATCH_SECONDS_DEFAULT} unless given.`,
+      `How long to watch, 1 to ${WATCH_SECONDS_MAX} seconds; ${WATCH_SECONDS_DEFAULT} by default.`,
       { min: 1, max: WATCH_SECONDS_MAX, noun: 'whole seconds' },
       { implies: 'watch' },
     ),

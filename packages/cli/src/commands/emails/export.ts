@@ -22,7 +22,7 @@ export const definition = defineCommand({
   flags: {
     output: textFlag(
       '-o, --output <file>',
-      'Write the file there; a folder gets it under the name the server gives it. Without it the file goes to stdout.',
+      'File or folder to write to; in a folder, the file gets the name that the server suggests. Default: stdout.',
     ),
   },
   async run({ command, values, own, options }, connection, output, io) {
@@ -39,7 +39,9 @@ export const definition = defineCommand({
       await copyToStdout(counted.chunks, io);
     }
     if (file.isTruncated)
-      output.remark('There are more messages than a file holds: the newest are in it. Give --to for older ones.');
+      output.remark(
+        'There are more messages than one export can contain. This file has the newest; export older ones with --to.',
+      );
     return EXIT_CODES.done;
   },
 });
@@ -115,7 +117,7 @@ const FILE_ERRORS = ['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'EROFS', 
 
 function fileFailure(error: unknown, path: string): Error | null {
   if (!(error instanceof Error) || !('code' in error) || !FILE_ERRORS.includes(String(error.code))) return null;
-  return usageFailure(`${path} cannot be written (${String(error.code)})`, 'Give --output another file.');
+  return usageFailure(`${path} cannot be written (${String(error.code)})`, 'Choose another file with --output.');
 }
 
 async function copyToStdout(chunks: AsyncIterable<Uint8Array>, { stdout }: CliIo): Promise<void> {
@@ -131,5 +133,5 @@ function report(
 ): void {
   if (output.isJson)
     output.writeJson({ file: written.path, rows: written.rows, bytes: written.bytes, truncated: written.isTruncated });
-  else output.writeText(`${written.rows.toLocaleString('en-US')} messages in ${written.path}\n`);
+  else output.writeText(`Wrote ${written.rows.toLocaleString('en-US')} messages to ${written.path}\n`);
 }

@@ -10,7 +10,7 @@ export const definition = defineCommand({
   flags: {
     attach: textsFlag(
       '--attach <file[:content-id]>',
-      'A file to send along, by its path. With :content-id behind it the file is inline, shown by html as cid:content-id. Repeatable.',
+      'Path of a file to attach. Append :content-id to make it inline, so that html can show it as cid:content-id. Repeatable.',
     ),
     wait: WAIT_FLAG,
   },

@@ -13,7 +13,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Follow new emails',
     description:
-      'Prints the newest messages and then every new one as it is accepted, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own.',
+      'Prints the newest messages, oldest first, and then each new one as it is accepted, until Ctrl-C. With `--json`, each message is a JSON document on one line.',
     needsKey: true,
     scope: { of: 'emails.list' },
     examples: ['postrider emails tail --tag order', 'postrider emails tail --source agent --json | jq -r .subject'],

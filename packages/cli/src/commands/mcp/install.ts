@@ -18,8 +18,8 @@ import { choicesFlag, switchFlag, textFlag } from '../../own-flag.ts';
 export const definition = defineCommand({
   id: 'mcp install',
   about: {
-    summary: 'Set up agents’ programs to use Postrider',
-    description: `Enters the MCP server into the configuration of agents’ programs: those that are found on this machine, or those that \`--client\` names (${CLIENT_NAMES.join(', ')}). Whatever else a file holds stays as it is, comments included, and a copy of the file is kept beside it. The key goes into the file: give the agent one of its own, that may do no more than it should. With \`--print\` nothing is written.`,
+    summary: 'Add Postrider to MCP clients',
+    description: `Adds the MCP server to the configuration of MCP clients: those found on this machine, or those named with \`--client\` (${CLIENT_NAMES.join(', ')}). The rest of each file stays unchanged, comments included, and a backup is saved next to it. The key is written to the file, so create a separate key with only the scopes that the agent needs. With \`--print\`, nothing is written.`,
     needsKey: false,
     scope: null,
     examples: [
@@ -31,13 +31,13 @@ export const definition = defineCommand({
   flags: {
     client: choicesFlag(
       '--client <name...>',
-      `Only this program; give it again for further ones. All that are found unless given.`,
+      'Only this client. Repeatable; default: all that are found.',
       CLIENT_NAMES,
     ),
-    name: textFlag('--name <name>', 'What the server is called there.', { default: 'postrider' }),
-    print: switchFlag('--print', 'Print what would be entered, and write nothing.'),
-    toolsets: textFlag('--toolsets <list>', 'Tools beyond the default ones, parted by commas.'),
-    readonly: switchFlag('--readonly', 'Only tools that change and send nothing.'),
+    name: textFlag('--name <name>', 'Name of the server in the configuration.', { default: 'postrider' }),
+    print: switchFlag('--print', 'Print the configuration and write nothing.'),
+    toolsets: textFlag('--toolsets <list>', 'Toolsets to add to the default tools, separated by commas.'),
+    readonly: switchFlag('--readonly', 'Only read-only tools.'),
   },
   async runAlone({ own, options }, output, io) {
     const name = readName(own.name);
@@ -75,8 +75,8 @@ async function createEntry(
 async function credentialsOf(options: GlobalOptions, io: CliIo): Promise<Readonly<Record<string, string>>> {
   const { apiKey, baseUrl } = await findCredentials(options, io, true);
   if (apiKey?.startsWith('prs_')) {
-    const detail = 'the sign-in of a person is not for agents, who need a key that may do no more than they should';
-    const fix = 'Make one with postrider keys create, and give it with --api-key and --base-url.';
+    const detail = 'the sign-in of a user is not for agents, which need a key with limited scopes';
+    const fix = 'Create one with postrider keys create, and pass it with --api-key and --base-url.';
     throw ownFailure(EXIT_CODES.authentication, 'key_required', 'An agent needs a key of its own', detail, fix);
   }
   const dataDir = options.dataDir ?? io.env['POSTRIDER_DATA_DIR'];
@@ -118,16 +118,16 @@ function report(results: readonly (Target & { readonly result: Installed })[], o
   }
   for (const { client, path, result } of results) output.writeText(`${client.title}: ${describe(result, path)}\n`);
   const isWritten = results.some(({ result }) => result.status === 'installed');
-  if (isWritten) output.remark('Start the programs again, so that they read it.');
+  if (isWritten) output.remark('Restart the clients to load the change.');
 }
 
 function describe(result: Installed, path: string): string {
   switch (result.status) {
     case 'installed':
-      return `entered into ${path}${result.backup === null ? '' : ` (before: ${result.backup})`}`;
+      return `added to ${path}${result.backup === null ? '' : ` (backup: ${result.backup})`}`;
     case 'unchanged':
-      return `is set up already in ${path}`;
+      return `already set up in ${path}`;
     case 'refused':
-      return `${path} was left as it is: ${result.reason}. See what to enter by hand: postrider mcp install --client … --print`;
+      return `${path} was not changed: ${result.reason}. To add it by hand, see: postrider mcp install --client … --print`;
   }
 }

@@ -9,19 +9,15 @@ import { choicesFlag, textFlag } from '../../own-flag.ts';
 export const definition = defineCommand({
   id: 'mcp uninstall',
   about: {
-    summary: 'Take Postrider out of agents’ programs',
-    description: `Takes the MCP server out of the configuration of agents’ programs: of all that have it, or of those that \`--client\` names (${CLIENT_NAMES.join(', ')}). Whatever else a file holds stays as it is, and a copy of the file is kept beside it. The key that stood there goes on working until it is revoked.`,
+    summary: 'Remove Postrider from MCP clients',
+    description: `Removes the MCP server from the configuration of MCP clients: all that have it, or those named with \`--client\` (${CLIENT_NAMES.join(', ')}). The rest of each file stays unchanged, and a backup is saved next to it. The removed key still works until you revoke it.`,
     needsKey: false,
     scope: null,
     examples: ['postrider mcp uninstall', 'postrider mcp uninstall --client cursor'],
   },
   flags: {
-    client: choicesFlag(
-      '--client <name...>',
-      `Only this program; give it again for further ones. All that have it unless given.`,
-      CLIENT_NAMES,
-    ),
-    name: textFlag('--name <name>', 'What the server is called there.', { default: 'postrider' }),
+    client: choicesFlag('--client <name...>', 'Only this client. Repeatable; default: all that have it.', CLIENT_NAMES),
+    name: textFlag('--name <name>', 'Name of the server in the configuration.', { default: 'postrider' }),
   },
   async runAlone({ own }, output, io) {
     const name = readName(own.name);
@@ -37,10 +33,10 @@ export const definition = defineCommand({
       });
     } else {
       for (const { client, path, result } of results) output.writeText(`${client.title}: ${describe(result, path)}\n`);
-      if (results.length === 0) output.writeText(`No program has a server ${name}.\n`);
+      if (results.length === 0) output.writeText(`No client has a server named ${name}.\n`);
       if (results.some(({ result }) => result.status === 'removed')) {
         output.remark(
-          'Start the programs again, so that they read it. The key still works: postrider keys revoke ends it.',
+          'Restart the clients to load the change. The key still works until you revoke it with postrider keys revoke.',
         );
       }
     }
@@ -51,10 +47,10 @@ export const definition = defineCommand({
 function describe(result: Removed, path: string): string {
   switch (result.status) {
     case 'removed':
-      return `taken out of ${path} (before: ${result.backup})`;
+      return `removed from ${path} (backup: ${result.backup})`;
     case 'absent':
-      return `is not in ${path}`;
+      return `not in ${path}`;
     case 'refused':
-      return `${path} was left as it is: ${result.reason}`;
+      return `${path} was not changed: ${result.reason}`;
   }
 }

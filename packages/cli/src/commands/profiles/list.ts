@@ -9,7 +9,7 @@ export const definition = defineCommand({
   id: 'profiles list',
   about: {
     summary: 'List the profiles',
-    description: 'The sign-ins that are kept on this machine, without their secrets. The one in use is marked.',
+    description: 'Lists the profiles saved on this machine, without their secrets. An asterisk marks the current one.',
     needsKey: false,
     scope: null,
     examples: ['postrider profiles list'],
@@ -26,17 +26,17 @@ export const definition = defineCommand({
     const cells = (name: 'email' | 'accountName' | 'baseUrl') => profiles.map((profile) => singleLine(profile[name]));
     const columns = [
       { title: 'name', cells: profiles.map(({ name, current: isUsed }) => `${isUsed ? '* ' : '  '}${name}`) },
-      { title: 'person', cells: cells('email') },
+      { title: 'user', cells: cells('email') },
       { title: 'account', cells: cells('accountName'), dropOrder: 2 },
       { title: 'server', cells: cells('baseUrl') },
       {
-        title: 'ends (utc)',
+        title: 'expires (utc)',
         cells: profiles.map(({ expiresAt }) => formatMinute(singleLine(expiresAt))),
         dropOrder: 1,
       },
     ];
     if (profiles.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-    else output.remark('No profiles. postrider login makes one.');
+    else output.remark('No profiles. To create one: postrider login');
     return EXIT_CODES.done;
   },
 });

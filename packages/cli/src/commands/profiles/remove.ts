@@ -6,9 +6,9 @@ import { knownProfiles, withoutProfile, writeProfiles } from '../../profiles.ts'
 export const definition = defineCommand({
   id: 'profiles remove',
   about: {
-    summary: 'Forget a profile',
+    summary: 'Delete a profile',
     description:
-      'Takes the profile from this machine. Its session goes on until it ends; postrider logout ends it as well.',
+      'Deletes the profile from this machine. Its session stays valid until it expires; postrider logout ends it as well.',
     needsKey: false,
     scope: null,
     examples: ['postrider profiles remove work'],
@@ -17,7 +17,7 @@ export const definition = defineCommand({
   async runAlone({ own: { name } }, output, io) {
     await writeProfiles(io, withoutProfile(await knownProfiles(io, name), name));
     if (output.isJson) output.writeJson({ profile: name, removed: true });
-    else output.writeText(`${name} is forgotten.\n`);
+    else output.writeText(`Deleted the profile ${name}.\n`);
     return EXIT_CODES.done;
   },
 });

@@ -6,8 +6,8 @@ import { knownProfiles, writeProfiles } from '../../profiles.ts';
 export const definition = defineCommand({
   id: 'profiles use',
   about: {
-    summary: 'Choose the profile in use',
-    description: 'From now on commands that name no profile use this one.',
+    summary: 'Choose the current profile',
+    description: 'Commands use this profile unless they name another one.',
     needsKey: false,
     scope: null,
     examples: ['postrider profiles use work'],
@@ -17,7 +17,7 @@ export const definition = defineCommand({
     const profiles = await knownProfiles(io, name);
     await writeProfiles(io, { ...profiles, current: name });
     if (output.isJson) output.writeJson({ profile: name, current: true });
-    else output.writeText(`${name} is in use.\n`);
+    else output.writeText(`The current profile is ${name}.\n`);
     return EXIT_CODES.done;
   },
 });

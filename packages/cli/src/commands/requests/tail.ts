@@ -12,7 +12,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Follow new requests',
     description:
-      'Prints the newest requests to the API and then every new one, oldest first, until Ctrl-C. With `--json` each is a JSON document on a line of its own. The requests that the command itself makes are left out.',
+      'Prints the newest requests to the API, oldest first, and then each new one, until Ctrl-C. It omits its own requests. With `--json`, each request is a JSON document on one line.',
     needsKey: true,
     scope: { of: 'requests.list' },
     examples: ['postrider logs tail', 'postrider requests tail --json | jq -r .path'],

@@ -16,7 +16,7 @@ export const definition = defineCommand({
   id: 'suppressions.create',
   moreHelp: {
     emails:
-      'Or @file for the addresses in a file, - for those on stdin: one a line, of any number; lines that begin with # are left out.',
+      'Use @file to read addresses from a file, or - from stdin: one per line, any number; lines that begin with # are ignored.',
   },
   async run({ command, values }, connection, output, io) {
     const given = values['emails'];
@@ -26,7 +26,7 @@ export const definition = defineCommand({
       const part = emails === undefined ? values : { ...values, emails };
       answers.push((await connection.callCommand(command.id, placeValues(command, part))).data);
       const done = answers.length * ADDRESSES_PER_CALL;
-      if (answers.length < parts.length) output.remark(`${done.toLocaleString('en')} addresses are done.`);
+      if (answers.length < parts.length) output.remark(`${done.toLocaleString('en')} addresses processed.`);
     }
     const answer = answers.length === 1 ? answers[0] : joinAnswers(answers);
     if (output.isJson) output.writeJson(answer);
@@ -36,7 +36,8 @@ export const definition = defineCommand({
 });
 
 async function readAddresses(given: readonly string[], io: CliIo): Promise<readonly string[]> {
-  if (given.filter(readsStdin).length > 1) throw usageFailure(`${ADDRESSES_FLAG} reads stdin twice`, 'Give - once.');
+  if (given.filter(readsStdin).length > 1)
+    throw usageFailure(`${ADDRESSES_FLAG} reads stdin twice`, 'Pass - only once.');
   const addresses: string[] = [];
   for (const value of given) {
     const content = await readContent(ADDRESSES_FLAG, value, io);
@@ -44,7 +45,7 @@ async function readAddresses(given: readonly string[], io: CliIo): Promise<reado
     addresses.push(...(isFile ? linesOf(content) : [content]));
   }
   if (addresses.length > 0) return addresses;
-  throw usageFailure(`${ADDRESSES_FLAG} holds no address`, 'Give one address a line.');
+  throw usageFailure(`${ADDRESSES_FLAG} contains no address`, 'Write one address per line.');
 }
 
 function linesOf(content: string): readonly string[] {

@@ -16,7 +16,7 @@ export const definition = defineCommand({
   id: 'templates preview',
   about: {
     summary: 'Render template files without storing them',
-    description: `Has the server render the files of one template with sample values, to see a change before it is pushed. ${FILES} The template has to be there under its slug already.`,
+    description: `Renders the files of one template on the server with sample values, so that you can check a change before you push it. ${FILES} The template must already exist under its slug.`,
     needsKey: true,
     scope: 'templates:read',
     examples: [
@@ -30,21 +30,24 @@ export const definition = defineCommand({
         valueName: 'json',
         description: 'Sample values as JSON, or @file, or - for stdin.',
       }),
-      flagInput({ name: 'out', valueName: 'path', description: 'Write the rendered html to this file.' }),
+      flagInput({ name: 'out', valueName: 'path', description: 'Write the rendered HTML to this file.' }),
     ],
   },
   async run({ values }, connection, output, io) {
     const path = textOf(values['path']);
     const [template, ...others] = await readTemplateFiles(path, io.cwd);
     if (template === undefined || others.length > 0) {
-      throw usageFailure(`${path} holds ${others.length + 1} templates`, 'Name one file of the template to preview.');
+      throw usageFailure(
+        `${path} contains ${others.length + 1} templates`,
+        'Pass one file of the template to preview.',
+      );
     }
     const variables = await readVariables(values['variables'], io);
     const rendered = await render(template, variables, connection);
     const { out } = values;
     if (typeof out === 'string') {
       await writeFile(resolve(io.cwd, out), textOf(rendered['html']));
-      output.remark(`The html is in ${out}.`);
+      output.remark(`Wrote the HTML to ${out}.`);
     }
     if (output.isJson) output.writeJson(rendered);
     else await renderResult('templates.render', rendered, output, new Date());
@@ -61,7 +64,7 @@ async function readVariables(given: unknown, io: CliIo): Promise<JsonRecord> {
   } catch {
     // The same as JSON that is no object.
   }
-  throw usageFailure('--variables is no JSON object', `Give it as '{"name":"Ada"}', or @file.`);
+  throw usageFailure('--variables is not a JSON object', `Pass it as '{"name":"Ada"}', or @file.`);
 }
 
 async function render(

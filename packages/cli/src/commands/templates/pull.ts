@@ -15,13 +15,13 @@ export const definition = defineCommand({
   id: 'templates pull',
   about: {
     summary: 'Write templates to files',
-    description: `Writes one template, or all of the account, to files in the form that push reads. ${FILES} Files of the same name are overwritten.`,
+    description: `Writes one template, or all templates of the account, to files that push can read. ${FILES} Files with the same name are overwritten.`,
     needsKey: true,
     scope: 'templates:read',
     examples: ['postrider templates pull', 'postrider templates pull welcome --dir mail'],
     inputs: [
-      positionalInput('id', 'id', 'Template id or slug; all of them unless given.', false),
-      flagInput({ name: 'dir', valueName: 'path', description: 'The folder to write to; `templates` unless given.' }),
+      positionalInput('id', 'id', 'Template id or slug; default: all templates.', false),
+      flagInput({ name: 'dir', valueName: 'path', description: 'Folder to write to; `templates` by default.' }),
     ],
   },
   async run({ values, options }, connection, output, io) {
@@ -88,7 +88,7 @@ async function write(folder: string, template: JsonRecord): Promise<readonly str
       'unexpected',
       'A file could not be written',
       `${folder}: ${reason}`,
-      'Check that the folder can be written to, or name another with --dir.',
+      'Make the folder writable, or choose another with --dir.',
     );
   }
 }

@@ -23,7 +23,7 @@ export const definition = defineCommand({
   id: 'templates push',
   about: {
     summary: 'Store templates from files',
-    description: `Brings the server to what the files say: new templates are created, changed ones get a new version, equal ones stay as they are. ${FILES} What has no file is taken away from the template; templates without files are left alone. Every file is read before the first is stored.`,
+    description: `Updates the server to match the files: new templates are created, changed ones get a new version, and equal ones stay unchanged. ${FILES} A body without a file is removed from its template. Templates without files stay unchanged. All files are read before anything is stored.`,
     needsKey: true,
     scope: 'templates:write',
     examples: [
@@ -36,7 +36,7 @@ export const definition = defineCommand({
       flagInput({
         name: 'check',
         valueName: '',
-        description: 'Only tell what would be done.',
+        description: 'Show what would change, and store nothing.',
         value: { kind: 'boolean' },
       }),
     ],
@@ -59,9 +59,9 @@ export const definition = defineCommand({
     if (output.isJson) output.writeJson({ templates: pushed });
     else showPushed(pushed, output);
     if (pushed.some(({ result }) => result === 'drafted')) {
-      output.remark('Drafted: sends use it once an approver publishes it with `postrider templates publish <slug>`.');
+      output.remark('Sends use a draft only after an approver publishes it with `postrider templates publish <slug>`.');
     }
-    if (how.isCheck) output.remark('Nothing was stored: this is what a push without --check would do.');
+    if (how.isCheck) output.remark('Nothing was stored. This is what a push without --check would do.');
     return EXIT_CODES.done;
   },
 });
@@ -128,7 +128,7 @@ function showPushed(pushed: readonly Pushed[], output: Output): void {
 /** Says whose fault it was, and what is done already. */
 function inTemplate(error: unknown, slug: string, done: number): unknown {
   if (!(error instanceof CliFailure)) return error;
-  const before = done === 0 ? '' : ` The ${done} before it are done; pushing again leaves them as they are.`;
+  const before = done === 0 ? '' : ` The ${done} before it were stored; another push leaves them unchanged.`;
   const detail = `${singleLine(slug)}: ${error.problem.detail}${before}`;
   return new CliFailure(error.exitCode, { ...error.problem, detail });
 }

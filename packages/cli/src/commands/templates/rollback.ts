@@ -8,14 +8,14 @@ export const definition = defineCommand({
   id: 'templates rollback',
   about: {
     summary: 'Go back to an earlier version',
-    description: 'Makes a new version that equals an earlier one; what came between stays in the history.',
+    description: 'Creates a new version that equals an earlier one. The versions in between stay in the history.',
     needsKey: true,
     scope: 'templates:write',
     examples: ['postrider templates rollback welcome 3 --note "The new footer broke"'],
     inputs: [
       positionalInput('id', 'id', 'Template id or slug.', true),
       {
-        ...positionalInput('version', 'version', 'The version to equal.', true),
+        ...positionalInput('version', 'version', 'Version to restore.', true),
         value: { kind: 'number', whole: true, min: 1, max: null },
       },
       flagInput(NOTE),

@@ -16,7 +16,7 @@ export const definition = defineCommand({
   flags: {
     file: textFlag(
       '--file <path>',
-      'The whole message as a file, - for stdin; in place of --raw. Without any other flag it is read from stdin where that is no terminal.',
+      'File with the whole message, or - for stdin; replaces --raw. Without any other flag, the message is read from stdin unless stdin is a terminal.',
       { conflicts: 'raw' },
     ),
   },
@@ -32,5 +32,5 @@ async function readMessage(file: string | undefined, values: Invocation['values'
   if (file !== undefined) return readContent('--file', file === '-' ? '-' : `@${file}`, io);
   if (PARTS.some((name) => values[name] !== undefined)) return null;
   if (io.stdin.isTTY !== true) return readContent('--file', '-', io);
-  throw usageFailure('there is no message to check', 'For example: postrider tools inbox-placement --file message.eml');
+  throw usageFailure('no message to check', 'For example: postrider tools inbox-placement --file message.eml');
 }

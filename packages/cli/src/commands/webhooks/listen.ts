@@ -8,7 +8,7 @@ export const definition = defineCommand({
   about: {
     summary: 'Forward events to a program on this machine',
     description:
-      'Shows the account’s events as they happen, and with `--forward-to` posts each to a program of yours, signed as a real delivery is, until Ctrl-C. No tunnel and no endpoint are needed. A connection that breaks is opened again, and goes on behind the last event. The signing secret belongs to the key and stays the same. With `--json` each event is a JSON document on a line of its own.',
+      'Shows the account’s events as they happen, until Ctrl-C. With `--forward-to`, each event is posted to your program, signed like a real delivery. You need no tunnel and no endpoint. After a lost connection, the command reconnects and continues after the last event. The signing secret belongs to the key and stays the same. With `--json`, each event is a JSON document on one line.',
     needsKey: true,
     scope: 'webhooks:read',
     examples: [
@@ -22,7 +22,7 @@ export const definition = defineCommand({
     forwardTo: FORWARD_FLAG,
     printSecret: switchFlag(
       '--print-secret',
-      'Print the secret that the forwarded events are signed with, alone (with --json as JSON), and end.',
+      'Print only the secret that signs the forwarded events (as JSON with --json), and exit.',
     ),
   },
   run: showEvents,

@@ -28,9 +28,9 @@ const SCHEDULED_IN = 'PT1H';
 export const definition = defineCommand({
   id: 'webhooks trigger',
   about: {
-    summary: 'Make an event happen',
+    summary: 'Trigger an event',
     description:
-      'Causes a true event by sending to a test address, which costs nothing: it reaches the endpoints of the account and every listener. With `--forward-to` a made-up event of any type is signed and posted to that address on this machine alone, and its secret is shown.',
+      'Triggers a real event by sending to a test address, which does not count toward the quota. The event reaches the endpoints of the account and every listener. With `--forward-to`, a sample event of any type is signed and posted only to that URL on this machine, and its secret is shown.',
     needsKey: true,
     scope: null,
     examples: [
@@ -46,13 +46,13 @@ export const definition = defineCommand({
         positional: true,
         flags: [],
         valueName: 'type',
-        description: 'The type of the event, for example email.bounced.',
+        description: 'Event type, for example email.bounced.',
         value: { kind: 'text' },
         suggestions: EVENT_TYPES,
       },
     ],
   },
-  flags: { forwardTo: urlFlag('--forward-to <url>', 'Post a made-up event to this address of this machine.') },
+  flags: { forwardTo: urlFlag('--forward-to <url>', 'Post a sample event to this URL on this machine.') },
   async run({ values, own: { forwardTo } }, connection, output, io) {
     const type = textOf(values['type']);
     if (forwardTo !== undefined) return await simulate(type, forwardTo, connection, output, io);
@@ -60,8 +60,8 @@ export const definition = defineCommand({
     if (mailbox === undefined) {
       const known = Object.keys(TEST_ADDRESSES).join(', ');
       throw usageFailure(
-        `${type} cannot be caused by sending; these can: ${known}`,
-        'Add --forward-to http://localhost:<port> for a made-up event of any type.',
+        `sending cannot trigger ${type}; it can trigger: ${known}`,
+        'Add --forward-to http://localhost:<port> to post a sample event of any type.',
       );
     }
     return await send(type, mailbox, connection, output);
@@ -75,7 +75,7 @@ async function send(type: string, mailbox: string, connection: ApiConnection, ou
     from: `Trigger <trigger@${domain}>`,
     to: `${mailbox}+trigger@${domain}`,
     subject: `To trigger ${type}`,
-    text: 'Sent by `postrider webhooks trigger`. It goes to a test address and leaves nowhere.',
+    text: 'Sent by `postrider webhooks trigger` to a test address. It is not delivered.',
     ...(isScheduled ? { scheduled_at: SCHEDULED_IN } : {}),
   };
   const { record } = await connection.call('emails.send', { body });
@@ -83,7 +83,7 @@ async function send(type: string, mailbox: string, connection: ApiConnection, ou
   // One that was to be looked at only would be sent in an hour.
   if (isScheduled) await connection.call('emails.cancel', { params: { id } });
   if (output.isJson) output.writeJson({ type, emailId: id });
-  else output.writeText(`Sent ${id}, which brings ${singleLine(type)} about.\n`);
+  else output.writeText(`Sent ${id} to trigger ${singleLine(type)}.\n`);
   return EXIT_CODES.done;
 }
 
@@ -116,7 +116,7 @@ async function simulate(
     output.writeJson({ ...simulation, ...outcome, ok: isTaken, delivered: outcome.statusCode !== null });
   if (!isTaken) throw notTaken(url, outcome);
   if (!output.isJson) {
-    output.writeText(`${url} took ${singleLine(type)}: ${outcome.statusCode} in ${outcome.durationMs} ms.\n`);
+    output.writeText(`${url} accepted ${singleLine(type)}: ${outcome.statusCode} in ${outcome.durationMs} ms.\n`);
     output.remark(`Signing secret: ${textOf(simulation['secret'])}`);
   }
   return EXIT_CODES.done;
@@ -128,19 +128,19 @@ async function postHere(url: string, simulation: Readonly<Record<string, unknown
   if (delivered === true && typeof statusCode === 'number') {
     return { statusCode, durationMs: Number(durationMs), error: null };
   }
-  if (ok === false) return { statusCode: null, durationMs: Number(durationMs), error: 'nothing answers there' };
+  if (ok === false) return { statusCode: null, durationMs: Number(durationMs), error: 'nothing listens there' };
   const signed = Object.entries(isRecord(headers) ? headers : {}).map(([name, value]) => [name, textOf(value)]);
   return await postSigned(url, { headers: Object.fromEntries(signed), payload: textOf(payload) }, io.signal);
 }
 
 function notTaken(url: string, { statusCode, error }: PostOutcome): Error {
-  const answer = statusCode === null ? (error ?? '') : `it answered ${statusCode}`;
+  const answer = statusCode === null ? (error ?? '') : `it returned ${statusCode}`;
   return ownFailure(
     EXIT_CODES.deliveryFailed,
     'not_taken',
-    'The program did not take the event',
+    'The program did not accept the event',
     `${url}: ${answer}.`,
-    'Start the program, have it answer 2xx, and trigger the event again.',
+    'Start the program, make it return 2xx, and trigger the event again.',
     true,
   );
 }

@@ -55,7 +55,7 @@ export function showDays(volume: unknown, output: Output): void {
   const columns: Column[] = [
     { title: '', cells: counts },
     rightColumn(
-      'most',
+      'max',
       series.map((values) => number(Math.max(...values))),
     ),
     { title: `${first} to ${last} (utc)`, cells: series.map(sparkLine), dropOrder: 1 },

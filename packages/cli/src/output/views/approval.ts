@@ -19,7 +19,8 @@ export function showApproval(answer: Shown<Approval>, output: Output, now: Date)
   const hold = readHold(answer);
   const lines = previewLines(hold, output.width ?? UNBOUND_COLUMNS, now);
   output.writeText(lines.map((line) => toText(line, output)).join(''));
-  if (hold.status === 'pending') output.remark(`Decide: postrider approvals approve ${hold.id}, or reject, or edit`);
+  if (hold.status === 'pending')
+    output.remark(`Decide with approve, reject or edit: postrider approvals approve ${hold.id}`);
 }
 
 /** A decision: how it ended, and what is to know of it. */
@@ -30,7 +31,7 @@ export function showDecision(answer: JsonRecord, output: Output): void {
     ...endLines(hold, output.width ?? UNBOUND_COLUMNS),
   ];
   output.writeText(lines.map((line) => toText(line, output)).join(''));
-  output.remark(`See what becomes of it: postrider emails get ${hold.emailId}`);
+  output.remark(`Follow the message: postrider emails get ${hold.emailId}`);
 }
 
 /** The holds of an account, what waits and what was decided. */

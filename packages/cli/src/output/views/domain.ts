@@ -18,10 +18,10 @@ export function showDomain(domain: Shown<Domain>, output: Output): void {
     ['domain', text('name')],
     ['id', text('id')],
     ['status', paint.status(text('status'))],
-    ...(text('statusReason') === '' ? [] : [['why', text('statusReason')] as const]),
+    ...(text('statusReason') === '' ? [] : [['reason', text('statusReason')] as const]),
     ['created', formatTime(text('createdAt'))],
     ['verified', formatTime(text('verifiedAt'))],
-    ['looked up', formatTime(text('lastCheckedAt'))],
+    ['checked', formatTime(text('lastCheckedAt'))],
   ];
   const isRemoved = text('status') === 'removed';
   const listed = recordsOf<DomainRecord>(domain['records']);
@@ -38,7 +38,7 @@ export function showDomain(domain: Shown<Domain>, output: Output): void {
 export function showDomainRecords(answer: Shown<DomainRecords>, output: Output): void {
   const records = recordsOf<DomainRecord>(answer['records']);
   output.writeText(`${recordTable(records, output.width, output.paint)}${publishText(records, output)}`);
-  output.remark('As a zone file: the same command with --zone');
+  output.remark('For a zone file, add --zone.');
 }
 
 /** The domains of an account, or those that were removed. */
@@ -50,7 +50,7 @@ export function showDomainList(answer: Shown<DomainPage | DomainHistoryPage>, ou
     { title: 'status', cells: cells('status'), paint: output.paint.status },
     idColumn(cells('id')),
     { title: 'to publish', cells: rows.map(amissText), minWidth: 8, dropOrder: 1 },
-    { title: 'looked up (utc)', cells: cells('lastCheckedAt').map(formatMinute), dropOrder: 2 },
+    { title: 'checked (utc)', cells: cells('lastCheckedAt').map(formatMinute), dropOrder: 2 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
   remarkOnPage(answer, rows.length, 'domains', output);
@@ -66,7 +66,7 @@ export function recordTable(records: readonly Shown<DomainRecord>[], width: numb
   const hasRoom = width === null || width >= WIDTH_FOR_REASONS;
   const columns = [
     { title: 'status', cells: cells('status'), paint: paint.status },
-    { title: 'for', cells: uses },
+    { title: 'purpose', cells: uses },
     { title: 'type', cells: cells('type') },
     { title: 'host', cells: cells('host'), minWidth: 16 },
     ...(hasRoom ? [{ title: 'reason', cells: cells('reason'), minWidth: 10 }] : []),
@@ -81,7 +81,7 @@ function isOpenKey({ purpose, required, status }: Shown<DomainRecord>): boolean 
 
 function useNote(record: Shown<DomainRecord>): string {
   if (isOpenKey(record)) return ' (publish)';
-  return record['required'] === true || record['purpose'] === 'dkim' ? '' : ' (advice)';
+  return record['required'] === true || record['purpose'] === 'dkim' ? '' : ' (recommended)';
 }
 
 function publishText(records: readonly Shown<DomainRecord>[], page: Page): string {
@@ -92,7 +92,7 @@ function publishText(records: readonly Shown<DomainRecord>[], page: Page): strin
 function titleOf(record: Shown<DomainRecord>): string {
   const { purpose, type, required } = record;
   const name = textOf(purpose).toUpperCase();
-  const need = isOpenKey(record) ? 'to be published for this key' : required === true ? 'required' : 'advice';
+  const need = isOpenKey(record) ? 'publish it for this key' : required === true ? 'required' : 'recommended';
   return singleLine(`${name}: ${textOf(type)} record, ${need}`);
 }
 
@@ -122,12 +122,13 @@ function amissText(domain: Shown<Domain>): string {
 function remarkOnStatus(name: string, status: string, open: readonly Shown<DomainRecord>[], output: Output): void {
   if (status === 'verified' && open.some(isOpenKey)) {
     output.remark(
-      `Publish the DKIM record of the new key now, and leave the old one; then: postrider domains verify ${name}`,
+      `Publish the DKIM record of the new key and keep the old one, then run: postrider domains verify ${name}`,
     );
-    output.remark(`Until it is found, sends from ${name} are accepted and signed as before.`);
+    output.remark(`Until the new record is found, messages from ${name} are signed with the old key.`);
   } else if (status === 'verified') output.remark(`Sends from ${name} are accepted.`);
-  else if (status === 'removed') output.remark(`Bring it back with: postrider domains restore ${name}`);
-  else if (open.length > 0) output.remark(`Publish what is not pass, then: postrider domains verify ${name} --watch`);
+  else if (status === 'removed') output.remark(`To restore it: postrider domains restore ${name}`);
+  else if (open.length > 0)
+    output.remark(`Publish the records above, then run: postrider domains verify ${name} --watch`);
 }
 
 /** Which answers are shown so. */

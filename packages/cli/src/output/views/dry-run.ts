@@ -42,7 +42,7 @@ function recipientLine({ email, kind, ok, code }: JsonRecord): SheetLine {
 function quotaText(quota: unknown): string {
   if (!isRecord(quota)) return '';
   return singleLine(
-    `counts ${textOf(quota['cost'])}; ${textOf(quota['used'])} of ${textOf(quota['limit'])} used this month`,
+    `costs ${textOf(quota['cost'])}; ${textOf(quota['used'])} of ${textOf(quota['limit'])} used this month`,
   );
 }
 

@@ -17,12 +17,12 @@ export function showEmail(message: Shown<Message>, output: Output): void {
     [
       renderSheet(factLines(message, paint), output),
       renderBlock('Recipients', recipientRows(message, inner), output),
-      renderBlock('Trail', trailRows(message, inner), output),
+      renderBlock('Events', trailRows(message, inner), output),
       renderBody('Text', severalLines(textOf(message['text'])), output),
     ].join(''),
   );
   const hidden = textOf(message['redacted']);
-  if (hidden !== '') output.remark(`Hidden, or in part: ${singleLine(hidden)}.`);
+  if (hidden !== '') output.remark(`Fully or partly hidden: ${singleLine(hidden)}.`);
   if (message['contentRedacted'] === true)
     output.remark(
       'The content is hidden: it needs the scope emails:content for messages this key sent, and emails:content-all for others.',
@@ -52,7 +52,7 @@ function factLines(message: Shown<Message>, paint: Paint): readonly SheetLine[] 
     ['metadata', mapText(message['metadata'], '=')],
     ['attachments', attachmentsText(message)],
     ['html', htmlText(message)],
-    ['body kept', message['bodyExpired'] === true ? 'no, removed' : untilText(time('bodyExpiresAt'))],
+    ['body', message['bodyExpired'] === true ? 'removed' : keptText(time('bodyExpiresAt'))],
   ];
 }
 
@@ -80,8 +80,8 @@ function htmlText(message: Shown<Message>): string {
   return typeof html === 'string' ? `${Buffer.byteLength(html).toLocaleString('en')} bytes, shown with --json` : '';
 }
 
-function untilText(time: string): string {
-  return time === '' ? '' : `until ${time}`;
+function keptText(time: string): string {
+  return time === '' ? '' : `kept until ${time}`;
 }
 
 function recipientRows(message: Shown<Message>, page: Page): string {

@@ -18,7 +18,7 @@ export function showKey(key: Shown<Key | KeyWithSecret>, output: Output): void {
     ['id', text('id')],
     ['state', stateOf(key)],
     ['scopes', text('scopes')],
-    ['rate limit', `${Number(key['rateLimit']).toLocaleString('en')} requests a minute`],
+    ['rate limit', `${Number(key['rateLimit']).toLocaleString('en')} requests per minute`],
     ['send limit', limitText(key['sendLimit'])],
     ['recipients', key['recipientAllowlist'] === null ? 'any' : text('recipientAllowlist')],
     ['networks', key['ipAllowlist'] === null ? 'any' : text('ipAllowlist')],
@@ -31,9 +31,9 @@ export function showKey(key: Shown<Key | KeyWithSecret>, output: Output): void {
   ];
   output.writeText(renderSheet(lines, output));
   if (text('key') === '') return;
-  output.remark('The secret is shown this once. Keep it now.');
+  output.remark('The secret is shown only once. Save it now.');
   output.remark(
-    'To use it in this shell: export POSTRIDER_API_KEY=<the secret>. To copy it alone: add --json | jq -r .key',
+    'To use it in this shell, run export POSTRIDER_API_KEY=<secret>. To print only the secret, add --json | jq -r .key',
   );
 }
 
@@ -87,9 +87,7 @@ export function attachmentHostsText(key: Shown<Key | OwnKey>): string {
 function limitText(limit: unknown): string {
   if (!isRecord(limit)) return '';
   const parts = (['hour', 'day'] as const).flatMap((period) =>
-    limit[period] === null
-      ? []
-      : [`${Number(limit[period]).toLocaleString('en')} messages a${period === 'hour' ? 'n hour' : ' day'}`],
+    limit[period] === null ? [] : [`${Number(limit[period]).toLocaleString('en')} messages per ${period}`],
   );
   return parts.join(', ');
 }

@@ -36,7 +36,7 @@ function quotaText(quota: unknown): string {
   if (!isRecord(quota)) return '';
   const number = (name: keyof typeof quota) => Number(quota[name]).toLocaleString('en');
   const resets = formatTime(singleLine(textOf(quota['resetsAt'])));
-  return `${number('remaining')} of ${number('limit')} recipients left this month, until ${resets}`;
+  return `${number('remaining')} of ${number('limit')} recipients left this month; resets ${resets}`;
 }
 
 function personaText(persona: unknown): string {

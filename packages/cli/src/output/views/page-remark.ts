@@ -9,5 +9,5 @@ export function remarkOnPage(page: JsonRecord, shown: number, noun: string, outp
   if (shown === 0) output.remark(`No ${noun}.`);
   else output.remark(`${shown} of ${about}${total.toLocaleString('en')} ${noun}.`);
   const cursor = singleLine(textOf(page['nextCursor']));
-  if (cursor !== '') output.remark(`Next page: the same command with --cursor ${cursor}`);
+  if (cursor !== '') output.remark(`For the next page, add --cursor ${cursor}`);
 }

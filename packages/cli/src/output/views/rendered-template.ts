@@ -19,7 +19,7 @@ export function showRenderedTemplate(rendered: Shown<RenderedTemplate>, output: 
         ],
         output,
       ),
-      renderBody('Html', severalLines(textOf(rendered['html'])), output),
+      renderBody('HTML', severalLines(textOf(rendered['html'])), output),
       renderBody('Text', severalLines(textOf(rendered['text'])), output),
     ].join(''),
   );

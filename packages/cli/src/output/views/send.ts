@@ -32,12 +32,12 @@ function reasonOf(events: unknown, lastError: unknown, status: string): string {
 function nextStep(id: string, status: string): string {
   switch (outcomeOf(status)) {
     case 'held':
-      return `The message is held until a person approves it. See what became of it: postrider emails get ${id}`;
+      return `The message is held until an approver decides. See its status: postrider emails get ${id}`;
     case 'open':
-      return `Delivery goes on in the background. Wait for the outcome: postrider emails get ${id} --wait 60`;
+      return `Delivery continues in the background. Wait for the outcome: postrider emails get ${id} --wait 60`;
     case 'failed':
-      return `See the whole trail: postrider emails get ${id}`;
+      return `See all its events: postrider emails get ${id}`;
     case 'succeeded':
-      return `See the message and its trail: postrider emails get ${id}`;
+      return `See the message and its events: postrider emails get ${id}`;
   }
 }

@@ -20,7 +20,7 @@ const DECIDING_ROLES: ReadonlySet<string> = new Set(['owner', 'admin', 'approver
 
 function deciding(session: JsonRecord): string {
   const { device } = session;
-  return isRecord(device) && device['approvals'] === true ? 'may approve and reject' : 'may not approve or reject';
+  return isRecord(device) && device['approvals'] === true ? 'can approve and reject' : 'cannot approve or reject';
 }
 
 /** Who is signed in, in what role and where. */
@@ -32,12 +32,12 @@ export function showSession(session: Shown<Session>, output: Output): void {
   output.writeText(
     renderSheet(
       [
-        ['person', text(user, 'email')],
+        ['user', text(user, 'email')],
         ['name', text(user, 'name')],
         ['role', text(user, 'role')],
         ['account', text(account, 'name')],
         ['account id', text(account, 'id')],
-        ['program', text(device, 'client')],
+        ['client', text(device, 'client')],
         ['held sends', isRecord(session['device']) ? deciding(session) : ''],
         ['session ends', formatTime(text(session, 'expiresAt'))],
       ],

@@ -20,7 +20,7 @@ export function showSuppressionList(answer: Shown<SuppressionPage>, output: Outp
 export function showSuppressed(answer: JsonRecord, output: Output): void {
   if (Array.isArray(answer['suppressions'])) {
     showRows(recordsOf<Suppression>(answer['suppressions']), output);
-    output.remark(`${Number(answer['added'])} added, ${Number(answer['existing'])} there before.`);
+    output.remark(`${Number(answer['added'])} added, ${Number(answer['existing'])} already suppressed.`);
   } else {
     showRecord(answer, output);
   }

@@ -21,7 +21,7 @@ export function showTeam(answer: Shown<Team>, output: Output): void {
   ];
   output.writeText(renderTable(columns, output.width, output.paint));
   const { used, limit } = isRecord(answer['seats']) ? answer['seats'] : {};
-  output.remark(`${Number(used)} of ${Number(limit)} seats are taken.`);
+  output.remark(`${Number(used)} of ${Number(limit)} seats used.`);
 }
 
 /** The accounts a person has a seat in; the one they are in is marked. */

@@ -25,7 +25,7 @@ export function showTemplate(template: Shown<Template>, output: Output): void {
         output,
       ),
       renderBody('Versions', versionRows(template['versions']), output),
-      renderBody('Html', severalLines(textOf(template['html'])), output),
+      renderBody('HTML', severalLines(textOf(template['html'])), output),
       renderBody('Text', severalLines(textOf(template['text'])), output),
     ].join(''),
   );

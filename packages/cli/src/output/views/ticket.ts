@@ -20,7 +20,7 @@ export function showTicketList(answer: Shown<TicketPage>, output: Output): void 
     { title: 'subject', cells: cells('subject'), minWidth: 12 },
     { title: 'last from', cells: threads.map((thread) => singleLine(textOf(thread.at(-1)?.['author']))), dropOrder: 2 },
     { title: 'messages', cells: threads.map(({ length }) => String(length)), dropOrder: 3 },
-    { title: 'raised (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 1 },
+    { title: 'opened (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 1 },
     { ...idColumn(cells('id')), dropOrder: 4 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
@@ -38,7 +38,7 @@ export function showTicket(ticket: Shown<Ticket>, output: Output): void {
           ['ticket', text('number')],
           ['status', text('status')],
           ['subject', text('subject')],
-          ['raised', formatTime(text('createdAt'))],
+          ['opened', formatTime(text('createdAt'))],
           ['id', text('id')],
         ],
         output,
@@ -54,7 +54,7 @@ export function showTicket(ticket: Shown<Ticket>, output: Output): void {
     ].join(''),
   );
   if (textOf(ticket['status']) === 'pending')
-    output.remark(`Support waits for you: postrider tickets reply ${text('number')} --body "…"`);
+    output.remark(`Support is waiting for your reply: postrider tickets reply ${text('number')} --body "…"`);
 }
 
 function contextLines(context: JsonRecord): string {

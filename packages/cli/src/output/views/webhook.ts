@@ -22,7 +22,7 @@ export function showWebhook(webhook: Shown<Webhook | WebhookWithSecret>, output:
     ['created', formatTime(text('createdAt'))],
   ];
   output.writeText(renderSheet(lines, output));
-  if (text('secret') !== '') output.remark('The secret is shown this once. Keep it now.');
+  if (text('secret') !== '') output.remark('The secret is shown only once. Save it now.');
 }
 
 /** The endpoints of an account. */
@@ -47,7 +47,7 @@ export function showDeliveryList(answer: Shown<WebhookDeliveryPage>, output: Out
   const columns = [
     { title: 'time (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
     { title: 'event', cells: cells('eventType') },
-    { title: 'try', cells: cells('attempt') },
+    { title: 'attempt', cells: cells('attempt') },
     { title: 'status', cells: cells('status') },
     { title: 'code', cells: cells('statusCode') },
     { title: 'ms', cells: cells('durationMs'), dropOrder: 2 },
