@@ -18,32 +18,32 @@ import type { CallInput, ShownOutput } from './operation-types.ts';
 import { isRecord } from './output/json-value.ts';
 import { findProfile, readProfiles } from './profiles.ts';
 
-/** A script learns of a rate limit by its exit code, and decides itself; only what passes in a moment is waited for. */
+/** Only short waits are made here. For longer ones a script sees the exit code of the rate limit and decides itself. */
 const MAX_RETRY_AFTER_MS = 10_000;
 
 export interface ApiResponse {
-  /** By lower-case name. */
+  /** By name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly data: unknown;
 }
 
 /** The response of a known operation. */
 export interface OperationResponse<Id extends OperationId> extends ApiResponse {
-  /** The data by the names that the operation's output has; empty if the data is not an object. */
+  /** The data with the field names of the operation's output; empty if the data is not an object. */
   readonly record: ShownOutput<Id>;
 }
 
-/** The server as commands see it. Calls reject with a CliFailure, or with the signal's reason where the user interrupts. */
+/** The server as commands see it. Calls reject with a CliFailure, or with the signal's reason if the user interrupts. */
 export interface ApiConnection {
-  /** A request by method and path, to whatever the server has there. */
+  /** Sends a request by method and path. */
   request(request: HttpRequest): Promise<Answer>;
-  /** `maxRetries`: attempts after the first one; the SDK's own number unless given. */
+  /** `maxRetries`: attempts after the first one; by default those of the SDK. */
   call<Id extends OperationId>(id: Id, input: CallInput<Id>, maxRetries?: number): Promise<OperationResponse<Id>>;
-  /** Calls the operation of a command with the values of its command line, which the server checks. */
+  /** Calls the operation of a command with the values of the command line, which the server validates. */
   callCommand(operationId: string, input: OperationInput, maxRetries?: number): Promise<ApiResponse>;
   /**
-   * Calls an operation that answers a file; reading it rejects as calls do.
-   * @param timeoutMs for each piece of it; that of the command unless given.
+   * Calls an operation that returns a file; reading it rejects as calls do.
+   * @param timeoutMs for each chunk; by default the timeout of the command.
    */
   download(operationId: string, input: OperationInput, timeoutMs?: number): Promise<Download>;
 }
@@ -51,7 +51,7 @@ export interface ApiConnection {
 export interface Credentials {
   /** Null for commands that work without one. */
   readonly apiKey: string | null;
-  /** Undefined: the SDK's own. */
+  /** Undefined: the default of the SDK. */
   readonly baseUrl: string | undefined;
 }
 
@@ -61,13 +61,13 @@ export type CredentialsFile =
   | { readonly kind: 'quickstart'; readonly path: string };
 
 export interface FoundCredentials extends Credentials {
-  /** Null if flags and variables name the key. */
+  /** Null if a flag or a variable sets the key. */
   readonly file: CredentialsFile | null;
 }
 
 /**
- * Finds out which server to call and with which key; no request is made yet. Rejects with a CliFailure where there is no key to use, and the
- * command needs one.
+ * Finds the server to call and the key to call it with, without a request. Rejects with a CliFailure if the command needs a key and there is
+ * none.
  */
 export async function connect(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<ApiConnection> {
   return connectTo(await findCredentials(options, io, needsKey), options, io);
@@ -101,7 +101,7 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
       await callOperation(operationId as OperationId, input, maxRetries),
     download: async (operationId, input, timeoutMs) => {
       try {
-        const id = operationId as OperationId; // As above.
+        const id = operationId as OperationId; // See callCommand.
         const answer = await client.openOperation(id, input, { signal: io.signal, timeoutMs });
         return new Download({ ...answer, chunks: tellingFailures(answer.chunks, options) });
       } catch (error) {
@@ -119,7 +119,7 @@ async function* tellingFailures(chunks: AsyncIterable<Uint8Array>, options: Glob
   }
 }
 
-/** Whom to sign in at: the server that is named, or that of the profile, or the one on this machine. */
+/** The server to sign in to: the one that is named, that of the profile, or the one on this machine. */
 export async function findAddress(options: GlobalOptions, io: CliIo): Promise<string> {
   const named = options.baseUrl ?? (io.env['POSTRIDER_BASE_URL'] || undefined);
   if (named !== undefined) return named.replace(/\/+$/, '');
@@ -134,8 +134,8 @@ export async function findAddress(options: GlobalOptions, io: CliIo): Promise<st
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8025';
 
 /**
- * Whom to act as: what flags say, then the environment, then the profile in use, then the file of a server on this machine. A profile's token
- * goes to its own server alone.
+ * The profile to use: flags come first, then the environment, then the current profile. A profile's token is sent only to the server that
+ * issued it.
  */
 async function findSignIn(options: GlobalOptions, io: CliIo): Promise<FoundCredentials | null> {
   if (options.apiKey !== undefined) return null;
@@ -150,7 +150,7 @@ async function findSignIn(options: GlobalOptions, io: CliIo): Promise<FoundCrede
   throw usageFailure(`the profile ${found.name} is for ${baseUrl}`, 'Omit --base-url, or choose another profile.');
 }
 
-/** Flags take the place of the environment variables of the same meaning; the rest is the one rule that all our clients share. */
+/** Flags replace the environment variables of the same meaning. Everything else follows the rule that all clients share. */
 export async function findCredentials(options: GlobalOptions, io: CliIo, needsKey: boolean): Promise<FoundCredentials> {
   const signIn = await findSignIn(options, io);
   if (signIn !== null) return signIn;
@@ -184,7 +184,7 @@ function createClient({ apiKey, baseUrl }: Credentials, { timeoutSeconds }: Glob
   }
 }
 
-/** Loads the names of the commands only for a body with a fix: most responses have none, and the command starts faster. */
+/** Loads the command names only for a body with a fix: most responses have none, and commands start faster without them. */
 async function nameCommandsIn<T>(data: T): Promise<T> {
   if (!hasFix(data)) return data;
   const { inCommandNames } = await import('./command-names.ts');
@@ -198,12 +198,12 @@ function hasFix(value: unknown): boolean {
 
 async function toCliFailure(error: unknown, options: GlobalOptions): Promise<unknown> {
   if (error instanceof PostriderError) return requestFailure(await toProblem(error, options), error.status);
-  // The SDK's word for an input that no request can carry, such as a dot segment as an id.
+  // The SDK throws this for an input that no request can carry, such as a dot segment as an id.
   if (error instanceof TypeError) return usageFailure(messageOf(error), 'Check the value.');
   return error;
 }
 
-/** The API's problem body as it came, so that no member of it is lost; where there was none, what the SDK found. */
+/** The API's problem body with all its members; without one, what the SDK reports. */
 async function toProblem(error: PostriderError, options: GlobalOptions): Promise<FailureProblem> {
   const { code, status, detail, retryable, requestId } = error;
   const base = {
@@ -221,14 +221,14 @@ async function toProblem(error: PostriderError, options: GlobalOptions): Promise
   return { ...base, ...error.body, detail: nameCommands(detail), fix: nameCommands(withSeconds(error)) };
 }
 
-/** The headers of an answer are not shown, so that the words have the number. */
+/** Response headers are not shown, so the text names the number of seconds. */
 function withSeconds({ fix, retryAfterMs }: PostriderError): string {
   return retryAfterMs === null
     ? fix
     : fix.replace('the seconds in `retry-after`', `${Math.ceil(retryAfterMs / 1_000)} s`);
 }
 
-/** The SDK speaks of its options; here the same things are flags. */
+/** The SDK names its options; here the same settings are flags. */
 function fixOf(error: PostriderError, { timeoutSeconds }: GlobalOptions): string {
   const { code, fix, idempotencyKey } = error;
   if (error.status !== null) return fix.replace('baseUrl', '--base-url (or POSTRIDER_BASE_URL)');
@@ -237,7 +237,7 @@ function fixOf(error: PostriderError, { timeoutSeconds }: GlobalOptions): string
   return `${look} The server may have accepted the request anyway: repeat it with --idempotency-key ${idempotencyKey} so that nothing is sent twice.`;
 }
 
-/** By the code that Node or its TLS gives. */
+/** By the error code of Node or of its TLS. */
 function fixOfConnection({ detail }: PostriderError): string {
   if (/\((EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))\)/.test(detail))
     return 'The server at this address does not use TLS. If it is on a network you trust, use http:// in --base-url.';

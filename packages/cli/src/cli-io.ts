@@ -1,31 +1,31 @@
-/** Where text goes; `process.stdout` and `process.stderr` are such sinks. */
+/** Where text is written; `process.stdout` and `process.stderr` are such sinks. */
 export interface TextSink {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   /** Width of the terminal in columns. */
   readonly columns?: number;
-  /** Its height. */
+  /** Height of the terminal in rows. */
   readonly rows?: number;
-  /** True where nobody reads any more. */
+  /** True if the reader has closed the stream. */
   readonly destroyed?: boolean;
-  /** Where `write` answers false, the sink is full until its event `drain`. */
+  /** If `write` returns false, the sink is full until its event `drain`. */
   once?(event: string, listener: () => void): unknown;
 }
 
-/** Where piped content comes from; `process.stdin` is such a source. */
+/** Where piped content is read from; `process.stdin` is such a source. */
 export interface ByteSource extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean;
-  /** Ends a read that is still waiting, which would keep the process alive. */
+  /** Ends a pending read, which would keep the process alive. */
   destroy?(): unknown;
 }
 
-/** Everything of the process that a command touches. */
+/** Everything of the process that a command uses. */
 export interface CliIo {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly stdin: ByteSource;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The directory that relative paths start from. */
+  /** The base of relative paths. */
   readonly cwd: string;
   /** Aborted by SIGINT: ends requests, waits and reading from stdin. */
   readonly signal?: AbortSignal;

@@ -1,8 +1,8 @@
 import type { OwnArgument, OwnFlag } from './own-flag.ts';
 
 /**
- * What the CLI has to know of an operation to offer it as a command. The catalogue in `generated/commands.ts` is a list of these, made
- * from the registry: the registry itself brings zod, which would triple the time that `postrider --help` takes.
+ * What the CLI needs to know about an operation to offer it as a command. `generated/commands.ts` lists these, generated from the registry:
+ * the registry itself loads zod, which would triple the time of `postrider --help`.
  */
 export interface CommandDescription {
   /** The operation's id, for example `emails.send`. */
@@ -11,20 +11,20 @@ export interface CommandDescription {
   readonly command: string;
   readonly summary: string;
   readonly description: string;
-  /** False where the command works without a key. */
+  /** False if the command works without a key. */
   readonly needsKey: boolean;
-  /** The scope a key needs, or null where any key will do. */
+  /** The scope that a key needs, or null if any key works. */
   readonly scope: string | null;
   readonly examples: readonly string[];
   readonly inputs: readonly InputDescription[];
-  /** What the file of the command adds. */
+  /** Flags that the file of the command adds. */
   readonly flags?: readonly OwnFlag[];
   readonly args?: readonly OwnArgument[];
-  /** A second name, or the name of a group that does this by itself. */
+  /** A second name, or the name of a group that runs this command when it has no subcommand. */
   readonly shortcut?: string;
 }
 
-/** An operation of the API and the command that calls it; null where there is none. */
+/** An operation of the API and the command that calls it, or null. */
 export interface OperationCommand {
   readonly id: string;
   readonly method: string;
@@ -37,35 +37,35 @@ export interface InputDescription {
   /** Its name in the registry, in snake_case. */
   readonly name: string;
   readonly place: 'params' | 'query' | 'headers' | 'body';
-  /** Its name at that place. */
+  /** Its name in that place. */
   readonly key: string;
   readonly required: boolean;
   readonly positional: boolean;
-  /** One long flag, or two that mean the same; empty where positional. */
+  /** One long flag, or two with the same meaning; empty if positional. */
   readonly flags: readonly string[];
-  /** What stands in for the value in help, for example `address`. */
+  /** The placeholder for the value in help, for example `address`. */
   readonly valueName: string;
   readonly description: string;
   readonly value: ValueDescription;
-  /** Help behind all else. */
+  /** Appended to the help text. */
   readonly moreHelp?: string;
-  /** Whether the text may stand in a file or come on stdin. */
+  /** Whether the text can be read from a file or stdin. */
   readonly isContent?: boolean;
-  /** Values to offer to whoever types, where others can be given too. */
+  /** Values that completion suggests; others are accepted too. */
   readonly suggestions?: readonly string[];
 }
 
-/** How the text of a flag becomes the value that the API takes. */
+/** How the text of a flag becomes the value that the API accepts. */
 export type ValueDescription =
   | { readonly kind: 'text' }
   | { readonly kind: 'number'; readonly whole: boolean; readonly min: number | null; readonly max: number | null }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
-  /** Given once for each item. */
+  /** Repeated once per item. */
   | { readonly kind: 'list'; readonly choices: readonly string[] | null }
-  /** Given once for each entry, name and value parted by `separator`. */
+  /** Repeated once per entry, with `separator` between name and value. */
   | { readonly kind: 'map'; readonly separator: '=' | ':' }
-  /** A list of objects from a file that the text names, or from stdin. */
+  /** A list of objects from the named file or stdin. */
   | { readonly kind: 'file' }
-  /** Whatever has more structure than a flag can show: given as JSON. */
+  /** JSON, for values with more structure than a flag can show. */
   | { readonly kind: 'json' };

@@ -1,7 +1,7 @@
 import type { CliIo } from './cli-io.ts';
 import { singleLine } from './output/untrusted-text.ts';
 
-/** Asks at the terminal; anything but y and yes is a no. */
+/** Prompts at the terminal; only y and yes confirm. */
 export async function isConfirmed(
   question: string,
   { stdin, stderr }: Pick<CliIo, 'stdin' | 'stderr'>,

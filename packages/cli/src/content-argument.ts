@@ -5,8 +5,8 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { ownFailure, usageFailure } from './failure.ts';
 
 /**
- * The content a flag stands for: `@path` is a file's, `-` is what comes on stdin, anything else is the content itself. `@@` at the start
- * is a literal `@`, so that content can begin with one.
+ * The content of a flag: `@path` reads a file, `-` reads stdin, anything else is the content itself. `@@` at the start is a literal `@`, so
+ * that content can begin with one.
  */
 export async function readContent(flag: string, given: string, io: CliIo): Promise<string> {
   if (readsStdin(given)) return decode(await readStdin(flag, io), `the input of ${flag} on stdin`);
@@ -16,7 +16,7 @@ export async function readContent(flag: string, given: string, io: CliIo): Promi
   return decode(await readNamedFile(flag, path, io), `the file ${path} (${flag})`);
 }
 
-/** Two flags cannot both read stdin: the second would find it empty. */
+/** Only one flag can read stdin: a second one would find it empty. */
 export function readsStdin(given: string): boolean {
   return given === '-' || given === '@-';
 }

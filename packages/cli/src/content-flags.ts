@@ -3,7 +3,7 @@ import type { InputDescription } from './command-description.ts';
 import { readContent, readsStdin } from './content-argument.ts';
 import { usageFailure } from './failure.ts';
 
-/** The values of a command with the content that its flags stand for. */
+/** The values of a command, with the content of files and stdin in place of their names. */
 export async function withContent(
   inputs: readonly InputDescription[],
   values: Readonly<Record<string, unknown>>,

@@ -8,22 +8,22 @@ import type { Output } from './output/output.ts';
 import type { View } from './output/view.ts';
 import type { ArgumentTaker, FlagTaker, Gives, OwnArgument, OwnFlag, ValuesOfInput } from './own-flag.ts';
 
-/** What help says of a command that is no operation. */
+/** What help says about a command that is not an operation. */
 export interface AboutCommand {
   readonly summary: string;
   readonly description: string;
-  /** Whether it cannot do without a key. */
+  /** Whether it requires a key. */
   readonly needsKey: boolean;
-  /** That of an operation where the command takes what the operation takes. */
+  /** `of`: the scope of that operation. */
   readonly scope: string | null | { readonly of: OperationId };
   readonly examples: readonly string[];
   readonly inputs?: readonly (OwnInput | InputsOfOperation)[];
 }
 
-/** An argument that the CLI describes like those of operations. */
+/** An argument that is described like those of operations. */
 export type OwnInput = Omit<InputDescription, 'suggestions'> & { readonly suggestions?: ValuesOfInput };
 
-/** Arguments as an operation has them, which the generator looks up: these only, or all but these. */
+/** Arguments of an operation, which the generator looks up: only these, or all except these. */
 export interface InputsOfOperation {
   readonly of: OperationId;
   readonly only?: readonly string[];
@@ -31,28 +31,28 @@ export interface InputsOfOperation {
 }
 
 /**
- * All that a command has of its own. The parser and help know it from the generated catalogue, so the file of a command is read when the
- * command runs and not before.
+ * Everything specific to a command. The parser and help read it from the generated catalog, so the file of a command is loaded only when it
+ * runs.
  */
 export interface CommandDefinition {
-  /** That of the operation; of a command that is none, its words. */
+  /** The id of the operation; without an operation, the words of the command. */
   readonly id: string;
   readonly about?: AboutCommand;
-  /** A second name, or the name of a group that does this by itself. */
+  /** A second name, or the name of a group that runs this command when it has no subcommand. */
   readonly shortcut?: string;
-  /** Flags beside those of the operation, by the names they are read by. */
+  /** Flags in addition to those of the operation, by the names of their values. */
   readonly flags?: Readonly<Record<string, OwnFlag & { readonly choicesOf?: ValuesOfInput }>>;
-  /** Positional arguments beside those of the operation, in their order. */
+  /** Positional arguments in addition to those of the operation, in order. */
   readonly args?: Readonly<Record<string, Omit<OwnArgument, 'name'>>>;
-  /** Help in the place of the contract's, by argument. */
+  /** Help texts that replace those of the contract, by argument. */
   readonly help?: Readonly<Record<string, string>>;
-  /** Help behind the contract's, by argument. */
+  /** Help texts appended to those of the contract, by argument. */
   readonly moreHelp?: Readonly<Record<string, string>>;
-  /** Shows the answer of its operation to people, in the place of the view that the answer's record has. */
+  /** Prints the response of its operation as text, in place of the view of the record. */
   readonly view?: View;
-  /** Carries it out on the server it was connected to; without it the operation is called and its answer shown. */
+  /** Runs the command on the connected server; by default it calls the operation and prints the response. */
   run?(invocation: Invocation, connection: ApiConnection, output: Output, io: CliIo): Promise<ExitCode>;
-  /** In the place of `run`: finds out by itself which server to call, if any. */
+  /** Replaces `run` for commands that connect by themselves, or not at all. */
   runAlone?(invocation: Invocation, output: Output, io: CliIo): Promise<ExitCode>;
 }
 
@@ -74,7 +74,7 @@ type Identity =
   | { readonly id: OperationId; readonly about?: never }
   | { readonly id: string; readonly about: AboutCommand };
 
-/** The one file of a command says by this what the command has of its own. */
+/** Defines what is specific to a command; each command has at most one file. */
 export function defineCommand<
   const Flags extends Takers<FlagTaker<unknown>> = Record<never, never>,
   const Arguments extends Takers<ArgumentTaker<unknown>> = Record<never, never>,

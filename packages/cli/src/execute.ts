@@ -7,8 +7,8 @@ import type { Invocation } from './invocation.ts';
 import { createOutput, type Output } from './output/output.ts';
 
 /**
- * Carries out a parsed command line. A command comes with its own modules and none of those of another, and what talks to the server only
- * where a server is called: shells ask for their completions at every start.
+ * Runs a parsed command line. Loads only the modules of its command, and the HTTP client only for commands that call a server: shells run
+ * `completion` at every start.
  */
 export async function executeInvocation(given: Invocation, io: CliIo): Promise<ExitCode> {
   const { options, command } = given;

@@ -1,4 +1,4 @@
-/** Every exit code the CLI can end with, and what it says to a script. */
+/** Every exit code of the CLI. */
 export const EXIT_CODES = {
   done: 0,
   unexpected: 1,
@@ -12,14 +12,14 @@ export const EXIT_CODES = {
   pendingApproval: 10,
   waitTimedOut: 11,
   deliveryFailed: 12,
-  /** 128 + SIGINT, as shells have it. */
+  /** 128 + SIGINT, as in shells. */
   interrupted: 130,
 } as const;
 
 export type ExitCodeName = keyof typeof EXIT_CODES;
 export type ExitCode = (typeof EXIT_CODES)[ExitCodeName];
 
-/** The meanings, in the words of the help text. */
+/** The meanings, as the help text shows them. */
 export const EXIT_CODE_MEANINGS: Readonly<Record<ExitCodeName, string>> = {
   done: 'done',
   unexpected: 'unexpected: an error in the CLI or the server (HTTP 500)',
@@ -37,7 +37,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<ExitCodeName, string>> = {
   interrupted: 'interrupted (SIGINT)',
 };
 
-/** The exit code for an HTTP status; null where there was no answer at all. */
+/** The exit code for an HTTP status; null means that there was no response. */
 export function exitCodeOfStatus(status: number | null): ExitCode {
   if (status === null) return EXIT_CODES.unavailable;
   const own = BY_STATUS[status];
@@ -50,7 +50,7 @@ const BY_STATUS: Readonly<Record<number, ExitCode>> = {
   403: EXIT_CODES.permission,
   404: EXIT_CODES.notFound,
   429: EXIT_CODES.rateLimited,
-  // 502 and 504 come from proxies whose server is away; a 500 is a fault, which waiting does not mend.
+  // 502 and 504 come from proxies whose server is down. A 500 is a bug, which waiting does not fix.
   502: EXIT_CODES.unavailable,
   503: EXIT_CODES.unavailable,
   504: EXIT_CODES.unavailable,

@@ -1,8 +1,8 @@
 import { EXIT_CODES, type ExitCode, exitCodeOfStatus } from './exit-codes.ts';
 
 /**
- * Why a command failed, in the shape of the API's problem body, so that a script reads one form whoever refused. Where the CLI itself
- * refused, `status` and `requestId` are null and `type` is `about:blank` (RFC 9457, 4.2.1).
+ * Why a command failed, in the shape of the API's problem body, so that scripts parse one form for all errors. For errors of the CLI itself,
+ * `status` and `requestId` are null and `type` is `about:blank` (RFC 9457, 4.2.1).
  */
 export interface FailureProblem {
   readonly type: string;
@@ -30,12 +30,12 @@ export class CliFailure extends Error {
   }
 }
 
-/** The command line is wrong: `detail` names the flag, `fix` the way out. */
+/** An invalid command line: `detail` names the flag, `fix` the correction. */
 export function usageFailure(detail: string, fix: string): CliFailure {
   return ownFailure(EXIT_CODES.usage, 'usage', 'Invalid command line', detail, fix);
 }
 
-/** A refusal by the CLI itself. */
+/** An error of the CLI itself. */
 export function ownFailure(
   exitCode: ExitCode,
   code: string,
@@ -56,14 +56,14 @@ export function ownFailure(
   });
 }
 
-/** A refusal by the API, or the lack of an answer, which has no status. */
+/** An error of the API, or a missing response, which has no status. */
 export function requestFailure(problem: FailureProblem, httpStatus: number | null): CliFailure {
-  // Another server's 404 says nothing about what was asked for.
+  // A 404 of another server says nothing about the requested record.
   const isElsewhere = problem.code === 'unexpected_answer' && httpStatus === 404;
   return new CliFailure(isElsewhere ? EXIT_CODES.unexpected : exitCodeOfStatus(httpStatus), problem);
 }
 
-/** Anything nobody foresaw: a fault of this program. */
+/** An unexpected error: a bug in this program. */
 export function unexpectedFailure(error: unknown): CliFailure {
   const detail = error instanceof Error ? error.message : String(error);
   return ownFailure(

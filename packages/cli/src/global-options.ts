@@ -2,32 +2,32 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliIo } from './cli-io.ts';
 import { PROFILE_NAME } from './profile-name.ts';
 
-/** What every command takes beside its own flags. */
+/** The options that every command accepts. */
 export interface GlobalOptions {
   readonly isJson: boolean;
-  /** Whether the command line asks for JSON itself: an answer that scripts take as one word is JSON only then. */
+  /** Whether the command line requests JSON explicitly. A result that scripts read as one word is JSON only then. */
   readonly isJsonAsked: boolean;
-  /** Failures as a problem document on stderr instead of sentences. */
+  /** Errors are printed as a problem document on stderr instead of sentences. */
   readonly hasJsonErrors: boolean;
   readonly hasColor: boolean;
   readonly isQuiet: boolean;
-  /** False: what would be asked at the terminal is a mistake instead. */
+  /** False: what would be a prompt is an error instead. */
   readonly mayAsk: boolean;
   readonly timeoutSeconds: number;
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
   readonly dataDir: string | undefined;
-  /** A sign-in that postrider login made. */
+  /** A profile that postrider login saved. */
   readonly profile: string | undefined;
 }
 
-/** The heading the global options stand under in help. */
+/** The heading of the global options in help. */
 export const GLOBAL_OPTIONS_TITLE = 'Global options:';
 
 const TIMEOUT_SECONDS_DEFAULT = 30;
 const TIMEOUT_SECONDS_MAX = 3_600;
 
-/** The same ones for every command: values are kept by commands, and to make them anew for each of hundreds took longer than parsing. */
+/** Shared by all commands: creating them for each of hundreds of commands took longer than parsing. Values are stored in commands. */
 const GLOBAL_OPTIONS: readonly Option[] = [
   new Option('--json', 'Print the API response as JSON; the default if stdout is not a terminal.'),
   new Option('--no-json', 'Print readable text even if stdout is not a terminal.'),
@@ -53,8 +53,8 @@ const GLOBAL_OPTIONS: readonly Option[] = [
 ].map((option) => option.helpGroup(GLOBAL_OPTIONS_TITLE));
 
 /**
- * Adds the global options to one command. They are added to each command of the tree, so that they may stand before and behind the
- * command's words: options of the root alone would be looked for in the values of other flags too (`--text --json`).
+ * Adds the global options to one command. Every command of the tree has them, so that they work before and after its words: options of the
+ * root alone would also match values of other flags (`--text --json`).
  */
 export function addGlobalOptions(command: Command): Command {
   const own = new Set(command.options.map(({ long }) => long));
@@ -62,7 +62,7 @@ export function addGlobalOptions(command: Command): Command {
   return command.addHelpOption(new Option('-h, --help', 'Print help.').helpGroup(GLOBAL_OPTIONS_TITLE));
 }
 
-/** The names that no operation's argument may take. `--version` stands at the root alone, and may mean a template's further down. */
+/** The names that arguments of operations cannot use. `--version` is global only at the root; below, it can be a template's version. */
 export const GLOBAL_FLAG_NAMES = [
   'json',
   'output',
@@ -77,7 +77,7 @@ export const GLOBAL_FLAG_NAMES = [
   'help',
 ] as const;
 
-/** The options as given at any level; the level nearest to the command's own flags wins. */
+/** The options from all levels; the level nearest to the command wins. */
 export function readGlobalOptions(command: Command, io: CliIo): GlobalOptions {
   const given = givenOptions(command);
   const isJson = given['output'] === undefined ? given['json'] : given['output'] === 'json';
@@ -95,7 +95,7 @@ export function readGlobalOptions(command: Command, io: CliIo): GlobalOptions {
   };
 }
 
-/** How to report a command line that could not be parsed, as far as its words tell. */
+/** Guesses the form of an error for a command line that could not be parsed. */
 export function guessOutputForm(argv: readonly string[], io: CliIo): Pick<GlobalOptions, 'isJson' | 'hasJsonErrors'> {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
@@ -106,8 +106,8 @@ export function guessOutputForm(argv: readonly string[], io: CliIo): Pick<Global
 }
 
 /**
- * Off a terminal the answer is JSON without being asked. A failure then stays readable where stderr is a terminal: `… | jq` is typed by
- * a person, while a program reads both streams.
+ * The result is JSON by default if stdout is not a terminal. Errors are sentences if stderr is a terminal: a user types `… | jq`, while a
+ * program reads both streams.
  */
 function outputForm(isJson: boolean | undefined, io: CliIo): Pick<GlobalOptions, 'isJson' | 'hasJsonErrors'> {
   if (isJson !== undefined) return { isJson, hasJsonErrors: isJson };
@@ -119,7 +119,7 @@ function givenOptions(command: Command): Record<string, unknown> {
   const above = command.parent ? givenOptions(command.parent) : {};
   const globals = command.options.filter(({ helpGroupHeading }) => helpGroupHeading === GLOBAL_OPTIONS_TITLE);
   const names = new Set(globals.map((option) => option.attributeName()));
-  // A command's own option can have the name of a global one, as that of the file to write does.
+  // A command's own option can have the name of a global one, such as `--output` of an export.
   const own = Object.entries(command.opts()).filter(
     ([name]) => names.has(name) && command.getOptionValueSource(name) === 'cli',
   );

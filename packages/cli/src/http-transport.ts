@@ -3,8 +3,8 @@ import type { TransportAnswer, TransportRequest } from '@postrider/sdk';
 import { openRequest } from './late-http.ts';
 
 /**
- * Carries the SDK's requests over Node's own HTTP client. A command makes one or two of them: loading undici, or what stands behind the
- * platform's `fetch`, takes several times as long as the request.
+ * Sends the SDK's requests with Node's own HTTP client. A command makes one or two of them, and loading undici, or the implementation of
+ * `fetch`, takes several times as long as a request.
  */
 export async function carryRequest({ opens, url, body, ...head }: TransportRequest): Promise<TransportAnswer> {
   const answer = await openRequest(url, head, body);

@@ -5,27 +5,27 @@ interface RequestHead extends Pick<RequestOptions, 'method' | 'agent'> {
   readonly signal: AbortSignal;
 }
 
-/** Makes a request and resolves with its answer, of which the body is still to be read. Rejects where there is none. */
+/** Sends a request and resolves with its response, whose body is not read yet. Rejects if there is no response. */
 export function openRequest(
   url: string,
   { headers, ...options }: RequestHead,
   body?: string | Buffer,
 ): Promise<IncomingMessage> {
-  // Node says no length of its own accord for a DELETE, whose body would then be read as a request of its own.
+  // Node sets no length for a DELETE by itself, and its body would then be parsed as a separate request.
   const framing = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     requestOf(url)(url, { ...options, headers: { ...headers, ...framing } })
       .once('response', resolve)
       .on('error', reject)
-      // Where an offer to speak another protocol (101) was the answer, that is all that is told of it.
+      // For a response that switches protocols (101), this is the only event.
       .once('close', () => reject(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })))
       .end(body);
   });
 }
 
 /**
- * What makes a request to an address of this kind. The modules are not imported: to import one reads all it exports, among that the WebSocket, which
- * loads undici after all.
+ * The request function for the scheme of a URL. The modules are not imported: an import reads all their exports, and that of WebSocket loads
+ * undici.
  */
 function requestOf(url: string): (url: string, options: RequestOptions) => ClientRequest {
   return url.startsWith('https:')

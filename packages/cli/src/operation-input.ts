@@ -1,15 +1,15 @@
 import type { CommandDescription } from './command-description.ts';
 
-/** An operation's input by where it travels in the HTTP request, as the SDK takes it. */
+/** An operation's input by its place in the HTTP request, as the SDK accepts it. */
 export interface OperationInput {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Undefined where the operation takes none. */
+  /** Undefined if the operation has no body. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Puts a command's values, by the arguments' names, where the request carries them. */
+/** Maps the values of a command to their places in the request. */
 export function placeValues(
   { inputs }: Pick<CommandDescription, 'inputs'>,
   values: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 import type { OperationId, OperationTypes } from '@postrider/sdk';
 import type { Shown } from './output/json-value.ts';
 
-/** What a call of an operation takes, by where it travels in the HTTP request; what the operation does not take cannot be given. */
+/** The input of an operation by its place in the HTTP request, and nothing else. */
 export type CallInput<Id extends OperationId> = Part<'params', OperationTypes[Id]['parameters']['path']> &
   Part<'query', OperationTypes[Id]['parameters']['query']> &
   Part<'headers', OperationTypes[Id]['parameters']['header']> &
@@ -19,10 +19,10 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { 'applicat
     ? OptionalBody<Body>
     : undefined;
 
-/** Where an operation takes no body, there is nothing to infer one from. */
+/** Inference gives unknown for an operation without a body. */
 type OptionalBody<Body> = unknown extends Body ? undefined : Body | undefined;
 
-/** The JSON body of an operation's success, by its names alone: a server of another version may leave any of them out. */
+/** The field names of an operation's response. A server of another version may omit any of them. */
 export type ShownOutput<Id extends OperationId> = Shown<OutputOf<OperationTypes[Id]['responses']>>;
 
 type OutputOf<Responses> = Responses[keyof Responses] extends infer Response

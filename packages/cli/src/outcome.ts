@@ -1,9 +1,9 @@
 import type { MessageStatus } from '@postrider/sdk';
 
-/** What a status means to somebody who waits: `open` may still change, the others end the wait. */
+/** What a status means for a wait: `open` may still change, the others end the wait. */
 export type Outcome = 'open' | 'succeeded' | 'failed' | 'held';
 
-/** `sent` ends a wait too: some providers take a message and never say more. */
+/** `sent` ends a wait too: some providers accept a message and report nothing after that. */
 const OUTCOMES: Readonly<Record<MessageStatus, Outcome>> = {
   queued: 'open',
   sending: 'open',
@@ -20,7 +20,7 @@ const OUTCOMES: Readonly<Record<MessageStatus, Outcome>> = {
   pending_approval: 'held',
 };
 
-/** A status this version does not know is taken as open: the wait then ends with its time, and never with a false success. */
+/** An unknown status counts as open: the wait then times out and never reports a false success. */
 export function outcomeOf(status: string): Outcome {
-  return Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status as MessageStatus] : 'open'; // hasOwn has just said so.
+  return Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status as MessageStatus] : 'open'; // Checked by hasOwn.
 }

@@ -1,15 +1,15 @@
-/** What a flag or an argument takes, written down as data: the catalogue of commands has it, and the parser is made from it. */
+/** The value of a flag or an argument as data: it is part of the generated catalog, from which the parser is built. */
 export type OwnValue =
-  /** Given or not. */
+  /** Present or not. */
   | { readonly kind: 'switch' }
   | { readonly kind: 'text' }
-  /** Each time it is given, one more. */
+  /** Repeatable; each occurrence adds a value. */
   | { readonly kind: 'texts' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly fix: string }
-  /** Text of a form, in upper or lower case. */
+  /** Text that matches a pattern, after a change to upper or lower case. */
   | { readonly kind: 'form'; readonly pattern: string; readonly letters: Letters; readonly fix: string }
-  /** An address of HTTP, of which the scheme may be left out. */
+  /** An HTTP URL; the scheme is optional. */
   | { readonly kind: 'url' };
 
 type Letters = 'as given' | 'upper' | 'lower';
@@ -20,14 +20,14 @@ export interface OwnFlag {
   readonly flags: string;
   readonly description: string;
   readonly value: OwnValue;
-  /** The input of the operation that it cannot be given with. */
+  /** The input of the operation that it excludes. */
   readonly conflicts?: string;
   /** The switch that it turns on. */
   readonly implies?: string;
   readonly default?: string;
 }
 
-/** A positional argument that only the CLI has; it has to be given. */
+/** A required positional argument that only the CLI has. */
 export interface OwnArgument {
   readonly name: string;
   readonly description: string;
@@ -40,7 +40,7 @@ export interface ValuesOfInput {
   readonly input: string;
 }
 
-/** What a flag or an argument gives to its command, as the compiler knows it. */
+/** The type of the value that a flag or an argument passes to its command. */
 export interface Gives<Value> {
   readonly gives?: Value;
 }
@@ -62,7 +62,7 @@ export function textsFlag(flags: string, description: string): FlagTaker<readonl
   return { flags, description, value: { kind: 'texts' } };
 }
 
-/** `<name...>` takes several. */
+/** `<name...>` accepts several values. */
 export function choicesFlag(
   flags: string,
   description: string,
@@ -71,7 +71,7 @@ export function choicesFlag(
   return { flags, description, value: { kind: 'choice', choices } };
 }
 
-/** Of the values that the contract has for an input. */
+/** One of the values that the contract lists for an input. */
 export function contractChoiceFlag(flags: string, description: string, choicesOf: ValuesOfInput): FlagTaker<string> {
   return { flags, description, value: { kind: 'choice', choices: [] }, choicesOf };
 }
@@ -95,7 +95,7 @@ export function urlFlag(flags: string, description: string): FlagTaker<string> {
   return { flags, description, value: { kind: 'url' } };
 }
 
-/** The whole of the text has to match `pattern`, where letters are changed to upper or lower case first. */
+/** The text must match `pattern`, after its letters are changed to upper or lower case. */
 export function formFlag(flags: string, description: string, form: Form): FlagTaker<string> {
   return { flags, description, value: toForm(form) };
 }
@@ -104,7 +104,7 @@ export function formArgument(description: string, form: Form): ArgumentTaker<str
   return { description, value: toForm(form) };
 }
 
-/** One of a few words, which help and completions show. */
+/** One of a few words, which help and completion show. */
 export function wordArgument<Word extends string>(
   words: readonly Word[],
   letters: Letters = 'as given',

@@ -5,7 +5,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { CliFailure, ownFailure } from './failure.ts';
 import { isRecord } from './output/json-value.ts';
 
-/** A sign-in that is kept: whose session it is, and where. */
+/** A saved session: its user, its account and its server. */
 export interface SavedProfile {
   readonly baseUrl: string;
   /** A bearer session token. */
@@ -16,7 +16,7 @@ export interface SavedProfile {
 }
 
 export interface Profiles {
-  /** The one that is used where none is named; null where there is none. */
+  /** The profile that is used by default, or null. */
   readonly current: string | null;
   readonly saved: Readonly<Record<string, SavedProfile>>;
 }
@@ -25,7 +25,7 @@ export const DEFAULT_PROFILE = 'default';
 
 const NONE: Profiles = { current: null, saved: {} };
 
-/** The file the sign-ins are kept in; null where the environment names no place for a person's own files. */
+/** The path of the profiles file; null if the environment names no directory for a user's own files. */
 function profilesPath({ env }: Pick<CliIo, 'env'>): string | null {
   const own = env['POSTRIDER_CONFIG_DIR'];
   if (own) return join(own, FILE);
@@ -36,7 +36,7 @@ function profilesPath({ env }: Pick<CliIo, 'env'>): string | null {
 
 const FILE = 'credentials.json';
 
-/** What is kept; nothing where the file is not there yet. Rejects with a CliFailure where it cannot be used. */
+/** The saved profiles; none if the file does not exist. Rejects with a CliFailure if the file cannot be used. */
 export async function readProfiles(io: Pick<CliIo, 'env'>): Promise<Profiles> {
   const path = profilesPath(io);
   if (path === null) return NONE;
@@ -53,7 +53,7 @@ export async function readProfiles(io: Pick<CliIo, 'env'>): Promise<Profiles> {
   return profiles;
 }
 
-/** Writes the file whole or not at all, readable by its owner alone. */
+/** Writes the file atomically and readable only by its owner. */
 export async function writeProfiles(io: Pick<CliIo, 'env'>, profiles: Profiles): Promise<string> {
   const path = profilesPath(io);
   if (path === null) {
@@ -79,7 +79,7 @@ async function writeWhole(path: string, content: string): Promise<void> {
   await rename(draft, path);
 }
 
-/** The profile that the command line or the environment names, or else the current one; null where there is none. */
+/** The profile that the command line or the environment names, or else the current one, or null. */
 export async function findProfile(
   io: Pick<CliIo, 'env'>,
   named: string | undefined,
@@ -107,7 +107,7 @@ function unknownProfile(name: string, known: readonly string[]): Error {
   );
 }
 
-/** @throws CliFailure where there is no profile of this name; to these commands it is what they were asked about. */
+/** @throws CliFailure with "not found" if there is no such profile, because these commands are about the profile itself. */
 export async function knownProfiles(io: CliIo, name: string): Promise<Profiles> {
   const profiles = await readProfiles(io);
   if (Object.hasOwn(profiles.saved, name)) return profiles;
@@ -115,7 +115,7 @@ export async function knownProfiles(io: CliIo, name: string): Promise<Profiles> 
   throw failure instanceof CliFailure ? new CliFailure(EXIT_CODES.notFound, failure.problem) : failure;
 }
 
-/** Where the one in use goes, none is until another is chosen. */
+/** If the current profile is removed, none is current until the user chooses another. */
 export function withoutProfile({ current, saved }: Profiles, name: string): Profiles {
   const left = Object.fromEntries(Object.entries(saved).filter(([other]) => other !== name));
   return { current: current === name ? null : current, saved: left };
@@ -144,12 +144,12 @@ function parse(content: string): Profiles | null {
   const current = typeof data['current'] === 'string' ? data['current'] : null;
   return entries.some(([, profile]) => profile === null)
     ? null
-    : { current, saved: Object.fromEntries(entries) as Readonly<Record<string, SavedProfile>> }; // None of them is null.
+    : { current, saved: Object.fromEntries(entries) as Readonly<Record<string, SavedProfile>> }; // Checked by `some`.
 }
 
 function toProfile(given: unknown): SavedProfile | null {
   if (!isRecord(given)) return null;
   const { baseUrl, token, email, accountName, expiresAt } = given;
   const isWhole = [baseUrl, token, email, accountName, expiresAt].every((value) => typeof value === 'string');
-  return isWhole ? ({ baseUrl, token, email, accountName, expiresAt } as unknown as SavedProfile) : null; // Seen just now.
+  return isWhole ? ({ baseUrl, token, email, accountName, expiresAt } as unknown as SavedProfile) : null; // Checked above.
 }

@@ -11,8 +11,8 @@ import { buildProgram } from './parser/program.ts';
 import { findSwallowedFlag, mayBeSwallowed } from './parser/swallowed-flag.ts';
 
 /**
- * Runs one command line and answers with its exit code. Writes data to `io.stdout` and everything else to `io.stderr`; never throws,
- * never ends the process.
+ * Runs one command line and returns its exit code. Writes data to `io.stdout` and everything else to `io.stderr`. Never throws and never ends
+ * the process.
  */
 export async function runCli(
   given: readonly string[],
@@ -43,19 +43,19 @@ export async function runCli(
   }
 }
 
-/** `help domains add` is `domains add --help`: the parser's own command looks at one word, and would tell of the group. */
+/** `help domains add` becomes `domains add --help`: commander's own help command reads one word and would print the group. */
 function asFlag(argv: readonly string[]): readonly string[] {
   const [first, ...words] = argv;
   return first === 'help' && words.length > 1 ? [...words, '--help'] : argv;
 }
 
-/** What talks to the server is loaded here and not before: help and usage mistakes need none of it. */
+/** Loads the rest of the program here: help and usage errors do not need it. */
 async function execute(invocation: Invocation, io: CliIo): Promise<ExitCode> {
   const { executeInvocation } = await import('./execute.ts');
   return executeInvocation(invocation, invocation.options.mayAsk ? io : withoutAsking(io));
 }
 
-/** Whoever would ask looks whether stdin is a terminal first. */
+/** Prompts check whether stdin is a terminal, so this disables all of them. */
 function withoutAsking(io: CliIo): CliIo {
   const { stdin } = io;
   const silent = {
@@ -66,7 +66,7 @@ function withoutAsking(io: CliIo): CliIo {
   return { ...io, stdin: silent };
 }
 
-/** Null where there is nothing to report: help and version were printed. */
+/** Null if help or the version was printed, which is not an error. */
 function toFailure(error: unknown): CliFailure | null {
   if (error instanceof CliFailure) return error;
   if (!(error instanceof CommanderError)) return unexpectedFailure(error);
@@ -75,7 +75,7 @@ function toFailure(error: unknown): CliFailure | null {
   return usageFailure(detail, fix);
 }
 
-/** Commander says what it takes a mistyped word for on a last line, in brackets. */
+/** Commander puts its suggestion for a mistyped word on a last line, in parentheses. */
 function splitSuggestion(message: string): readonly [detail: string, fix: string] {
   const plain = message.startsWith('error: ') ? message.slice('error: '.length) : message;
   const at = plain.endsWith(')') ? plain.indexOf('\n(Did you mean ') : -1;

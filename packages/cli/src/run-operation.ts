@@ -9,7 +9,7 @@ import type { Output } from './output/output.ts';
 import type { View } from './output/view.ts';
 import { withWaitMessage } from './wait-message.ts';
 
-/** Calls the operation and prints its answer. */
+/** Calls the operation and prints its response. */
 export async function runOperation(
   { command, values: given }: Invocation,
   connection: ApiConnection,
@@ -18,12 +18,12 @@ export async function runOperation(
   view?: View,
 ): Promise<ExitCode> {
   const values = await withContent(command.inputs, given, io);
-  // Who asks to wait is not told that it takes its time.
+  // A user who passes --wait needs no message about waiting.
   const patient = values['wait'] === undefined ? withWaitMessage(connection, output, io) : connection;
   return callAndShow(command, values, patient, output, view);
 }
 
-/** The same with values that stand for themselves: nothing in them is a file's name. */
+/** The same with literal values: none of them names a file. */
 export async function callAndShow(
   command: CommandDescription,
   values: Readonly<Record<string, unknown>>,
@@ -36,7 +36,7 @@ export async function callAndShow(
     output.writeJson(data);
     return EXIT_CODES.done;
   }
-  // Every form that answers have comes with it.
+  // Loaded late: it imports the views.
   const { renderResult } = await import('./output/render-result.ts');
   await renderResult(command.id, data, output, new Date(), view);
   return EXIT_CODES.done;

@@ -7,8 +7,8 @@ const SILENT_MS = 2_000;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * The same connection, which shows a message on a terminal while it waits: a request that the server asks to repeat soon, as at a rate limit,
- * is repeated, which takes up to ten seconds each time.
+ * The same connection with a message on the terminal during slow calls: a rate-limited request is retried after up to ten seconds each
+ * time.
  */
 export function withWaitMessage(connection: ApiConnection, output: Output, { stderr }: CliIo): ApiConnection {
   if (stderr.isTTY !== true || output.isQuiet) return connection;

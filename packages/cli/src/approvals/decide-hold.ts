@@ -7,7 +7,7 @@ import { showDecision } from '../output/views/approval.ts';
 import type { Decision } from './held-sends.ts';
 import { type Hold, readHold } from './hold.ts';
 
-/** What is said beside the decision itself. */
+/** The note and the content hash of a decision. */
 export function readReasons(values: Invocation['values']): Pick<Decision, 'note' | 'contentHash'> {
   const { note, contentHash } = values;
   return {
@@ -27,7 +27,7 @@ export async function decideHold(
   return reportDecision(readHold(data), data, output);
 }
 
-/** An approval that the acceptance check refused is no success to a script: the mail does not go out. */
+/** For a script, an approval that the acceptance check refused is a failure: the message is not sent. */
 export function reportDecision(hold: Hold, answer: unknown, output: Output): ExitCode {
   if (output.isJson) output.writeJson(answer);
   else showDecision(isRecord(answer) ? answer : {}, output);

@@ -9,19 +9,19 @@ export interface DiffLine {
 const TITLES: Readonly<Record<keyof HeldContent, string>> = {
   ...{ to: 'To', cc: 'Cc', bcc: 'Bcc', subject: 'Subject', scheduledAt: 'Scheduled for', text: 'Text', html: 'HTML' },
 };
-/** Lines around a change that show where it is. */
+/** The number of context lines around a change. */
 const CONTEXT = 2;
-/** With more lines added and removed than this, all of them count as changed: to look for the shortest way would take a noticeable time. */
+/** With more changed lines than this, all lines count as changed, because the shortest difference would take noticeable time to find. */
 const EDITS_MAX = 1_000;
 
-/** What differs, field by field; empty where nothing does. */
+/** The differences, field by field; empty if there are none. */
 export function differencesBetween(before: HeldContent, after: HeldContent): readonly DiffLine[] {
   // The keys of HeldContent, which Object.keys widens to string.
   const names = Object.keys(TITLES) as (keyof HeldContent)[];
   return names.flatMap((name) => differencesOf(TITLES[name], before[name], after[name]));
 }
 
-/** One field under its title; empty where nothing differs. */
+/** The differences of one field under its title; empty if there are none. */
 export function differencesOf(
   title: string,
   before: string | readonly string[],
@@ -37,7 +37,7 @@ function linesOf(value: string | readonly string[]): readonly string[] {
   return value === '' ? [] : value.split('\n');
 }
 
-/** The shortest way from one list of lines to the other. */
+/** The shortest difference between two lists of lines. */
 function diffLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   const changes = diffArrays([...before], [...after], { maxEditLength: EDITS_MAX });
   const kindOf = (change: { readonly added: boolean; readonly removed: boolean }) =>

@@ -1,7 +1,7 @@
 import { contentOf, type HeldContent } from './held-content.ts';
 import type { Hold } from './hold.ts';
 
-/** A held send as a file for an editor: headers one a line, the bodies below, each under a mark of its own. */
+/** A held send as a file for an editor: one header per line, then the bodies, each below its own marker line. */
 export function writeEditFile(hold: Hold): string {
   const content = contentOf(hold);
   const marks = marksFor(content);
@@ -24,17 +24,17 @@ export function writeEditFile(hold: Hold): string {
   ].join('\n');
 }
 
-/** An empty line shows where an address would go. */
+/** Without addresses, an empty header shows where to add one. */
 function linesFor(name: string, addresses: readonly string[]): readonly string[] {
   return addresses.length === 0 ? [`${name}: `] : addresses.map((address) => `${name}: ${address}`);
 }
 
 export type EditFileVerdict =
   | { readonly ok: true; readonly content: HeldContent }
-  /** What is wrong with the file, as a sentence. */
+  /** The problem with the file, as a sentence. */
   | { readonly ok: false; readonly message: string };
 
-/** Reads the file back; the hold it was written for tells the marks. */
+/** Parses the edited file; the hold determines the marker lines. */
 export function readEditFile(file: string, hold: Hold): EditFileVerdict {
   const marks = marksFor(contentOf(hold));
   const lines = file
@@ -47,7 +47,7 @@ export function readEditFile(file: string, hold: Hold): EditFileVerdict {
     return { ok: false, message: `The line "${textAt < 0 ? marks.text : marks.html}" is missing.` };
   const headers = readHeaders(lines.slice(0, textAt));
   if (typeof headers === 'string') return { ok: false, message: headers };
-  // Editors end the last line whether or not it ended before.
+  // Editors add a final line feed if there was none.
   const html = lines.slice(htmlAt + 1, lines.at(-1) === '' ? -1 : undefined);
   const all = (name: string) =>
     headers.filter(([given, value]) => given === name && value !== '').map(([, value]) => value);
@@ -63,7 +63,7 @@ export function readEditFile(file: string, hold: Hold): EditFileVerdict {
 
 const NAMES = ['to', 'cc', 'bcc', 'subject', 'scheduled-at'];
 
-/** Name and value of each line; a text where a line is none. */
+/** The name and value of each line; a string is the error for an invalid line. */
 function readHeaders(lines: readonly string[]): readonly (readonly [string, string])[] | string {
   const headers: [string, string][] = [];
   for (const [index, line] of lines.entries()) {
@@ -77,7 +77,7 @@ function readHeaders(lines: readonly string[]): readonly (readonly [string, stri
   return headers;
 }
 
-/** Marks that no line of a body is: longer ones where a body holds the usual. */
+/** Marker lines that no body contains: longer ones if a body contains the usual ones. */
 function marksFor({ text, html }: HeldContent): { readonly text: string; readonly html: string } {
   const lines = new Set([...text.split('\n'), ...html.split('\n')]);
   for (let bar = '====='; ; bar += '=') {

@@ -4,17 +4,17 @@ import { isRecord, type JsonRecord, recordsOf, textOf } from '../output/json-val
 import { singleLine } from '../output/untrusted-text.ts';
 import { type Hold, recipientsOf } from './hold.ts';
 
-/** What decides whether a send is accepted, as far as it can be known before. */
+/** The fields of a send that the acceptance check depends on. */
 export type ForeseenSend = Pick<Hold, 'from' | 'to' | 'cc' | 'bcc' | 'subject'>;
 
-/** The checks of a dry run that an approval repeats. The held send is charged already, so that its quota is none of them. */
+/** The checks of a dry run that an approval repeats. The quota is not one of them, because the held send is charged already. */
 const REPEATED: readonly unknown[] = ['account', 'domain', 'allowlist', 'suppression'];
-/** A key that only decides reads each recipient by itself. */
+/** For a key that can only decide, each recipient takes a request. */
 const RECIPIENTS_READ = 20;
 
 /**
- * Why the acceptance check would refuse a held send now; empty if nothing is known against it. It does not decide: the check runs again with the
- * approval.
+ * Why the acceptance check would refuse a held send now; empty if no reason is known. The result is only a warning: the check runs again with
+ * the approval.
  */
 export async function foreseeRefusal(send: ForeseenSend, connection: ApiConnection): Promise<readonly string[]> {
   const { from, to, cc, bcc, subject } = send;
@@ -26,7 +26,7 @@ export async function foreseeRefusal(send: ForeseenSend, connection: ApiConnecti
     .map(({ message }) => singleLine(textOf(message)));
 }
 
-/** For callers that may decide and not send. */
+/** For callers that can decide but not send. */
 async function readObstacles(send: ForeseenSend, connection: ApiConnection): Promise<readonly string[]> {
   const addresses = recipientsOf(send).slice(0, RECIPIENTS_READ);
   const suppressed = await Promise.all(
@@ -46,7 +46,7 @@ async function readObstacles(send: ForeseenSend, connection: ApiConnection): Pro
 
 const SENDING: readonly unknown[] = ['verified', 'degraded'];
 
-/** Null if the caller may not, or the server does not respond: a warning that is missing must not keep anyone from deciding. */
+/** Null if the caller lacks the scope or the server does not respond: a missing warning must not prevent a decision. */
 async function tryCall(
   connection: ApiConnection,
   operation: string,

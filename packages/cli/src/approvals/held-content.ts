@@ -1,6 +1,6 @@
 import type { Hold } from './hold.ts';
 
-/** What can be changed of a held send, as it stands in the file that is edited. Line breaks are `\n`. */
+/** The editable fields of a held send, as in the edit file. Line breaks are `\n`. */
 export interface HeldContent {
   readonly to: readonly string[];
   readonly cc: readonly string[];
@@ -11,7 +11,7 @@ export interface HeldContent {
   readonly html: string;
 }
 
-/** The changes by the names of a send. */
+/** The changed fields, with the names of a send. */
 export interface Edits {
   readonly to?: readonly string[];
   readonly cc?: readonly string[];
@@ -28,17 +28,17 @@ export function contentOf(hold: Hold): HeldContent {
   return { to, cc, bcc, subject, scheduledAt: scheduledAt ?? '', text: body(text), html: body(html) };
 }
 
-/** What a mail becomes by these changes. */
+/** The content with these changes applied. */
 export function withEdits(content: HeldContent, { scheduled_at: scheduledAt, ...edits }: Edits): HeldContent {
   return { ...content, ...edits, ...(scheduledAt === undefined ? {} : { scheduledAt }) };
 }
 
-/** Only what is other than it was: what nobody touched is not sent, and so cannot be changed by the way. */
+/** Only the changed fields: the others are not sent, so they cannot change by accident. */
 export function editsBetween(before: HeldContent, after: HeldContent): Edits {
   const names = ['to', 'cc', 'bcc', 'subject', 'text', 'html'] as const;
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   const edits = Object.fromEntries(changed.map((name) => [name, after[name]]));
   if (before.scheduledAt === after.scheduledAt) return edits;
-  // Without a time it goes at once, which a send says as no time from now.
+  // An empty time means now, which a send expresses as a duration of zero.
   return { ...edits, scheduled_at: after.scheduledAt === '' ? 'PT0S' : after.scheduledAt };
 }

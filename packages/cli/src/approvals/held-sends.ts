@@ -19,22 +19,22 @@ type Query = NonNullable<CallInput<'approvals.list'>['query']>;
 
 export type DecisionResult =
   | { readonly kind: 'decided'; readonly hold: Hold; readonly answer: unknown }
-  /** It is not what was looked at; `hold` is how it stands now. */
+  /** The content differs from what was shown; `hold` is its present state. */
   | { readonly kind: 'changed'; readonly hold: Hold }
-  /** Somebody else decided it, or its time was over. */
+  /** Another user decided it, or it expired. */
   | { readonly kind: 'ended'; readonly hold: Hold };
 
-/** The held sends as the server has them. Calls reject with a CliFailure. */
+/** The held sends on the server. Calls reject with a CliFailure. */
 export interface HeldSends {
-  /** What waits, the one that expires first at the top; `total` may be more than is listed. */
+  /** The pending holds, ordered by expiry; `total` can be higher than the number listed. */
   listPending(): Promise<{ readonly holds: readonly Hold[]; readonly total: number }>;
   read(id: string): Promise<Hold>;
-  /** Why an approval would not be sent; empty if nothing is known against it. */
+  /** Why an approved message would not be sent; empty if no reason is known. */
   foresee(send: ForeseenSend): Promise<readonly string[]>;
   decide(id: string, decision: Decision): Promise<DecisionResult>;
 }
 
-/** As many as the API gives at once, and so many pages at most: nobody reads more than these before the next look. */
+/** The largest page of the API, and a maximum of pages: no one reads more before the next refresh. */
 const PAGE_ROWS = 100;
 const PAGES_MAX = 5;
 
@@ -73,7 +73,7 @@ export function connectHeldSends(connection: ApiConnection): HeldSends {
   };
 }
 
-/** What says that the hold is no longer what the person saw. */
+/** The errors for a hold that is no longer what the user saw. */
 const OVERTAKEN = ['approval_changed', 'approval_already_decided'];
 
 function byExpiry(a: Hold, b: Hold): number {

@@ -1,6 +1,6 @@
 import { isRecord, recordsOf, textOf } from '../output/json-value.ts';
 
-/** A held send as commands work with it. Its texts are as they came: whatever shows them takes what terminals act on out of them. */
+/** A held send. Its texts are unfiltered: code that shows them must remove control characters. */
 export interface Hold {
   readonly kind: 'send';
   readonly id: string;
@@ -8,7 +8,7 @@ export interface Hold {
   readonly status: string;
   readonly reasons: readonly string[];
   readonly revision: number;
-  /** Null where the caller may not see the content. */
+  /** Null if the caller cannot see the content. */
   readonly contentHash: string | null;
   readonly keyName: string;
   readonly agentName: string;
@@ -30,12 +30,12 @@ export interface Hold {
   readonly note: string | null;
   readonly rejectCode: string | null;
   readonly edited: readonly string[];
-  /** `queued` or `failed`, of an approval. */
+  /** For an approval, `queued` or `failed`. */
   readonly outcome: string | null;
-  /** Why it failed, in words. */
+  /** Why it failed. */
   readonly problem: string | null;
   readonly replyTo: string | null;
-  /** Name and value of each. */
+  /** Pairs of name and value. */
   readonly headers: readonly (readonly [string, string])[];
   readonly unsubscribe: boolean;
 }
@@ -74,7 +74,7 @@ export function readHold(answer: unknown): Hold {
   };
 }
 
-/** The addresses it goes to, without names: those could push them out of sight, or count one address as two. */
+/** The addresses without display names, which could hide an address or make it count twice. */
 export function recipientsOf({ to, cc, bcc }: Pick<Hold, 'to' | 'cc' | 'bcc'>): readonly string[] {
   return [...to, ...cc, ...bcc].map((mailbox) => /<([^<>]*)>$/.exec(mailbox)?.[1] ?? mailbox);
 }

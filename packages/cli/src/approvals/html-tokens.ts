@@ -7,19 +7,18 @@ export type HtmlToken =
       /** In lower case. */
       readonly name: string;
       readonly isEnd: boolean;
-      /** By lower-case name, decoded; of two of the same name the first counts. */
+      /** By name in lower case, decoded; of two attributes with one name the first counts. */
       readonly attributes: ReadonlyMap<string, string>;
     };
 
-/** What nobody sees, as long as it holds no tags: within SVG these are elements like others, and what stands in them may show. */
+/** Invisible if they contain no tags: within SVG these are ordinary elements, whose content can be visible. */
 const UNSEEN = new Set(['script', 'style', 'title']);
-/** Within these, tags are text, save within SVG; written out as it stands, nothing of it is hidden either way. */
+/** Their tags are text, except within SVG. Their content is shown unparsed, so nothing is hidden in either case. */
 const VERBATIM = new Set(['textarea', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']);
 
 /**
- * The tags and the text of HTML as mail programs see them (WHATWG HTML, section 13.2.5), in one pass. Where programs differ, what any of them
- * shows is told: comments for some mail programs are read like the rest, and what depends on where it stands is told as it is written. So is
- * everything from a tag on that never ends.
+ * The tags and the text of HTML as mail clients parse it (WHATWG HTML, section 13.2.5), in one pass. If clients differ, everything that one of
+ * them shows is included: conditional comments are parsed, and context-dependent markup and unfinished tags are text.
  */
 export function* tokensOf(html: string, isComment = false): Generator<HtmlToken, void> {
   let at = 0;
@@ -59,7 +58,7 @@ export function* tokensOf(html: string, isComment = false): Generator<HtmlToken,
   }
 }
 
-/** `inner`: what Outlook reads of it (`<!--[if mso]>`); null of an ordinary comment. */
+/** `inner`: the content that Outlook parses (`<!--[if mso]>`); null for an ordinary comment. */
 function readComment(html: string, at: number): { readonly inner: string | null; readonly end: number } {
   const [abrupt] = /^-?>/.exec(html.slice(at + 4, at + 6)) ?? [];
   if (abrupt !== undefined) return { inner: null, end: at + 4 + abrupt.length };
@@ -71,7 +70,7 @@ function readComment(html: string, at: number): { readonly inner: string | null;
   return { inner: condition === undefined ? null : html.slice(at + 4 + condition.length, start), end };
 }
 
-/** Where the end tag begins. */
+/** The start of the end tag. */
 function endOfContent(html: string, at: number, name: string): number {
   const end = new RegExp(`</${name}[\\t\\n\\f\\r />]`, 'gi');
   end.lastIndex = at;
@@ -85,8 +84,8 @@ interface ScannedTag {
 }
 
 /**
- * Null where it never ends. By hand: an expression would try again from every character of a name that never ends, and which `>` ends a tag
- * hangs on where quotes stand: `<b ">` is a whole tag, and `<b a=">` is not.
+ * Null for an unfinished tag. Parsed by hand: a regular expression would restart at every character of an unfinished name, and the position
+ * of quotes decides which `>` ends a tag: `<b ">` is a whole tag, `<b a=">` is not.
  */
 function scanTag(html: string, start: number): ScannedTag | null {
   let at = start + 1;
@@ -105,7 +104,7 @@ function scanTag(html: string, start: number): ScannedTag | null {
     if (html[at] === '>') {
       return { tag: { kind: 'tag', name, isEnd, attributes }, end: at + 1, closesItself: html[at - 1] === '/' };
     }
-    // An equals sign that begins a name belongs to it.
+    // An equals sign at the start of a name is part of it.
     const from = at;
     at += 1;
     take((character) => !isSpace(character) && !'/>='.includes(character));

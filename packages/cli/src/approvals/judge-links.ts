@@ -1,11 +1,11 @@
 import type { HtmlLink } from './read-html.ts';
 
 export interface JudgedLink {
-  /** Where it goes, in full, by the name that is asked for: an internationalised host shows as `xn--…`. */
+  /** The full target with the host name as in DNS: an internationalized host is shown as `xn--…`. */
   readonly target: string;
   readonly shown: string;
   readonly kind: HtmlLink['kind'];
-  /** What somebody who decides should see, as short remarks; empty where the link says what it is. */
+  /** Short warnings for the approver; empty if the link shows its real target. */
   readonly warnings: readonly string[];
 }
 
@@ -14,14 +14,14 @@ export function judgeLink({ kind, target, shown }: HtmlLink): JudgedLink {
   return { kind, shown, target: url?.href ?? target, warnings: warningsOf(kind, target, shown, url) };
 }
 
-/** The addresses in a plain text. */
+/** The links in a plain text. */
 export function linksInText(text: string): readonly JudgedLink[] {
   const found = text.match(/https?:\/\/[^\s<>"']+/gi) ?? [];
   const targets = new Set(found.map(withoutEnd));
   return [...targets].map((target) => judgeLink({ kind: 'link', target, shown: target }));
 }
 
-/** Without what ends a sentence or a bracket around it. */
+/** Without punctuation that ends a sentence or brackets around the link. */
 function withoutEnd(address: string): string {
   let end = address.length;
   while ('.,;:!?)]}'.includes(address[end - 1] ?? ' ')) end -= 1;
@@ -45,7 +45,7 @@ function warningsOf(kind: HtmlLink['kind'], target: string, shown: string, url: 
   ];
 }
 
-/** The host that a text seems to name: `https://bank.example/x` and `bank.example` alike. An address of mail names none. */
+/** The host that a text seems to name, as in `https://bank.example/x` or `bank.example`. An email address names none. */
 function hostIn(shown: string): string | null {
   const given = shown.slice(0, 500).trim();
   const url = /^[a-z]+:\/\//i.test(given) ? URL.parse(given.split(/\s/)[0] ?? '') : null;

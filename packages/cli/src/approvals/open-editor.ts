@@ -8,8 +8,8 @@ import { usageFailure } from '../failure.ts';
 const FALLBACK = process.platform === 'win32' ? 'notepad' : 'vi';
 
 /**
- * Has the person's editor change a text, and answers what was saved. The terminal is the editor's meanwhile. Only they can read the file, and
- * it is gone afterwards. Rejects with a CliFailure where the editor does not start, or ends with a failure.
+ * Opens a text in the user's editor and returns the saved text. The editor uses the terminal until it ends. Only the user can read the file,
+ * which is deleted afterwards. Rejects with a CliFailure if the editor does not start or fails.
  */
 export async function openEditor(text: string, { env }: Pick<CliIo, 'env'>): Promise<string> {
   const command = env['VISUAL'] || env['EDITOR'] || FALLBACK;
@@ -25,13 +25,13 @@ export async function openEditor(text: string, { env }: Pick<CliIo, 'env'>): Pro
   }
 }
 
-/** By the shell, since EDITOR may hold arguments; the file is an argument of its own and never part of the command. */
+/** Runs in a shell, because EDITOR can contain arguments. The path is a separate argument and never part of the command. */
 async function run(command: string, path: string, env: CliIo['env']): Promise<number | null> {
   const [file, argv] =
     process.platform === 'win32' ? [`${command} "${path}"`, []] : ['/bin/sh', ['-c', `${command} "$1"`, 'sh', path]];
   const child = spawn(file, argv, { stdio: 'inherit', env: { ...env }, shell: process.platform === 'win32' });
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  // Ctrl-C in the terminal reaches the editor, whose it is, and this process too: ended by it, it would leave the mail lying there.
+  // Ctrl-C in the editor also reaches this process, which must not end before it deletes the file.
   process.on('SIGINT', stay);
   child.once('error', (error) => reject(editorFailure(command, error.message)));
   child.once('exit', (code) => resolve(code));

@@ -9,12 +9,12 @@ import { formatTimeLeft } from './time-left.ts';
 
 const LABEL_COLUMNS = 12;
 
-/** All that is to be seen of a held send, for somebody who decides about it. */
+/** The full preview of a held send for an approver. */
 export function previewLines(hold: Hold, columns: number, now: Date): readonly ShownLine[] {
   return [...factLines(hold, columns, now), ...contentLines(hold, columns)];
 }
 
-/** Where its links go and what its bodies say; the same at any time. */
+/** The links and the bodies, which do not depend on the time. */
 export function contentLines(hold: Hold, columns: number): readonly ShownLine[] {
   const html = hold.html === null ? null : readHtml(hold.html);
   return [
@@ -25,7 +25,7 @@ export function contentLines(hold: Hold, columns: number): readonly ShownLine[] 
   ];
 }
 
-/** What it is, whom it goes to and why it is held. */
+/** The subject, the recipients, the reasons for the hold and other details. */
 export function factLines(hold: Hold, columns: number, now: Date): readonly ShownLine[] {
   const { to, cc, bcc, attachments, headers } = hold;
   const count = recipientsOf(hold).length;
@@ -59,7 +59,7 @@ function expiryLines({ expiresAt }: Hold, columns: number, now: Date): readonly 
   return fact('Expires', `in ${formatTimeLeft(expiresAt, now)} (${formatTime(expiresAt)})`, columns);
 }
 
-/** How it ended, and by whose decision. */
+/** The decision and who made it. */
 export function endLines(hold: Hold, columns: number): readonly ShownLine[] {
   const by = hold.decidedBy === null ? '' : ` by ${hold.decidedBy}`;
   const at = hold.decidedAt === null ? '' : ` on ${formatTime(hold.decidedAt)}`;
@@ -82,12 +82,12 @@ function formatSize(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** One labelled value of a preview; nothing where it is empty. */
+/** One labeled value of a preview; no line if it is empty. */
 export function fact(label: string, value: string, columns: number, tone?: Tone): readonly ShownLine[] {
   return facts(label, [value], columns, tone);
 }
 
-/** Values under each other beside one label; nothing where there is none. */
+/** Values below each other with one label; no line if there are none. */
 function facts(label: string, values: readonly string[], columns: number, tone?: Tone): readonly ShownLine[] {
   const lines = values
     .map((value) => withoutInvisibles(singleLine(value)))
@@ -99,7 +99,7 @@ function facts(label: string, values: readonly string[], columns: number, tone?:
   }));
 }
 
-/** Where each goes, in full; what a reader could be misled by stands below it, behind a mark. */
+/** The full target of each link, with its warnings below it. */
 function linkBlock(title: string, links: readonly JudgedLink[], columns: number): readonly ShownLine[] {
   if (links.length === 0) return [];
   const marked = links.filter(({ warnings }) => warnings.length > 0).length;

@@ -2,36 +2,36 @@ import { decodeEntities } from './decode-entities.ts';
 import { type HtmlToken, tokensOf } from './html-tokens.ts';
 
 export interface HtmlReading {
-  /** What a reader sees, roughly; a link is followed by its number in brackets. */
+  /** Roughly what a reader sees; each link is followed by its number in brackets. */
   readonly text: string;
-  /** In the order of their numbers, from 1. */
+  /** In the order of their numbers, which start at 1. */
   readonly links: readonly HtmlLink[];
 }
 
 export interface HtmlLink {
-  /** What it is: a link to follow, where a form goes, or what the mail loads. */
+  /** A link, the target of a form, or a resource that the message loads. */
   readonly kind: 'link' | 'form' | 'image';
   readonly target: string;
-  /** The words that stand for it. */
+  /** The text of the link. */
   readonly shown: string;
 }
 
 const BLOCKS =
   /^(?:address|article|aside|blockquote|body|center|div|dl|dt|dd|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
-/** What these name is loaded and not followed. */
+/** Elements whose `href` is loaded and not followed. */
 const LOADING = new Set(['link', 'image', 'use', 'feimage']);
 
 interface OpenLink {
   readonly target: string;
-  /** The element, whose end ends it. */
+  /** The element whose end tag closes the link. */
   readonly name: string;
-  /** How many parts of the text there were before it. */
+  /** The number of text parts before it. */
   readonly from: number;
 }
 
 /**
- * Reads a mail's HTML for somebody who decides about it: everything in it counts as visible, what styles would hide too. One pass from left
- * to right, so that no HTML takes longer than its length; where a tag never ends, the rest is shown as it is written.
+ * Reads the HTML of a message for an approver: everything counts as visible, also text that styles hide. One pass from left to right keeps the
+ * time linear. The text after an unfinished tag is shown unparsed.
  */
 export function readHtml(html: string): HtmlReading {
   const links: HtmlLink[] = [];
@@ -62,10 +62,10 @@ export function readHtml(html: string): HtmlReading {
     if (name === 'td' || name === 'th') parts.push(' ');
     if (isEnd) continue;
     if (name === 'li') parts.push('- ');
-    // It holds for all links, those before it too.
+    // It applies to all links, also those before it.
     if (name === 'base') base ||= href ?? '';
     if (name === 'img') parts.push(` [image${attribute('alt') ? `: ${attribute('alt')}` : ''}] `);
-    // Of any element: buttons for Outlook are `<v:roundrect href>`.
+    // On any element: buttons for Outlook are `<v:roundrect href>`.
     if (leads && href !== null) open = { target: href, name, from: parts.length };
     for (const target of formTargets(token)) add('form', target, '');
     for (const target of loadedBy(token)) add('image', target, '');
@@ -83,7 +83,7 @@ function formTargets({ attributes }: Tag): readonly string[] {
   return ['action', 'formaction'].flatMap((name) => attributes.get(name) ?? []);
 }
 
-/** What a mail program asks for by itself; parts of the mail are no news to anybody. */
+/** The remote resources that a mail client loads by itself; parts of the message do not count. */
 function loadedBy({ name, attributes }: Tag): readonly string[] {
   const named = ['src', 'background', 'poster', 'data'].flatMap((source) => attributes.get(source) ?? []);
   const sizes = (attributes.get('srcset') ?? '').split(',').map((candidate) => candidate.trim().split(/\s/)[0] ?? '');

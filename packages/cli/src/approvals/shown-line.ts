@@ -1,10 +1,10 @@
-/** A line of a screen, safe for a terminal and no wider than it was laid out for. */
+/** A line of a screen, safe for a terminal and not wider than it. */
 export interface ShownLine {
   readonly text: string;
   readonly tone?: Tone;
-  /** What a screen reader says instead. */
+  /** The text for screen readers. */
   readonly spoken?: string;
 }
 
-/** What a line is; never told by colour alone. */
+/** The meaning of a line; color is never its only sign. */
 export type Tone = 'title' | 'faint' | 'bad' | 'good' | 'current';

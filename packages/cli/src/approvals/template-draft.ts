@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord, textOf } from '../output/json-value.ts';
 
-/** An unpublished version of a template. Its texts are as they came: whatever shows them removes what terminals act on. */
+/** An unpublished version of a template. Its texts are unfiltered: code that shows them must remove control characters. */
 export interface TemplateDraft {
   readonly kind: 'draft';
   readonly id: string;

@@ -10,7 +10,7 @@ export type DraftDecision = 'publish' | 'discard';
 
 export type DraftResult =
   | { readonly kind: 'decided' }
-  /** It is not what was shown. `draft` is what is there now: the same draft beside another version, or its author's next one. */
+  /** It differs from what was shown. `draft` is its present state: the same draft with another current version, or its author's next draft. */
   | { readonly kind: 'changed'; readonly draft: TemplateDraft }
   /** It was published, discarded or replaced. */
   | { readonly kind: 'gone' };
@@ -18,7 +18,7 @@ export type DraftResult =
 export interface DraftList {
   /** Newest first. */
   readonly drafts: readonly TemplateDraft[];
-  /** May be more than are listed. */
+  /** Can be higher than the number listed. */
   readonly total: number;
   /** Whether a draft that is not listed does not exist. */
   readonly isComplete: boolean;
@@ -27,7 +27,7 @@ export interface DraftList {
 /** The template drafts on the server. Calls reject with a CliFailure. */
 export interface TemplateDrafts {
   list(): Promise<DraftList>;
-  /** Decides about exactly the draft that was shown, beside the version that was current then. */
+  /** Decides exactly the draft that was shown, with the version that was current then. */
   decide(draft: TemplateDraft, decision: DraftDecision): Promise<DraftResult>;
 }
 

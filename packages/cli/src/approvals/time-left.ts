@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** `71 h 59 min`, `12 min`, `45 s`, and `0 s` where it is over. */
+/** `71 h 59 min`, `12 min`, `45 s`, and `0 s` after the end. */
 export function formatTimeLeft(untilIso: string, now: Date): string {
   const leftMs = Math.max(0, new Date(untilIso).getTime() - now.getTime());
   if (Number.isNaN(leftMs)) return untilIso;

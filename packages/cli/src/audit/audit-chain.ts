@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { isRecord, type JsonRecord, textOf } from '../output/json-value.ts';
 
-/** Why a chain is broken, at the entry that shows it. */
+/** Where and why a chain is broken. */
 export interface ChainBreak {
   readonly reason: 'changed' | 'missing' | 'unlinked' | 'forgotten';
   readonly seq: number;
-  /** Null where there is no entry. */
+  /** Null if the entry is missing. */
   readonly id: string | null;
   readonly message: string;
 }
 
 const NOTHING_BEFORE = '0'.repeat(64);
 
-/** Follows a chain from its newest entry back to its first, as the API lists it. */
+/** Verifies a chain from its newest entry to its first, in the order of the API. */
 export class AuditChain {
   #newer: JsonRecord | null = null;
-  /** The lowest found so far: what comes later is older. */
+  /** The lowest break so far, since later entries are older. */
   #broken: ChainBreak | null = null;
   #entries = 0;
   #lastHash: string | null = null;
@@ -23,13 +23,13 @@ export class AuditChain {
   readonly #accountId: string;
   readonly #expected: string | null;
 
-  /** @param expected a hash that has to be there; null for none. */
+  /** @param expected a hash that the log must contain, or null. */
   constructor(accountId: string, expected: string | null) {
     this.#accountId = accountId;
     this.#expected = expected;
   }
 
-  /** Takes the next older entry. */
+  /** Checks the next older entry. */
   take(entry: JsonRecord): void {
     const hash = textOf(entry['hash']);
     const newer = this.#newer;
@@ -44,7 +44,7 @@ export class AuditChain {
     this.#newer = entry;
   }
 
-  /** What it came to, behind the last entry. */
+  /** The verdict, after the last entry. */
   finish(): { readonly entries: number; readonly lastHash: string | null; readonly broken: ChainBreak | null } {
     this.#judgeBeginning();
     if (this.#broken === null && this.#expected !== null && !this.#isExpectedSeen) {
@@ -87,7 +87,7 @@ function placeOf(entry: JsonRecord): { readonly seq: number; readonly id: string
   return { seq: Number(entry['seq']), id: textOf(entry['id']) };
 }
 
-/** As the server takes it: the fields one a line, times in microseconds, details as PostgreSQL writes them. */
+/** The same as on the server: one field per line, times in microseconds, details as PostgreSQL prints them. */
 function hashOf(entry: JsonRecord, accountId: string): string {
   const text = (name: string) => textOf(entry[name]);
   const createdAt = text('createdAt').replace(/(\.\d{3})Z$/, '$1000Z');
@@ -98,7 +98,7 @@ function hashOf(entry: JsonRecord, accountId: string): string {
   return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-/** PostgreSQL's text of a `jsonb`: names by length and then by bytes, and a space behind each colon and comma. */
+/** PostgreSQL's text of a `jsonb`: names sorted by length and then by bytes, and a space after each colon and comma. */
 function toDatabaseJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toDatabaseJson).join(', ')}]`;
   if (!isRecord(value)) return JSON.stringify(value);

@@ -5,7 +5,7 @@ import { usageFailure } from '../failure.ts';
 import { severalLines, singleLine } from '../output/untrusted-text.ts';
 import { formArgument, switchFlag, textFlag, textsFlag, wordArgument } from '../own-flag.ts';
 
-/** Makes one request and prints its answer. */
+/** Sends one request and prints its response. */
 export const definition = defineCommand({
   id: 'api',
   about: {
@@ -33,7 +33,7 @@ export const definition = defineCommand({
   args: {
     method: wordArgument(['GET', 'POST', 'PATCH', 'DELETE'], 'upper'),
     path: formArgument('Path on the server, such as /account.', {
-      // Two slashes would name another host.
+      // With two slashes it would name another host.
       pattern: /^\/(?!\/)/,
       fix: 'Use a path that begins with one /, such as /account.',
     }),
@@ -50,7 +50,7 @@ export const definition = defineCommand({
       const lines = Object.entries(headers).map(([name, value]) => singleLine(`${name}: ${value}`));
       io.stderr.write(`${[`HTTP ${status}`, ...lines].join('\n')}\n\n`);
     }
-    // A file is itself; everything else of the API is JSON.
+    // Files are printed as they are; every other response is JSON.
     if (typeof data === 'string') output.writeText(output.width === null ? data : `${severalLines(data).trimEnd()}\n`);
     else if (data !== null) output.writeJson(data);
     return EXIT_CODES.done;

@@ -6,7 +6,7 @@ import { defineCommand } from '../define-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { renderResult } from '../output/render-result.ts';
 
-/** The inbox where somebody sits at a terminal; what waits, as data, where nobody does. */
+/** Opens the inbox at a terminal; elsewhere prints the pending holds as data. */
 export const definition = defineCommand({
   id: 'approvals',
   about: {
@@ -18,7 +18,7 @@ export const definition = defineCommand({
   },
   async run({ options }, connection, output, io) {
     if (!output.isJson && io.stdout.isTTY === true && io.stdin.isTTY === true) {
-      // What draws on terminals takes longer to load than all the rest, and no other command needs it.
+      // The terminal UI takes longer to load than everything else, and no other command needs it.
       const { runInbox } = await import('../approvals/inbox/run-inbox.ts');
       const waiting = { heldSends: connectHeldSends(connection), templateDrafts: connectTemplateDrafts(connection) };
       return await runInbox(waiting, await findDecidingNotice(connection), options, io);

@@ -7,7 +7,7 @@ import { readGlobals, readTree } from '../parser/command-tree.ts';
 import { knownValues, plainText } from '../parser/input-option.ts';
 import { buildProgram } from '../parser/program.ts';
 
-/** What there is to call, for programs. */
+/** Lists the commands for programs. */
 export const definition = defineCommand({
   id: 'commands',
   about: {
@@ -43,7 +43,7 @@ export const definition = defineCommand({
       globalOptions: readGlobals(program).map(describeOption),
       exitCodes: (Object.keys(EXIT_CODES) as ExitCodeName[]).map((name) => ({
         ...{ code: EXIT_CODES[name], name, meaning: EXIT_CODE_MEANINGS[name] },
-      })), // The keys of a constant are its names.
+      })), // Object.keys widens the keys to string.
     });
     return EXIT_CODES.done;
   },

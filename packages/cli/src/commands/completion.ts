@@ -22,7 +22,7 @@ export const definition = defineCommand({
   },
   args: { shell: wordArgument(SHELLS) },
   async runAlone({ own: { shell } }, output, io) {
-    // A script is what was asked for, whatever the form of answers.
+    // The output is always the script, also with --json.
     output.writeText(
       completionScript(
         buildProgram(ALL_COMMANDS, io, async () => {}),

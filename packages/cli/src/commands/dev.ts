@@ -16,10 +16,10 @@ import { numberFlag, textFlag } from '../own-flag.ts';
 import { EVENTS, FORWARD_FLAG } from '../webhooks/event-flags.ts';
 import { type ListenValues, showEvents } from '../webhooks/show-events.ts';
 
-/** A server in good health answers at once; one that does not is not waited for. */
+/** A healthy server responds immediately. */
 const HEALTH_MS = 2_000;
 
-/** Runs a server of its own, or finds the one that runs here, and follows what happens there until the user interrupts. */
+/** Starts a server, or finds the one that is running here, and follows its events until the user interrupts. */
 export const definition = defineCommand({
   id: 'dev',
   about: {
@@ -71,7 +71,7 @@ async function runOwn(
     program: await findServer(invocation.own.server, io),
     env: serverEnvironment(dataDir, invocation.own.port, io.env),
     cwd: io.cwd,
-    // What a server tells is no data of this command.
+    // The server's log is not data of this command.
     onLine: (line) => {
       if (!output.isQuiet) io.stderr.write(`${severalLines(line)}\n`);
     },
@@ -85,7 +85,7 @@ async function runOwn(
   }
 }
 
-/** The events of a server that ended are not waited for. */
+/** Stops following when the server ends. */
 async function followWhileItRuns(
   server: ServerProcess,
   profile: Profile,
@@ -127,7 +127,7 @@ async function untilReady({ ready }: ServerProcess, signal: AbortSignal | undefi
   }
 }
 
-/** The one that wrote the profile of this data directory, where it answers: at its address another one may run by now, which does not know the key. */
+/** The running server of this data directory, or null. Another server can listen on its address by now; that one does not know the key. */
 async function findRunning(dataDir: string, options: GlobalOptions, io: CliIo): Promise<Profile | null> {
   const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
   const profile = verdict.ok ? verdict.profile : null;
@@ -161,11 +161,11 @@ function serverEnvironment(
 ): Readonly<Record<string, string | undefined>> {
   return {
     ...env,
-    // The Node this runs by is new enough, and need not be the first of the PATH.
+    // The current Node is new enough, but may not be the first on the PATH.
     PATH: [dirname(process.execPath), env['PATH'] ?? ''].join(delimiter),
     POSTRIDER_MODE: 'development',
     POSTRIDER_DATA_DIR: dataDir,
-    // The events stand beside it: its log is for what goes wrong.
+    // The events are printed next to it, so its log only needs problems.
     POSTRIDER_LOG_LEVEL: env['POSTRIDER_LOG_LEVEL'] || 'warn',
     ...(port === undefined ? {} : { POSTRIDER_PORT: String(port) }),
   };

@@ -14,12 +14,12 @@ import type { Output } from '../output/output.ts';
 import { wrapText } from '../output/wrap-text.ts';
 import { readVersion } from '../version.ts';
 
-/** The widest of the statuses. */
+/** The width of the longest status. */
 const STATUS_COLUMNS = 4;
-/** In narrower windows lines wrap by themselves. */
+/** In narrower windows the terminal wraps the lines. */
 const MESSAGE_COLUMNS_MIN = 30;
 
-/** Looks at everything between this terminal and the server. The exit code is that of the first check that fails. */
+/** Checks everything between this terminal and the server. Exits with the code of the first check that fails. */
 export const definition = defineCommand({
   id: 'doctor',
   about: {
@@ -60,7 +60,7 @@ async function examine(baseUrl: string, options: GlobalOptions, io: CliIo): Prom
   return [server, certificate, ready, key, webhooks, judgeClock(health), judgeVersions(readVersion(), health)];
 }
 
-/** Where the key and the address come from. Without a key the server may still be known. */
+/** The source of the key and of the address. Without a key, the address can still be known. */
 async function checkProfile(options: GlobalOptions, io: CliIo) {
   try {
     const { apiKey, baseUrl, file } = await findCredentials(options, io, true);

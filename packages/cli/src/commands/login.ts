@@ -12,12 +12,12 @@ import { decidesNothing, HOW_TO_DECIDE, showSession } from '../output/views/sess
 import { DEFAULT_PROFILE, readProfiles, writeProfiles } from '../profiles.ts';
 import { readVersion } from '../version.ts';
 
-/** Nobody is faster than that; afterwards the server's own interval holds. */
+/** No user is faster than this; after that, the server's interval applies. */
 const FIRST_PAUSE_SECONDS = 1;
 /** RFC 8628, section 3.5. */
 const SLOWER_SECONDS = 5;
 
-/** Signs in by the device flow of RFC 8628: the user types the code on a page, in any browser. */
+/** Signs in with the device flow of RFC 8628: the user types the code on a page in any browser. */
 export const definition = defineCommand({
   id: 'login',
   about: {
@@ -33,7 +33,7 @@ export const definition = defineCommand({
     const anybody = connectTo({ apiKey: null, baseUrl }, options, io);
     const device = (await anybody.call('auth.device', { body: { client: describeThisProgram() } })).record;
     const [url, code] = [singleLine(textOf(device['verificationUrl'])), singleLine(textOf(device['userCode']))];
-    // For people, and needed in any case: the answer on stdout comes only when this is done.
+    // Always printed, also with --quiet and --json: the sign-in cannot continue without it.
     io.stderr.write(`Open ${url}\nand type the code ${code}\n`);
     output.remark('To approve or reject held sends from here, tick that box on the page. It is off by default.');
     const token = await waitForToken(anybody, device, io);
@@ -65,13 +65,13 @@ async function waitForToken(connection: ApiConnection, device: JsonRecord, io: C
   }
 }
 
-/** What the page shows of this program. It goes through the server as it is, so only what a name may hold is kept. */
+/** The name of this program on the page. Only characters that are safe in a name are kept. */
 function describeThisProgram(): string {
   const host = hostname().replaceAll(/[^\w.-]/g, '');
   return `Postrider CLI ${readVersion()}${host === '' ? '' : ` on ${host}`}`.slice(0, MAX_CLIENT_CHARACTERS);
 }
 
-/** As of the contract: `client` of `POST /auth/device`. */
+/** The limit of the contract for `client` of `POST /auth/device`. */
 const MAX_CLIENT_CHARACTERS = 100;
 
 function notConfirmed(): Error {

@@ -28,7 +28,7 @@ export const definition = defineCommand({
   },
 });
 
-/** By it a session's token is told from a key. */
+/** Distinguishes session tokens from keys. */
 const SESSION_PREFIX = 'prs_';
 
 function sessionEnded(): Error {

@@ -8,8 +8,8 @@ import { ownFailure } from '../failure.ts';
 const PROGRAM = 'postrider-server';
 
 /**
- * The path of the server's program: the one that is named, or that of the project one works in, of what this program is installed with, or of
- * the PATH. Rejects with a CliFailure where there is none.
+ * The path of the server program: the one that is named, or else the first in the current project, in the installation of this program, or
+ * on the PATH. Rejects with a CliFailure if there is none.
  */
 export async function findServer(named: string | undefined, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): Promise<string> {
   const installed = [...ancestors(cwd), ...ancestors(import.meta.dirname)].map((folder) =>

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-/** A server that was started here. */
+/** A server process that this command started. */
 export interface ServerProcess {
-  /** Resolves once it takes requests; rejects with an Error where it ends before. */
+  /** Resolves when the server accepts requests; rejects with an Error if it ends before. */
   readonly ready: Promise<void>;
-  /** Resolves with what it said last once it has ended, whyever. */
+  /** Resolves with the reason when the server has ended. */
   readonly ended: Promise<string>;
-  /** Has it end in good order, and waits until it has. */
+  /** Stops the server cleanly and waits for its end. */
   stop(): Promise<void>;
 }
 
@@ -16,11 +16,11 @@ export interface ServerOptions {
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Hears each line that it writes. */
+  /** Called with each line of its output. */
   readonly onLine: (line: string) => void;
 }
 
-/** So the last line of a start begins. */
+/** The last line of a start begins with this. */
 const READY = /^ready\b/;
 const SAID_LAST_LINES = 5;
 
@@ -43,7 +43,7 @@ export function startServer({ program, env, cwd, onLine }: ServerOptions): Serve
   };
   child.once('error', (error) => end(`it could not be started: ${error.message}.`));
   child.once('close', (code, signal) => end(code === null ? `${signal} ended it.` : `it exited with code ${code}.`));
-  // Whoever asks for neither wants no word of it.
+  // No unhandled rejection if no one waits for `ready`.
   ready.promise.catch(() => {});
   return { ready: ready.promise, ended: ended.promise, stop: () => stop(child, ended.promise) };
 }
@@ -53,7 +53,7 @@ function readLines(stream: Readable, hear: (line: string) => void): void {
 }
 
 async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  // At a terminal, Ctrl-C has reached it as well; it takes both for one.
+  // At a terminal, Ctrl-C also reached the server, which counts both as one signal.
   if (child.pid !== undefined) child.kill('SIGTERM');
   await ended;
 }

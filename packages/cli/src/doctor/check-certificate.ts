@@ -4,10 +4,10 @@ import { singleLine } from '../output/untrusted-text.ts';
 import { type Finding, fail, pass, skip, warn } from './doctor-check.ts';
 
 const DAY_MS = 86_400_000;
-/** Time enough to renew by hand what should have renewed itself. */
+/** Enough time to renew by hand if automatic renewal failed. */
 const SOON_DAYS = 14;
 
-/** The certificate of an https base URL: trusted, for this name, and for how long. */
+/** Checks the certificate of an https base URL: trust, name and expiry. */
 export async function checkCertificate(baseUrl: string, timeoutMs: number, signal?: AbortSignal): Promise<Finding> {
   const url = new URL(baseUrl);
   if (url.protocol === 'http:' && isLoopback(baseUrl))
@@ -25,7 +25,7 @@ export async function checkCertificate(baseUrl: string, timeoutMs: number, signa
 
 interface SeenCertificate {
   readonly certificate: PeerCertificate;
-  /** Why it is not trusted; null where it is. */
+  /** Why it is not trusted; null if it is. */
   readonly fault: string | null;
 }
 
@@ -46,7 +46,7 @@ function judge(host: string, { certificate, fault }: SeenCertificate): Finding {
   return pass('certificate', `The certificate of ${host}, for ${names}, is valid until ${until}.`);
 }
 
-/** A text says why none was seen. */
+/** A string says why no certificate was read. */
 function readCertificate(
   host: string,
   port: number,
@@ -54,7 +54,7 @@ function readCertificate(
   signal: AbortSignal | undefined,
 ): Promise<SeenCertificate | string> {
   return new Promise((resolve) => {
-    // Not refused here, so that what is wrong with it can be told.
+    // The connection is not rejected here, so that the check can report the reason.
     const socket = connect({ host, port, servername: /^[\d.]+$|:/.test(host) ? '' : host, rejectUnauthorized: false });
     const end = (seen: SeenCertificate | string) => {
       socket.destroy();
@@ -70,7 +70,7 @@ function readCertificate(
   });
 }
 
-/** Node gives the code of the fault where its type promises an error. */
+/** Node passes an error code where its types declare an error. */
 function codeOf(fault: unknown): string {
   if (typeof fault === 'string') return fault;
   if (!(fault instanceof Error)) return 'unknown reason';

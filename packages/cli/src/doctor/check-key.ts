@@ -12,7 +12,7 @@ import { type Finding, fail, pass, skip, warn } from './doctor-check.ts';
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 7;
 
-/** Whether the server knows the key, and what it may do with it. */
+/** Checks that the server knows the key, and reports its scopes. */
 export async function checkKey(options: GlobalOptions, io: CliIo): Promise<Finding> {
   let connection: ApiConnection;
   try {
@@ -21,14 +21,14 @@ export async function checkKey(options: GlobalOptions, io: CliIo): Promise<Findi
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     const { exitCode, problem } = error;
-    // That it is not reached, or that there is no key, is told by checks of their own.
+    // Other checks report an unreachable server and a missing key.
     if (exitCode === EXIT_CODES.unavailable || problem.status === null)
       return skip('key', 'The key could not be checked.');
     return fail('key', singleLine(problem.detail), singleLine(problem.fix ?? 'Use another key.'), exitCode);
   }
 }
 
-/** In the place of a key there may be a person's session, which is told so. */
+/** The credential can be a user's session instead of a key. */
 async function tryKey(connection: ApiConnection): Promise<Finding> {
   try {
     const { record } = await connection.call('keys.self', {}, 0);

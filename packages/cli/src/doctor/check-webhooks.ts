@@ -8,12 +8,12 @@ import { formatTime } from '../output/time.ts';
 import { singleLine } from '../output/untrusted-text.ts';
 import { type Finding, pass, skip, warn } from './doctor-check.ts';
 
-/** More endpoints than an account may have. */
+/** More endpoints than an account can have. */
 const PAGE_ROWS = 100;
 
 type Endpoint = Shown<Webhook>;
 
-/** Whether the account's webhook endpoints take what they are sent. */
+/** Checks that the account's webhook endpoints accept their events. */
 export async function checkWebhooks(options: GlobalOptions, io: CliIo): Promise<Finding> {
   try {
     const connection = await connect(options, io, true);

@@ -2,16 +2,16 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 
 export type DoctorStatus = 'pass' | 'warn' | 'fail' | 'skip';
 
-/** One thing that was looked at, in the form that `postrider-server doctor` has too. */
+/** One check, in the same form as in `postrider-server doctor`. */
 export interface DoctorCheck {
   readonly name: string;
   readonly status: DoctorStatus;
   readonly message: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** What to do, or null. */
   readonly fix: string | null;
 }
 
-/** A check with the exit code that its failure ends the command with. */
+/** A check with the exit code of its failure. */
 export interface Finding {
   readonly check: DoctorCheck;
   readonly exitCode: ExitCode;

@@ -6,9 +6,9 @@ export type HealthResult =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** Empty where the answer was no JSON object. */
+      /** Empty if the response was not a JSON object. */
       readonly body: JsonRecord;
-      /** The server's time by its `Date` header, to the second; null without one. */
+      /** The server's time from its `Date` header, to the second; null without one. */
       readonly serverTimeMs: number | null;
       /** This machine's time at the middle of the request. */
       readonly ownTimeMs: number;
@@ -16,8 +16,8 @@ export type HealthResult =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Asks one of the server's public pages about its health, without a key. A redirect is an answer like others: at a base URL that only leads
- * to another one, sends would lose their bodies on the way. Rejects only where the user interrupts.
+ * Reads one of the server's public health pages, without a key. Redirects are not followed: at a base URL that only redirects, sends would
+ * lose their bodies. Rejects only if the user interrupts.
  */
 export async function fetchHealth(
   baseUrl: string,
@@ -29,7 +29,7 @@ export async function fetchHealth(
   const limit = AbortSignal.timeout(timeoutMs);
   try {
     const either = signal === undefined ? limit : AbortSignal.any([limit, signal]);
-    // On a connection of its own, so that none is left open behind the command.
+    // A separate connection, so that none stays open after the command.
     const head = { agent: false, signal: either, headers: { accept: 'application/json' } };
     const response = await openRequest(`${baseUrl}${path}`, head);
     const ownTimeMs = (beganMs + Date.now()) / 2;
@@ -48,7 +48,7 @@ export async function fetchHealth(
   }
 }
 
-/** Several addresses that all failed are one error with an empty message. */
+/** If several addresses all failed, the error itself has an empty message. */
 function describe(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first.message : String(first);

@@ -6,12 +6,12 @@ import type { HealthResult } from './fetch-health.ts';
 
 const CHECK_ADDRESS =
   'Check that the server is running and that --base-url, POSTRIDER_BASE_URL or the profile has its address.';
-/** Beyond the second that the header leaves open, and the way there. */
+/** More than the rounding of the header to seconds and the network delay. */
 const CLOCK_WARN_MS = 5_000;
-/** A schedule that is so far off is refused as past, or comes late by as much. */
+/** With such an offset, scheduled sends are rejected as past, or sent too late. */
 const CLOCK_FAIL_MS = 60_000;
 
-/** Whether a Postrider answers at the base URL. */
+/** Checks that the base URL is a Postrider server. */
 export function judgeServer(baseUrl: string, health: HealthResult): Finding {
   if (health.kind === 'failed')
     return fail('server', `${baseUrl} cannot be reached: ${health.reason}.`, CHECK_ADDRESS, EXIT_CODES.unavailable);
@@ -22,7 +22,7 @@ export function judgeServer(baseUrl: string, health: HealthResult): Finding {
   return fail('server', message, CHECK_ADDRESS, isAway ? EXIT_CODES.unavailable : EXIT_CODES.unexpected);
 }
 
-/** What the server says of its database, its queue and its transport. */
+/** The server's own checks of its database, its queue and its transport. */
 export function judgeReadiness(ready: HealthResult): Finding {
   const look = 'Run `postrider-server doctor` on the server’s machine.';
   if (ready.kind === 'failed')
@@ -37,11 +37,11 @@ export function judgeReadiness(ready: HealthResult): Finding {
   return pass('ready', `The server is ready (${checks.map(([name]) => singleLine(name)).join(', ')}).`);
 }
 
-/** This machine's clock against the `Date` header. */
+/** Compares this machine's clock with the `Date` header. */
 export function judgeClock(health: HealthResult): Finding {
   if (health.kind === 'failed' || health.serverTimeMs === null)
     return skip('clock', 'The server did not report its time.');
-  // The header leaves out the part of a second, so half of one is most likely.
+  // The header omits fractions of a second, so half a second is the best estimate.
   const offsetMs = health.ownTimeMs - (health.serverTimeMs + 500);
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);
   const message = `This machine’s clock is ${seconds} s ${offsetMs < 0 ? 'behind' : 'ahead of'} the server’s.`;
@@ -51,7 +51,7 @@ export function judgeClock(health: HealthResult): Finding {
   return pass('clock', 'This machine’s clock agrees with the server’s.');
 }
 
-/** Versions of one minor go together. */
+/** Versions with the same minor version are compatible. */
 export function judgeVersions(own: string, health: HealthResult): Finding {
   const server = health.kind === 'answered' ? singleLine(textOf(health.body['version'])) : '';
   if (server === '') return skip('version', `This is postrider ${own}; the server’s version is unknown.`);

@@ -5,19 +5,19 @@ import { ownFailure } from '../failure.ts';
 import { recordsOf, textOf } from '../output/json-value.ts';
 
 const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** As many as the API gives at once. */
+/** The largest page of the API. */
 const PAGE_ROWS = 100;
 
 const IN_USE = 'domains.list';
 const REMOVED = 'domains.history';
 type DomainList = typeof IN_USE | typeof REMOVED;
 
-/** Where a command looks for a name, in turn: only what is restored is looked for among the removed ones first. */
+/** The lists that a command searches for a name, in order: only `restore` searches the removed domains first. */
 function placesFor(operationId: string): readonly DomainList[] {
   return operationId === 'domains.restore' ? [REMOVED, IN_USE] : [IN_USE, REMOVED];
 }
 
-/** The id of the domain that a command names; people know the names. Rejects where there is none of that name. */
+/** The id for a domain name or id, since users know the names. Rejects if there is no domain with that name. */
 export async function findDomainId(given: string, operationId: string, connection: ApiConnection): Promise<string> {
   if (ID.test(given)) return given;
   const name = domainToASCII(given.replace(/\.$/, '')) || given;

@@ -7,10 +7,10 @@ import type { Output } from '../output/output.ts';
 import { runOperation } from '../run-operation.ts';
 import { findDomainId } from './find-domain.ts';
 
-/** What every command about one domain has: the domain may be named by its name. */
+/** Shared by all commands for one domain: they accept its name too. */
 export const NAMED_DOMAIN = { help: { id: 'Domain name or id.' }, run: runOnDomain } as const;
 
-/** The same command line with the id of the domain that it names. */
+/** The same command line with the id in place of the domain name. */
 export async function withDomainId(invocation: Invocation, connection: ApiConnection): Promise<Invocation> {
   const { command, values } = invocation;
   const id = await findDomainId(textOf(values['id']), command.id, connection);

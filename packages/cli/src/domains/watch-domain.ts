@@ -8,11 +8,11 @@ import type { Output } from '../output/output.ts';
 import { showDomain } from '../output/views/domain.ts';
 import { createWatchView, type WatchView } from '../output/watch-view.ts';
 
-/** Resolvers keep the absence of a record for minutes, so looking faster for long would only burden them. */
+/** Resolvers cache the absence of a record for minutes, so more frequent checks would only burden them. */
 const FIRST_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.5;
 const LONGEST_PAUSE_MS = 60_000;
-/** How often the seconds that are left are drawn. */
+/** How often the countdown is redrawn. */
 const TICK_MS = 1_000;
 
 interface Watched {
@@ -20,7 +20,7 @@ interface Watched {
   readonly seconds: number;
 }
 
-/** Has a domain verified again and again until it is, or the time is over. A look that fails for a moment does not end it. */
+/** Verifies a domain repeatedly until it passes or the time is up. A temporary error does not end the watch. */
 export async function watchDomain(
   { id, seconds }: Watched,
   connection: ApiConnection,
@@ -50,7 +50,7 @@ export async function watchDomain(
 
 interface Look {
   readonly domain: JsonRecord | null;
-  /** Why there is no answer, where that may pass. */
+  /** A temporary error, or null. */
   readonly trouble: string | null;
 }
 

@@ -1,16 +1,16 @@
 import type { OperationId } from '@postrider/sdk';
 import { type JsonRecord, textOf } from '../output/json-value.ts';
 
-/** Where the ids of a kind of record are listed. */
+/** The operation that lists one kind of record. */
 export interface IdList {
   readonly operation: OperationId;
-  /** The field of the answer that has the records. */
+  /** The field of the response that contains the records. */
   readonly rows: string;
-  /** Several of them, in a sentence. */
+  /** The plural noun for a sentence. */
   readonly noun: string;
-  /** What a user knows a record by. */
+  /** The text by which a user recognizes a record. */
   readonly label: (row: JsonRecord) => string;
-  /** Whether the list comes in pages, and can be narrowed to a span of time. */
+  /** Whether the list has pages and can be limited to a span of time. */
   readonly paging: 'none' | 'pages' | 'pages-in-span';
 }
 
@@ -22,7 +22,7 @@ const by =
       .filter((text) => text !== '')
       .join(', ');
 
-/** By the first word of a command, or of the operation that it calls. */
+/** By the first word of the command's id. */
 const LISTS: Readonly<Record<string, IdList>> = {
   emails: {
     ...{ operation: 'emails.list', rows: 'messages', noun: 'messages', paging: 'pages-in-span' },
@@ -57,7 +57,7 @@ const DELIVERIES: IdList = {
   label: by('eventType', 'createdAt'),
 };
 
-/** The list that an argument of a command names a record of; null if it is no id, or there is no list. */
+/** The list of the records that an argument identifies; null if it is not an id, or there is no list. */
 export function listOf(commandId: string, argument: string): IdList | null {
   if (argument === 'deliveryId') return DELIVERIES;
   if (argument !== 'id' && argument !== 'ids') return null;

@@ -10,15 +10,15 @@ import { singleLine } from '../output/untrusted-text.ts';
 import { type IdList, listOf } from './id-lists.ts';
 import { isIdPrefix, spanOf } from './id-prefix.ts';
 
-/** Commands that change nothing. Every other one names what it matched. */
+/** Commands that change nothing. All others print what they matched. */
 const READS = /\.(get|render|records|deliveries)$/;
-/** What cannot be taken back, or goes out: confirmed at a terminal, and refused without one. */
+/** Irreversible commands and sends: they need confirmation at a terminal and fail without one. */
 const FINAL =
   /(\.(revoke|rotate|cancel|delete|remove|discard|end|decide|decide-many|resend)|approvals (approve|reject|edit))$/;
 
 /**
- * The same command line with whole ids. A prefix stands for the one record whose id begins with it, as in git. What matches nothing goes to the
- * server as it is, which may know it as a name.
+ * The same command line with whole ids. A prefix identifies the only record whose id begins with it, as in git. A prefix without a match is
+ * sent unchanged, because the server may know it as a name.
  */
 export async function withWholeIds(
   invocation: Invocation,
@@ -34,7 +34,7 @@ export async function withWholeIds(
     if (list === null) continue;
     const find = async (given: unknown) => {
       if (typeof given !== 'string' || !isIdPrefix(given)) return given;
-      // The deliveries are those of the endpoint that is named before.
+      // The deliveries belong to the endpoint in the argument before.
       const match = await findMatch(given, list, name === 'deliveryId' ? { id: whole['id'] } : {}, connection);
       if (match === null) return given;
       matched.push(match);
@@ -53,7 +53,7 @@ interface Match {
 }
 
 const PAGE_ROWS = 100;
-/** A prefix names something recent, or one of few. */
+/** A prefix usually identifies a recent record, or one of few. */
 const PAGES_MAX = 10;
 const CANDIDATES_SHOWN = 5;
 

@@ -12,22 +12,22 @@ import { inertJson } from '../output/untrusted-text.ts';
 import { writeAndDrain } from '../output/write-and-drain.ts';
 import { INTERVAL_SECONDS_DEFAULT, LAST_DEFAULT, type TailValues } from './tail-flags.ts';
 
-/** As many as the API gives at once. */
+/** The largest page of the API. */
 const PAGE_ROWS = 100;
-/** A look goes so many pages back at most: who falls further behind than that is told, and goes on with what is new. */
+/** The most pages of one poll. With more new rows than that, a notice says that some are not shown. */
 const PAGES_MAX = 50;
 
-/** Which log is followed. */
+/** The log to follow. */
 export interface LogKind {
   readonly operation: OperationId;
-  /** The field of a page with its rows. */
+  /** The field of the page that contains the rows. */
   readonly rows: string;
-  /** What rows are in the order of. */
+  /** The sort key of the rows. */
   readonly position: (row: JsonRecord) => string;
   readonly describe: (row: JsonRecord, output: Output) => string;
 }
 
-/** Prints new rows until the user interrupts, or nobody reads any more. Faults that may pass do not end it. */
+/** Prints new rows until the user interrupts or the reader closes the pipe. Temporary errors do not end it. */
 export async function followNew(
   kind: LogKind,
   { command, values, own }: Invocation<TailValues>,
@@ -48,7 +48,7 @@ export async function followNew(
   return EXIT_CODES.done;
 }
 
-/** Failures that may pass are told and waited out; all others end the command. */
+/** Reports temporary errors and continues; all others end the command. */
 async function lookAgain(kind: LogKind, log: LogFollower, output: Output): Promise<readonly JsonRecord[]> {
   try {
     const { rows, isWhole } = await log.look();
@@ -62,21 +62,21 @@ async function lookAgain(kind: LogKind, log: LogFollower, output: Output): Promi
 }
 
 interface LogFollower {
-  /** The newest messages there are, oldest first. */
+  /** The newest rows, oldest first. */
   begin(): Promise<readonly JsonRecord[]>;
-  /** What has come since, oldest first. */
+  /** New rows since the last call, oldest first. */
   look(): Promise<{ readonly rows: readonly JsonRecord[]; readonly isWhole: boolean }>;
 }
 
 /**
- * What is new is what was not seen before, not what has an id above the newest: of messages that are accepted at the same time, one with a
- * lower id can be there later.
+ * New rows are those that were not seen before, rather than those with a higher id: of messages accepted at the same time, one with a lower
+ * id can appear later.
  */
 function followLog(kind: LogKind, filters: Readonly<Record<string, unknown>>, connection: ApiConnection): LogFollower {
-  /** The requests made here, which the log of requests has as well. */
+  /** The ids of this command's own requests, which the request log contains too. */
   const own = new Set<string>();
   let seen = new Set<string>();
-  /** Older messages are none that came since. */
+  /** Rows below this position existed at the start. */
   let floor = '';
 
   async function readPage(cursor: string | null): Promise<{ rows: readonly JsonRecord[]; next: string | null }> {
@@ -106,7 +106,7 @@ function followLog(kind: LogKind, filters: Readonly<Record<string, unknown>>, co
         cursor = fresh.length === rows.length ? next : null;
         if (cursor === null) break;
       }
-      // The page before stays known too: a message that came late can stand below this one's.
+      // Rows of earlier pages stay known, because a late row can appear below them.
       seen = new Set([...[...seen].slice(-PAGES_MAX * PAGE_ROWS), ...newest]);
       return { rows: found.reverse(), isWhole: cursor === null };
     },

@@ -6,7 +6,7 @@ const LAST_MAX = 100;
 export const INTERVAL_SECONDS_DEFAULT = 2;
 const INTERVAL_SECONDS_MAX = 3_600;
 
-/** How a log is followed. */
+/** The flags of all commands that follow a log. */
 export const TAIL_FLAGS = {
   last: numberFlag(
     '--last <number>',
@@ -25,5 +25,5 @@ export interface TailValues extends OwnValues {
   readonly interval: number | undefined;
 }
 
-/** What is new has no end, and comes in one order: the rest of a list's arguments filter it. */
+/** The arguments of a list that make no sense for new rows; the others filter them. */
 export const NOT_OF_TAIL: readonly string[] = ['limit', 'cursor', 'from', 'to'];

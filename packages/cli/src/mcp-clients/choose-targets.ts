@@ -5,13 +5,13 @@ import { EXIT_CODES } from '../exit-codes.ts';
 import { ownFailure, usageFailure } from '../failure.ts';
 import { MCP_CLIENTS, type McpClient, type Places } from './mcp-clients.ts';
 
-/** A program with its file on this machine. */
+/** A client with its file on this machine. */
 export interface Target {
   readonly client: McpClient;
   readonly path: string;
 }
 
-/** Where every program that is known would keep its settings, those that `--client` names or all. */
+/** The settings files of the clients that `--client` names, or of all known clients. */
 export function namedTargets(given: unknown, { env }: CliIo): readonly Target[] {
   const home = env['HOME'] || env['USERPROFILE'];
   if (!home) throw usageFailure('the home directory is unknown', 'Set HOME.');
@@ -23,7 +23,7 @@ export function namedTargets(given: unknown, { env }: CliIo): readonly Target[] 
   }));
 }
 
-/** The programs that are there, or those that `--client` names, whether they are there or not. */
+/** The clients that `--client` names, installed or not; by default those that are installed. */
 export async function chooseTargets(given: unknown, io: CliIo): Promise<readonly Target[]> {
   const all = namedTargets(given, io);
   if (namesOf(given) !== null) return all;
@@ -49,7 +49,7 @@ function namesOf(given: unknown): readonly string[] | null {
   return Array.isArray(given) ? given : null;
 }
 
-/** A program has settings, or the directory for them, which no other program makes; the home directory itself says nothing. */
+/** A client is installed if its settings or their directory exist, unless that directory is the home directory. */
 async function isThere({ path }: Target, { env }: CliIo): Promise<boolean> {
   const sign = dirname(path) === (env['HOME'] || env['USERPROFILE']) ? path : dirname(path);
   return await access(sign).then(

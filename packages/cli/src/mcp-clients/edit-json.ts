@@ -2,16 +2,15 @@ import { type JsonMember, type JsonNode, parseJsonWithComments } from './json-wi
 
 const INDENT = '  ';
 
-/** What an entry says that is not ours to keep. */
+/** The fields of an entry that are replaced. */
 const OURS = { command: undefined, args: undefined, env: undefined };
 
-/** Another way to a server than the program that is started: what says so makes no sense beside ours. */
+/** Fields of a remote server. They conflict with the command that starts a local one. */
 const REMOTE: ReadonlySet<string> = new Set(['url', 'httpUrl', 'serverUrl', 'headers']);
 
 /**
- * Puts a server at `section.name` of a JSON text, and leaves every other character as it is. Of one that stands there the fields that are
- * ours are changed, and what else somebody set for it stays. Null where the text is no object, or the section is none: then nobody can say
- * what would be lost.
+ * Puts a server at `section.name` of a JSON text and leaves every other character unchanged. In an existing entry only our fields change.
+ * Null if the text or the section is not an object, because an edit could lose content.
  */
 export function putIntoJson(text: string, section: string, name: string, value: object): string | null {
   if (text.trim() === '') return `${JSON.stringify({ [section]: { [name]: value } }, null, INDENT)}\n`;
@@ -28,7 +27,7 @@ export function putIntoJson(text: string, section: string, name: string, value: 
   return putFields(text, [section, name], value);
 }
 
-/** Takes `section.name` out of a JSON text; the text itself where it is not there, and null as above. */
+/** Removes `section.name` from a JSON text. Without that entry the text is unchanged; null as above. */
 export function takeFromJson(text: string, section: string, name: string): string | null {
   if (text.trim() === '') return text;
   const root = parseJsonWithComments(text);
@@ -37,11 +36,11 @@ export function takeFromJson(text: string, section: string, name: string): strin
   if (holder === undefined) return text;
   if (holder.members === null) return null;
   const member = last(holder, name);
-  // Of members of one name the last counts; with it gone, the one before would.
+  // Of several members with one name the last counts, so all are removed.
   return member === undefined ? text : takeFromJson(takeMember(text, holder, member), section, name);
 }
 
-/** One after another, since each moves what follows it. */
+/** One field at a time, because each edit moves the text after it. */
 function putFields(text: string, [section, name]: readonly [string, string], value: object): string | null {
   let edited = text;
   for (const [field, inner] of Object.entries({ ...OURS, ...value })) {
@@ -62,7 +61,7 @@ function isSame(text: string, value: unknown): boolean {
   try {
     return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
   } catch {
-    // With comments in it, it is written anew.
+    // A value with comments is written again.
     return false;
   }
 }
@@ -83,13 +82,13 @@ function addMember(text: string, object: JsonNode, name: string, value: unknown,
     return `${text.slice(0, object.start + 1)}${inside}\n${member}\n${INDENT.repeat(depth - 1)}${text.slice(object.end - 1)}`;
   }
   const end = final.value.end;
-  // The comma goes right behind the value before; a comment that stands behind that one stays with it.
+  // The comma directly follows the previous value, before any comment on it.
   const behind = text.slice(end, object.end - 1).trimEnd();
   const comma = object.hasTrailingComma ? '' : ',';
   return `${text.slice(0, end)}${comma}${behind}\n${member}\n${INDENT.repeat(depth - 1)}${text.slice(object.end - 1)}`;
 }
 
-/** With its comma: the one behind it, or of the last member the one before. Comments around it stay. */
+/** Also removes the comma after the member, or before it if it is the last. Comments around it stay. */
 function takeMember(text: string, object: JsonNode, member: JsonMember): string {
   const members = object.members ?? [];
   const index = members.indexOf(member);
@@ -105,7 +104,7 @@ function takeMember(text: string, object: JsonNode, member: JsonMember): string 
 
 const BLANK = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/y;
 
-/** Where the comma stands that parts a value from the next one; comments may stand between. */
+/** The position of the comma after a value; comments can come before it. */
 function commaBehind(text: string, end: number): number {
   BLANK.lastIndex = end;
   return end + (BLANK.exec(text)?.[0].length ?? 0);
@@ -119,7 +118,7 @@ function cutOut(text: string, start: number, end: number): string {
   return text.slice(0, start) + text.slice(end);
 }
 
-/** The span with its line, where nothing else stands on it. */
+/** Extends the span to the whole line if it contains nothing else. */
 function wholeLine(text: string, start: number, end: number): readonly [number, number] {
   const [indent = ''] = /[ \t]*$/.exec(text.slice(0, start)) ?? [];
   const [rest = ''] = /^[ \t]*(?:\r?\n|$)/.exec(text.slice(end)) ?? [];

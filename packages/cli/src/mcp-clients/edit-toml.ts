@@ -6,8 +6,8 @@ export function toTomlTables(section: string, name: string, entry: ServerEntry):
 }
 
 /**
- * Puts one server into a TOML text: in the place of its tables where they stand there, of which keys that are not ours stay, as every other
- * line does. Null where the server stands there in another form, which could not be changed without reading all of TOML.
+ * Puts one server into a TOML text, or replaces our keys in its existing tables. Every other line stays. Null if the server is present in
+ * another form, which would need a full TOML parser.
  */
 export function putIntoToml(text: string, section: string, name: string, entry: ServerEntry): string | null {
   const { blocks, tail } = readBlocks(text);
@@ -25,14 +25,14 @@ export function putIntoToml(text: string, section: string, name: string, entry: 
   const lines = blocks.flatMap((block, index) => {
     if (block === place) return [...block.lead, ...tables];
     if (isOurs(block)) return comments(block);
-    // A table that follows one of ours is set apart from it.
+    // A blank line separates our table from the next one.
     const lead = block.lead.length === 0 && isOurs(blocks[index - 1]) ? [''] : block.lead;
     return [...lead, ...block.lines];
   });
   return [...lines, ...(tail.length === 0 ? [''] : tail)].join('\n');
 }
 
-/** Takes all tables of one server out of a TOML text; the text itself where it has none, and null as above. */
+/** Removes all tables of one server from a TOML text. Without tables the text is unchanged; null as above. */
 export function takeFromToml(text: string, section: string, name: string): string | null {
   const { blocks, tail } = readBlocks(text);
   if (isElsewhere(blocks, section, name)) return null;
@@ -43,9 +43,9 @@ export function takeFromToml(text: string, section: string, name: string): strin
   return kept === '' ? '' : `${kept}\n`;
 }
 
-/** A table with its lines, the header being the first, and what stands above it: comments there are mostly about it. */
+/** A table with its lines, the header first, and the comments above it, which are usually about it. */
 interface Block {
-  /** Null of what stands before the first table, and of a header that is none of ours. */
+  /** Null for the lines before the first table. */
   readonly header: readonly string[] | null;
   readonly lead: readonly string[];
   readonly lines: string[];
@@ -55,7 +55,7 @@ function readBlocks(text: string): { readonly blocks: readonly Block[]; readonly
   const blocks: Block[] = [{ header: null, lead: [], lines: [] }];
   let open: OpenString = '';
   for (const line of text.split('\n')) {
-    // What looks like a header in a string of several lines is a line of that.
+    // Inside a multi-line string, a line that looks like a header is text.
     const header = open === '' ? headerOf(line) : null;
     open = openAfter(line, open);
     if (header !== null) blocks.push({ header, lead: takeLead(blocks), lines: [line] });
@@ -64,10 +64,10 @@ function readBlocks(text: string): { readonly blocks: readonly Block[]; readonly
   return { blocks, tail: takeLead(blocks) };
 }
 
-/** By what a string of several lines that is open ends; empty where none is. */
+/** The delimiter of an open multi-line string; empty if none is open. */
 type OpenString = '' | '"""' | "'''";
 
-/** What can open or close one, and what hides that: strings of one line, comments and escapes. */
+/** Matches these delimiters, and the strings, comments and escapes that can hide one. */
 const DELIMITERS: Readonly<Record<OpenString, RegExp>> = {
   '': /"""|'''|"(?:[^"\\]|\\.)*"|'[^']*'|#.*/g,
   '"""': /\\.|"""/g,
@@ -86,7 +86,7 @@ function openAfter(line: string, before: OpenString): OpenString {
   }
 }
 
-/** Blank lines and comments at the end of what was read last. */
+/** The blank lines and comments at the end of the last block. */
 function takeLead(blocks: readonly Block[]): readonly string[] {
   const lines = blocks.at(-1)?.lines ?? [];
   const last = lines.findLastIndex((line) => !/^\s*(?:#.*)?$/.test(line));
@@ -97,7 +97,7 @@ function comments({ lead }: Block): readonly string[] {
   return lead.filter((line) => line.trim() !== '');
 }
 
-/** The names in `[a.b."c"]`; null for a line that is no header. */
+/** The names in `[a.b."c"]`; null if the line is not a header. */
 function headerOf(line: string): readonly string[] | null {
   const [, inside] = /^\s*\[\s*([^[\]]+?)\s*\]\s*(?:#.*)?$/.exec(line) ?? [];
   if (inside === undefined) return /^\s*\[\[/.test(line) ? [] : null;
@@ -110,7 +110,7 @@ function isTable(header: readonly string[] | null, path: readonly string[]): boo
   return header !== null && header.length === path.length && path.every((part, index) => header[index] === part);
 }
 
-/** Whether the server stands in a text as something else than tables of its own. */
+/** Whether the server is present in another form than tables. */
 function isElsewhere(blocks: readonly Block[], section: string, name: string): boolean {
   return blocks.some(({ header, lines }) =>
     lines.some((line) => isInline(line, section, name, isTable(header, [section]))),
@@ -125,10 +125,10 @@ function isInline(line: string, section: string, name: string, isSection: boolea
   return path === section || isAt(`${section}.${name}`) || (isSection && isAt(name));
 }
 
-/** What says how the program is reached: ours now, or that of another way to it. */
+/** The keys that are replaced: how the server is started or reached. */
 const REPLACED = /^\s*(?:command|args|env|url|bearer_token_env_var|http_headers|env_http_headers)\s*=/;
 
-/** Tells lines of our own table that are somebody's settings or comments from those that are replaced, lists of several lines included. */
+/** Finds the lines of our table to keep, such as the user's settings and comments. Multi-line lists of replaced keys are dropped whole. */
 function isForeign(): (line: string) => boolean {
   let depth = 0;
   return (line) => {
@@ -154,7 +154,7 @@ function key(name: string): string {
   return /^[\w-]+$/.test(name) ? name : quote(name);
 }
 
-/** A basic string of TOML has the escapes of JSON, for all that can stand in these values. */
+/** For these values, a basic string of TOML has the same escapes as JSON. */
 function quote(value: string): string {
   return JSON.stringify(value);
 }

@@ -6,23 +6,23 @@ import { entryOf, type McpClient, type ServerEntry } from './mcp-clients.ts';
 
 export type Installed =
   | { readonly status: 'installed'; readonly backup: string | null }
-  /** The file said so already. */
+  /** The file already has the entry. */
   | { readonly status: 'unchanged' }
-  /** `reason` says what is in the way; nothing was written. */
+  /** Nothing was written; `reason` says why. */
   | { readonly status: 'refused'; readonly reason: string };
 
 export type Removed =
   | { readonly status: 'removed'; readonly backup: string | null }
-  /** There is no such server, or no such file. */
+  /** The server or the file does not exist. */
   | { readonly status: 'absent' }
   | { readonly status: 'refused'; readonly reason: string };
 
-/** A new file holds a key; one that is there keeps the rights it has. */
+/** A new file contains a key. An existing file keeps its permissions. */
 const NEW_FILE_MODE = 0o600;
 
 /**
- * Enters the server into a program's file: read, edited as text, written whole or not at all, with a copy of what stood there beside it. A
- * link stays a link.
+ * Adds the server to a client's file: edits it as text, writes it atomically, and saves a backup of the previous content. A symbolic link stays
+ * one.
  */
 export async function installEntry(
   client: McpClient,
@@ -36,7 +36,7 @@ export async function installEntry(
   return done.isChanged ? { status: 'installed', backup: done.backup } : { status: 'unchanged' };
 }
 
-/** Takes the server out of a program's file, in the same way. */
+/** Removes the server from a client's file in the same way. */
 export async function removeEntry(client: McpClient, path: string, name: string, now: Date): Promise<Removed> {
   const done = await editFile(client, path, now, (text) =>
     client.format === 'toml' ? takeFromToml(text, client.section, name) : takeFromJson(text, client.section, name),
@@ -50,7 +50,7 @@ type Edited =
   | { readonly isChanged: true; readonly backup: string | null }
   | { readonly reason: string };
 
-/** @param change answers the new text; null where the old one is not understood */
+/** @param change returns the new text, or null if it cannot parse the old one */
 async function editFile(
   client: McpClient,
   path: string,
@@ -60,7 +60,7 @@ async function editFile(
   const file = await realpath(path).catch(() => path);
   const before = await readText(file);
   if (before === undefined) return { reason: 'the file cannot be read' };
-  // A file with the line ends of Windows throughout keeps them, in what is added too.
+  // A file with only CRLF line ends keeps them, also in the added lines.
   const lineEnd = before !== null && /\r\n/.test(before) && !/(?<!\r)\n/.test(before) ? '\r\n' : '\n';
   const after = change((before ?? '').replaceAll(lineEnd, '\n'))?.replaceAll('\n', lineEnd) ?? null;
   if (after === null) return { reason: `the file is not ${client.format.toUpperCase()} of the expected form` };
@@ -79,7 +79,7 @@ function edit(client: McpClient, text: string, name: string, entry: ServerEntry)
     : putIntoJson(text, client.section, name, entryOf(client, entry));
 }
 
-/** Null where there is no file; undefined where it cannot be read. */
+/** Null if the file does not exist; undefined if it cannot be read. */
 async function readText(file: string): Promise<string | null | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -96,7 +96,7 @@ async function replace(file: string, text: string, exists: boolean, now: Date): 
   const mode = exists ? (await stat(file)).mode & 0o777 : NEW_FILE_MODE;
   const fresh = `${file}.${process.pid}.new`;
   await writeFile(fresh, text, { mode });
-  // The mode given at creation is narrowed by the umask.
+  // The umask reduces the mode at creation.
   await chmod(fresh, mode);
   await rename(fresh, file);
   return backup;

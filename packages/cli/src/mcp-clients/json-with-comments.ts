@@ -1,21 +1,21 @@
-/** A value in a JSON text, with where it stands. Comments and trailing commas, which several programs allow in their settings, are passed over. */
+/** A value in a JSON text with its position. Comments and trailing commas, which several clients allow in their settings, are skipped. */
 export interface JsonNode {
   readonly start: number;
   readonly end: number;
-  /** Null where the value is no object. */
+  /** Null if the value is not an object. */
   readonly members: readonly JsonMember[] | null;
-  /** Of an object: whether a comma stands behind its last member. */
+  /** For an object: whether its last member has a comma. */
   readonly hasTrailingComma: boolean;
 }
 
 export interface JsonMember {
-  /** Of its name. */
+  /** The start of its name. */
   readonly start: number;
   readonly name: string;
   readonly value: JsonNode;
 }
 
-/** The value of a whole text; null where it is no JSON. */
+/** The value of a whole text; null if it is not JSON. */
 export function parseJsonWithComments(text: string): JsonNode | null {
   try {
     const reader: Reader = { text, at: text.startsWith('\uFEFF') ? 1 : 0 };
@@ -68,7 +68,7 @@ function readArray(reader: Reader): JsonNode {
   return { start, end: reader.at, members: null, hasTrailingComma: false };
 }
 
-/** Everything up to the closing mark; answers whether a comma stood before it. */
+/** Reads up to the closing bracket and returns whether a comma precedes it. */
 function readItems(reader: Reader, closing: string, readItem: () => void): boolean {
   reader.at += 1;
   for (let hasComma = false; ; ) {

@@ -1,32 +1,32 @@
 import { posix, win32 } from 'node:path';
 
-/** How a program is told of a server it starts. */
+/** How a client starts a server. */
 export interface ServerEntry {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where programs keep their settings on a machine. */
+/** Where clients store their settings on a machine. */
 export interface Places {
   readonly home: string;
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A program that agents live in, with its file and the shape of an entry in it. */
+/** A program with an MCP client: its settings file and the shape of an entry in it. */
 export interface McpClient {
   readonly name: string;
   readonly title: string;
   readonly format: 'json' | 'toml';
-  /** The field of the file that holds the servers by their names. */
+  /** The field of the file that contains the servers by name. */
   readonly section: string;
   readonly path: (places: Places) => string;
-  /** Beyond what all have in common. */
+  /** Additional fields of an entry. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
-/** By the programs' own documentation, as of November 2026; all take the user's own settings, for every project. */
+/** From the clients' documentation as of November 2026. All paths are user settings, which apply to every project. */
 export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'claude-desktop',
@@ -90,7 +90,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
 
 export const CLIENT_NAMES = MCP_CLIENTS.map(({ name }) => name);
 
-/** What stands under the server's name. */
+/** The entry under the server's name. */
 export function entryOf({ extra = {} }: McpClient, { command, args, env }: ServerEntry) {
   return { ...extra, command, args: [...args], env: { ...env } };
 }
@@ -102,13 +102,13 @@ function applicationData(places: Places): string {
   return env['XDG_CONFIG_HOME'] || join(places, home, '.config');
 }
 
-/** Zed keeps to `.config` on macOS too. */
+/** Zed uses `.config` on macOS too. */
 function zedSettings(places: Places): string {
   if (places.platform === 'win32') return join(places, applicationData(places), 'Zed');
   return join(places, places.env['XDG_CONFIG_HOME'] || join(places, places.home, '.config'), 'zed');
 }
 
-/** By the rules of the machine that is asked about. */
+/** By the rules of the given platform. */
 function join({ platform }: Places, ...parts: readonly string[]): string {
   return (platform === 'win32' ? win32 : posix).join(...parts);
 }

@@ -1,6 +1,6 @@
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 
-/** A bar of at most `columns`, in eighths of a column. What is not nothing can be seen, however little of `most` it is. */
+/** A bar of at most `columns`, in eighths of a column. A value above zero always shows something. */
 export function bar(value: number, most: number, columns: number): string {
   if (!(value > 0) || !(most > 0)) return '';
   const eighths = Math.max(1, Math.round((Math.min(value, most) / most) * columns * 8));

@@ -4,7 +4,7 @@ import type { GlobalOptions } from '../global-options.ts';
 import { type JsonRecord, recordsOf, textOf } from './json-value.ts';
 import { inertJson, singleLine } from './untrusted-text.ts';
 
-/** Reports a failure on stderr: one problem document, or sentences for people. */
+/** Reports an error on stderr, as one problem document or as sentences. */
 export async function reportFailure(
   failure: CliFailure,
   form: Pick<GlobalOptions, 'hasJsonErrors'>,
@@ -19,7 +19,7 @@ async function inSentences(problem: FailureProblem, sink: TextSink): Promise<str
   const name = problem.status === null ? problem.code : `${problem.code}, ${problem.status}`;
   const lines = [
     `Error: ${singleLine(textOf(problem.detail))} (${singleLine(name)})`,
-    // The lists come from the answer as it was, so they are read like everything that comes from elsewhere.
+    // The lists are unvalidated, like the rest of the response.
     ...recordsOf(problem.errors).map(
       (row) => `  ${wordsOf(row, 'path')}: ${wordsOf(row, 'message')} (${wordsOf(row, 'code')})`,
     ),
@@ -31,7 +31,7 @@ async function inSentences(problem: FailureProblem, sink: TextSink): Promise<str
   ];
   const shown = lines.filter((line) => line !== '');
   if (sink.isTTY !== true) return shown.map((line) => `${line}\n`).join('');
-  // What measures texts takes longer to load than a usage mistake to find.
+  // Loaded late: the code that measures text loads slower than a usage error is found.
   const { wrapForTerminal } = await import('./wrap-text.ts');
   return shown.map((line) => wrapForTerminal(line, sink)).join('');
 }

@@ -1,8 +1,8 @@
 import { cutToWidth, textWidth } from './text-width.ts';
 
 /**
- * A text as lines no wider than `columns`, broken between words where that is possible. A longer word goes on in the next line, whole: what
- * somebody has to see in full, such as where a link goes, must not end at the edge of the terminal.
+ * A text as lines no wider than `columns`, broken between words if possible. Longer words continue on the next line: an approver must see
+ * text such as the target of a link in full.
  */
 export function foldText(text: string, columns: number): readonly string[] {
   const width = Math.max(4, columns);
@@ -30,11 +30,11 @@ function breakWord(word: string, width: number): readonly string[] {
   const pieces: string[] = [];
   let rest = word;
   for (;;) {
-    // Only so much is looked at: a word can be as long as a mail.
+    // A word can be as long as a message, so only its beginning is measured.
     const head = rest.slice(0, 4 * width);
     const isWhole = head.length === rest.length;
     if (isWhole && textWidth(head) <= width) return [...pieces, rest];
-    // With two more columns it is always too wide, and so cut to `width` and an ellipsis, which is not wanted here.
+    // With two more columns it is always too wide, so it is cut to `width` and an ellipsis, which is removed.
     const piece =
       cutToWidth(`${head}  `, width + 1)
         .replace(/…$/, '')

@@ -1,10 +1,10 @@
 import type { Column } from './table.ts';
 
-/** The ends of the groups of a UUID, from the one with its whole time on. */
+/** Lengths that end at a group of a UUID, from the first one that contains the whole time. */
 const LENGTHS = [13, 18, 23] as const;
 const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/** A column of ids. In a narrow terminal they are as long as it takes to tell them apart, which is what commands accept in their place. */
+/** A column of ids. In a narrow terminal, ids are cut to a unique prefix, which commands accept too. */
 export function idColumn(ids: readonly string[], title = 'id'): Column {
   return { title, cells: ids, shortCells: shortenIds(ids) };
 }

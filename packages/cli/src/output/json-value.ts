@@ -1,10 +1,10 @@
 /**
- * Readers for answers. The views show what is there and leave out what is not: a server of another version may know fewer fields or more,
- * and a person who reads a table is not helped by a parse error.
+ * Readers for responses. A server of another version may have fewer or more fields. The views show what is present: a parse error would
+ * not help a user who reads a table.
  */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** A record of the contract as a server of any version may answer it: by its names, of which each may be missing, or hold something else. */
+/** A record of the contract from a server of any version: each field may be missing or have another type. */
 export type Shown<Value> = { readonly [Name in NameOf<Value>]?: unknown };
 type NameOf<Value> = Value extends unknown ? keyof Value : never;
 
@@ -12,12 +12,12 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The records of a list; anything else in it is left out. */
+/** The records of a list, without other values. */
 export function recordsOf<Row = JsonRecord>(value: unknown): readonly Shown<Row>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-/** A scalar as text, a list of scalars joined by commas, anything else as JSON; empty where there is nothing. */
+/** A scalar as text, a list of scalars joined by commas, anything else as JSON; empty for null. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;

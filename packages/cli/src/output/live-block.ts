@@ -1,17 +1,17 @@
 import type { TextSink } from '../cli-io.ts';
 import { textWidth } from './text-width.ts';
 
-/** Some lines on the terminal that are written over as a whole. */
+/** Lines on the terminal that are redrawn in place. */
 export interface LiveBlock {
-  /** `text` ends with a line break. Where it is higher than the window, lines before the last one are left out. */
+  /** `text` ends with a line break. If it is higher than the window, lines before the last one are omitted. */
   draw(text: string): void;
-  /** Takes the lines away. */
+  /** Erases the lines. */
   clear(): void;
 }
 
 const LEFT_OUT = '…';
-/** Sequences that colour a line, which take none of its width (ECMA-48: SGR). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+/** Color sequences, which have no width (ECMA-48: SGR). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const COLOURS = /\u001b\[[\d;]*m/g;
 
 export function createLiveBlock(sink: TextSink): LiveBlock {
@@ -30,12 +30,12 @@ export function createLiveBlock(sink: TextSink): LiveBlock {
   };
 }
 
-/** Cursor to the first of so many rows, and everything from there on away (ECMA-48: CUU, ED). */
+/** Moves the cursor up by `rows` and erases everything below (ECMA-48: CUU, ED). */
 function upAndErase(rows: number): string {
   return rows === 0 ? '' : `\r\u001b[${rows}A\u001b[J`;
 }
 
-/** What has scrolled out of the window cannot be written over, so that no more is drawn than is shown. The last row is the cursor's. */
+/** Lines that scrolled out of the window cannot be erased, so only lines that fit are drawn. The last row is for the cursor. */
 function fitRows(lines: readonly string[], { columns, rows }: TextSink): readonly string[] {
   const last = lines.at(-1);
   if (rows === undefined || last === undefined || rowsOf(lines, columns) < rows) return lines;
@@ -44,7 +44,7 @@ function fitRows(lines: readonly string[], { columns, rows }: TextSink): readonl
   return shown.length === 0 ? [last] : [...shown, LEFT_OUT, last];
 }
 
-/** In a window that is narrower, or was made so, lines take more rows than one. */
+/** In a narrow window, a line can take several rows. */
 function rowsOf(lines: readonly string[], columns: number | undefined): number {
   const width = Math.max(1, columns ?? Number.POSITIVE_INFINITY);
   const taken = lines.map((line) => Math.max(1, Math.ceil(textWidth(line.replace(COLOURS, '')) / width)));

@@ -3,24 +3,24 @@ import type { GlobalOptions } from '../global-options.ts';
 import { type Paint, paintFor } from './paint.ts';
 import { inertJson, singleLine } from './untrusted-text.ts';
 
-/** Where a command's answer and remarks go. Data goes to stdout, everything else to stderr. */
+/** Prints the result and the notices of a command: data to stdout, everything else to stderr. */
 export interface Output {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
   readonly paint: Paint;
-  /** Columns of the terminal, or null where stdout is none. */
+  /** Columns of the terminal, or null if stdout is not a terminal. */
   readonly width: number | null;
-  /** The API's answer as one JSON document with a newline at its end. */
+  /** Prints the response as one JSON document with a newline at the end. */
   writeJson(answer: unknown): void;
-  /** The answer as people read it. */
+  /** Prints the result as text. */
   writeText(text: string): void;
-  /** Hints and progress, for people: not with --json, not with --quiet. */
+  /** Prints a hint or progress; not with --json or --quiet. */
   remark(text: string): void;
 }
 
 export async function createOutput(io: CliIo, options: GlobalOptions): Promise<Output> {
   const isTerminal = io.stdout.isTTY === true;
-  // What measures texts takes as long to load as a command without a terminal to run.
+  // The code that measures text takes as long to load as a command takes to run without a terminal.
   const wrap = io.stderr.isTTY === true ? (await import('./wrap-text.ts')).wrapForTerminal : null;
   return {
     isJson: options.isJson,

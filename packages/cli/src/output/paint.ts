@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
 import { outcomeOf } from '../outcome.ts';
 
-/** Colours, or the plain text where there are none. */
+/** Adds colors, or returns the text unchanged without them. */
 export interface Paint {
   title(text: string): string;
   faint(text: string): string;
   bad(text: string): string;
-  /** A status in the colour of what it means, whether a message's, a domain's or a finding's; may be padded. */
+  /** Colors a status of a message, a domain or a finding by its meaning; the text may be padded. */
   status(text: string): string;
 }
 
@@ -33,7 +33,7 @@ const OTHER_STATUSES: ReadonlyMap<string, 'green' | 'red'> = new Map([
   ['succeeded', 'green'],
 ]);
 
-/** A status that may still change is yellow, whether somebody has to act or not. */
+/** A status that may still change is yellow. */
 function statusColor(status: string): 'green' | 'red' | 'yellow' {
   const other = OTHER_STATUSES.get(status);
   if (other !== undefined) return other;
@@ -43,6 +43,6 @@ function statusColor(status: string): 'green' | 'red' | 'yellow' {
 }
 
 function style(name: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string): string {
-  // An empty text stays empty, so that sheets can leave it out. Whether colour is wanted was decided before.
+  // An empty text stays empty, so that sheets can omit it. The caller has checked that color is wanted.
   return text === '' ? '' : styleText(name, text, { validateStream: false });
 }

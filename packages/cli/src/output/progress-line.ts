@@ -1,11 +1,11 @@
 import type { TextSink } from '../cli-io.ts';
 
-/** One line on the terminal that is written over and over. */
+/** One line on the terminal that is redrawn in place. */
 export interface ProgressLine {
   readonly isShown: boolean;
-  /** `expected`: how many rows there will be, as far as that is known. */
+  /** `expected`: the total number of rows; null if unknown. */
   show(rows: number, bytes: number, expected: number | null): void;
-  /** Takes the line away. */
+  /** Erases the line. */
   clear(): void;
 }
 
@@ -13,7 +13,7 @@ const BAR_COLUMNS = 24;
 const REDRAW_MS = 100;
 const TO_LINE_START = '\r\u001b[K';
 
-/** On a terminal only: in a file or a pipe it would be rubbish. */
+/** Shown only on a terminal: in a file or a pipe it would be noise. */
 export function createProgressLine(sink: TextSink, isQuiet: boolean): ProgressLine {
   const isShown = sink.isTTY === true && !isQuiet;
   let drawnMs = Number.NEGATIVE_INFINITY;

@@ -3,18 +3,18 @@ import type { GlobalOptions } from '../global-options.ts';
 import { cutToWidth } from './text-width.ts';
 import { singleLine } from './untrusted-text.ts';
 
-/** How far a command with many steps is. */
+/** The progress of a command with many steps. */
 export interface Progress {
-  /** `done` of them are over, and `label` is under way. */
+  /** `done` steps are finished; `label` names the current one. */
   show(done: number, label: string): void;
-  /** Leaves nothing of it on the terminal. */
+  /** Erases it from the terminal. */
   end(): void;
 }
 
 const BAR_COLUMNS = 24;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A bar on one line of the terminal; nothing where stderr is none, where only the answer is wanted, or there is but one step. */
+/** A bar on one line of the terminal. Shows nothing if stderr is not a terminal, with --quiet, or for a single step. */
 export function createProgress({ stderr }: CliIo, { isQuiet }: GlobalOptions, total: number): Progress {
   if (stderr.isTTY !== true || isQuiet || total < 2) return { show: () => {}, end: () => {} };
   return {

@@ -6,8 +6,8 @@ import type { View } from './view.ts';
 import { showList, showRecord } from './views/plain.ts';
 
 /**
- * Prints an operation's answer for people, in the form that its record has (`views/`) or that the command has for it. Without one it is a plain
- * list or sheet of what it answers.
+ * Prints an operation's response as text, with the view of its record (`views/`) or of the command. Without a view it prints a plain list
+ * or sheet.
  */
 export async function renderResult(
   operationId: string,
@@ -16,7 +16,7 @@ export async function renderResult(
   now: Date,
   own?: View,
 ): Promise<void> {
-  // A bare list is shown as a record with nothing else in it.
+  // A bare list is shown like a record with one field.
   const answer = Array.isArray(given) ? { items: given } : given;
   if (!isRecord(answer)) {
     output.writeText(`${severalLines(textOf(answer)).trimEnd()}\n`);

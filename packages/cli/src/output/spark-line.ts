@@ -1,6 +1,6 @@
 const EIGHTHS = [...'▁▂▃▄▅▆▇█'];
 
-/** One character a value, as high as its part of the largest. A day without anything is a gap, and one with something never is. */
+/** One character per value, with a height relative to the largest. Only a zero is a gap. */
 export function sparkLine(values: readonly number[]): string {
   const most = Math.max(0, ...values);
   return values

@@ -5,20 +5,20 @@ import { hangText } from './wrap-text.ts';
 export interface Column {
   readonly title: string;
   readonly cells: readonly string[];
-  /** The least columns it may be cut to; without it the text is never cut. */
+  /** The minimum width after a cut; without it, the text is never cut. */
   readonly minWidth?: number;
-  /** Left out where the rest does not fit, the lowest first; without it the column always stays. */
+  /** Columns are dropped until the table fits, the lowest first; without it, the column always stays. */
   readonly dropOrder?: number;
   readonly paint?: (text: string) => string;
-  /** Shorter forms of the cells, for a terminal that the whole ones do not fit. */
+  /** Shorter cells for a terminal that is too narrow for the full ones. */
   readonly shortCells?: readonly string[];
-  /** Of the last column: its text goes on in further lines, and is not cut. */
+  /** For the last column: its text wraps instead of being cut. */
   readonly wraps?: true;
 }
 
 const GAP = '  ';
 
-/** An aligned table no wider than `width`, which is null where the text goes to no terminal and nothing is cut. */
+/** An aligned table no wider than `width`; null means that nothing is cut. */
 export function renderTable(columns: readonly Column[], width: number | null, paint: Paint): string {
   const shown = width === null ? columns : chooseColumns(columns, width);
   const widths = width === null ? shown.map(naturalWidth) : shareWidth(shown, width);
@@ -49,7 +49,7 @@ function linesOfRow(
   return hangText(head, last.cells[row] ?? '', width).map((line) => line.trimEnd());
 }
 
-/** The last cell is not filled up, so that lines carry no trailing spaces. */
+/** The last cell is not padded, so that lines have no trailing spaces. */
 function renderRow(cells: readonly string[], widths: readonly number[]): string[] {
   return cells.map((cell, index) => {
     const width = widths[index] ?? 0;
@@ -58,7 +58,7 @@ function renderRow(cells: readonly string[], widths: readonly number[]): string[
   });
 }
 
-/** Whole cells where they fit; then their short forms; then without what can be left out. */
+/** Full cells if they fit, else short cells, else fewer columns. */
 function chooseColumns(columns: readonly Column[], width: number): readonly Column[] {
   if (totalWidth(columns.map(naturalWidth)) <= width) return columns;
   return dropUntilFitting(
@@ -78,7 +78,7 @@ function dropUntilFitting(columns: readonly Column[], width: number): readonly C
   return shown;
 }
 
-/** Every column gets its least, and what is left goes where text would be cut, one column of the terminal at a time. */
+/** Gives every column its minimum, and distributes the rest evenly to columns whose text would be cut. */
 function shareWidth(columns: readonly Column[], width: number): number[] {
   const widths = columns.map(leastWidth);
   const natural = columns.map(naturalWidth);
@@ -94,7 +94,7 @@ function shareWidth(columns: readonly Column[], width: number): number[] {
   }
 }
 
-/** Nothing more can be left out: the widest column gives way, so that no row is wider than the terminal. Ids stay as long as they are. */
+/** If no more columns can be dropped, the widest ones shrink until the rows fit the terminal. Ids keep their length. */
 function squeeze(columns: readonly Column[], widths: readonly number[], excess: number): number[] {
   const squeezed = [...widths];
   const isId = (index: number) => columns[index]?.shortCells !== undefined;

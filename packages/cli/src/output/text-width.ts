@@ -1,6 +1,6 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** Made where it is needed first: that takes longer than a command that prints plain text runs. */
+/** Created on first use, because that takes longer than a command that prints plain text. */
 const lazy = {
   get segmenter(): Intl.Segmenter {
     const made = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -9,11 +9,11 @@ const lazy = {
   },
 };
 
-/** What terminals draw two columns wide whatever its width as text. */
+/** Emoji, which terminals draw two columns wide. */
 const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 const ZERO_WIDTH = /^[\p{Mark}\u200b-\u200d\u2060\ufeff]+$/u;
 
-/** Columns a text takes in a terminal. */
+/** The width of a text in terminal columns. */
 export function textWidth(text: string): number {
   if (isPrintableAscii(text)) return text.length;
   let columns = 0;
@@ -21,7 +21,7 @@ export function textWidth(text: string): number {
   return columns;
 }
 
-/** Cuts a text to so many columns; what was cut shows as `…`. */
+/** Cuts a text to a width; a cut text ends with `…`. */
 export function cutToWidth(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let kept = '';
@@ -35,7 +35,7 @@ export function cutToWidth(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** Fills a text with spaces up to so many columns. */
+/** Pads a text with spaces to a width. */
 export function padToWidth(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 }

@@ -2,19 +2,19 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** `2026-01-31 09:00:00 UTC`; a text that is no time stays as it is. */
+/** `2026-01-31 09:00:00 UTC`; a text that is not a time stays unchanged. */
 export function formatTime(iso: string): string {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? iso : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** `2026-01-31 09:00`, for tables, whose title says that it is UTC. */
+/** `2026-01-31 09:00`, for tables whose column title says UTC. */
 export function formatMinute(iso: string): string {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? iso : time.toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** `12s ago`, `5m ago`, `3h ago`, `12d ago`: for tables without the room for a date. */
+/** `12s ago`, `5m ago`, `3h ago`, `12d ago`: for tables without room for a date. */
 export function formatAge(iso: string, now: Date): string {
   const ageMs = now.getTime() - new Date(iso).getTime();
   if (Number.isNaN(ageMs)) return iso;

@@ -2,10 +2,10 @@ import type { Records } from '../generated/records.ts';
 import type { JsonRecord, Shown } from './json-value.ts';
 import type { Output } from './output.ts';
 
-/** Prints one kind of answer for people. */
+/** Prints one kind of response as text. */
 export type View = (answer: JsonRecord, output: Output, now: Date) => void;
 
-/** How answers with these records are shown, by the names of the contract. */
+/** The view of these records, by their names in the contract. */
 export interface RecordView {
   readonly records: readonly string[];
   readonly show: View;

@@ -8,18 +8,18 @@ import { singleLine } from './untrusted-text.ts';
 import { recordTable } from './views/domain.ts';
 
 export interface NextLook {
-  /** Why the last one had no answer; null where it had one. */
+  /** Why the last check failed; null if it did not. */
   readonly trouble: string | null;
   readonly seconds: number;
 }
 
-/** What a wait for a domain shows meanwhile, on stderr. */
+/** The progress of a domain watch, on stderr. */
 export interface WatchView {
   show(domain: JsonRecord | null, next: NextLook): void;
   end(): void;
 }
 
-/** A table that is drawn anew where somebody looks at a terminal; elsewhere a line for each thing that changed. */
+/** A table that is redrawn on a terminal; elsewhere one line per change. */
 export function createWatchView(io: CliIo, output: Output): WatchView {
   const isLive = io.stderr.isTTY === true && !output.isQuiet && !output.isJson;
   return isLive ? liveView(io, output) : plainView(output);
@@ -29,7 +29,7 @@ function liveView({ stderr }: CliIo, { paint }: Output): WatchView {
   const block = createLiveBlock(stderr);
   return {
     show: (domain, { trouble, seconds }) => {
-      // One column stays free: some terminals break the line after the last one.
+      // One column stays free, because some terminals wrap a line that fills the last one.
       const columns = (stderr.columns ?? 80) - 1;
       const head = domain === null ? 'Checking …' : `${textOf(domain['name'])}: ${textOf(domain['status'])}`;
       const foot = `${trouble === null ? '' : `${trouble} `}Next check in ${seconds} s. Ctrl-C stops only this watch.`;

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { TextSink } from '../cli-io.ts';
 import { textWidth } from './text-width.ts';
 
-/** A text of words as lines no wider than `columns`. A word that is longer stays whole: a name that is broken cannot be copied. */
+/** A text as lines no wider than `columns`. A longer word stays whole, because a broken name cannot be copied. */
 export function wrapText(text: string, columns: number): readonly string[] {
   if (columns === Number.POSITIVE_INFINITY) return [text];
   const lines: string[] = [];
@@ -20,13 +20,13 @@ export function wrapText(text: string, columns: number): readonly string[] {
   return [...lines, line ?? ''];
 }
 
-/** Too narrow a column for sentences: they go below what they belong to instead. */
+/** The minimum width for sentences; in less room they are moved below their head. */
 const COLUMNS_MIN = 24;
 const INDENT_BELOW = '    ';
 
 /**
- * A text of one or more lines behind `head`. Lines that follow are indented to the end of `head`, or go below it if that leaves too little
- * room. `columns` is null if nothing sets a width.
+ * A text of one or more lines after `head`. Following lines are indented to the end of `head`. If that leaves too little room, the text moves
+ * below `head`. `columns` is null without a maximum width.
  */
 export function hangText(head: string, text: string, columns: number | null): readonly string[] {
   const given = text.split('\n');
@@ -40,10 +40,10 @@ export function hangText(head: string, text: string, columns: number | null): re
   return lines.map((line, index) => `${index === 0 ? head : indent}${line}`);
 }
 
-/** What precedes a command that ends a sentence. */
+/** Precedes a command at the end of a sentence. */
 const BEFORE_COMMAND = ': postrider ';
 
-/** A sentence with its line feed, wrapped where the sink is a terminal. A command that ends it stays whole, so that it can be copied. */
+/** A sentence with a line feed, wrapped if the sink is a terminal. A command at its end stays on one line, so that it can be copied. */
 export function wrapForTerminal(text: string, { isTTY, columns = 80 }: TextSink): string {
   if (isTTY !== true || shownWidth(text) <= columns) return `${text}\n`;
   const end = text.indexOf(BEFORE_COMMAND, text.lastIndexOf('\n') + 1);
@@ -51,7 +51,7 @@ export function wrapForTerminal(text: string, { isTTY, columns = 80 }: TextSink)
   return [...wrapText(text.slice(0, end + 1), columns), `  ${text.slice(end + 2)}`, ''].join('\n');
 }
 
-/** Columns of a text that may have colours. */
+/** The width of a text that may contain color sequences. */
 function shownWidth(text: string): number {
   return textWidth(text.includes('\u001b') ? stripVTControlCharacters(text) : text);
 }

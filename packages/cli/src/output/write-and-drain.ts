@@ -1,8 +1,8 @@
 import type { TextSink } from '../cli-io.ts';
 
 /**
- * Writes a text and waits until its reader has room again, so that a large output does not pile up in memory. False where there is no reader
- * any more (`| head`): then there is nothing left to do.
+ * Writes a text and waits until the reader accepts more, so that a large output does not fill the memory. False if the reader has closed the
+ * pipe (`| head`).
  */
 export async function writeAndDrain(sink: TextSink, text: string): Promise<boolean> {
   if (sink.destroyed === true) return false;
@@ -14,7 +14,7 @@ export async function writeAndDrain(sink: TextSink, text: string): Promise<boole
   return !isDestroyed(sink);
 }
 
-/** Asked anew: while it was waited for, it can have become so. */
+/** Read again after the wait, because it may have changed. */
 function isDestroyed({ destroyed }: TextSink): boolean {
   return destroyed === true;
 }

@@ -1,18 +1,18 @@
 import type { Command, Option } from 'commander';
 import { GLOBAL_OPTIONS_TITLE } from '../global-options.ts';
 
-/** A command or a group of the program, read from the parser itself, so that it is what the program takes. */
+/** A command or a group, read from the parser itself, so that it matches what the program accepts. */
 export interface TreeNode {
   /** The words after `postrider`; empty for the root. */
   readonly words: string;
   readonly command: Command;
-  /** The words that may come next. */
+  /** The words that can follow. */
   readonly next: readonly { readonly name: string; readonly summary: string }[];
-  /** Its own, without those that every command takes. */
+  /** Its own options, without the global ones. */
   readonly options: readonly Option[];
 }
 
-/** Every command, its group before it. */
+/** All commands, each after its group. */
 export function readTree(command: Command, words = ''): readonly TreeNode[] {
   const visible = command.createHelp().visibleCommands(command);
   const node: TreeNode = {

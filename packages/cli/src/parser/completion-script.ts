@@ -6,8 +6,8 @@ export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 type Shell = (typeof SHELLS)[number];
 
 /**
- * The script by which a shell completes the program's words and flags. All of them work alike: the words up to the cursor that are commands
- * are the path, and a table says what may follow each path. Nothing is run while somebody types.
+ * The completion script of a shell. All scripts work alike: the commands before the cursor form a path, and a table lists what can follow
+ * each path. No program runs while the user types.
  */
 export function completionScript(program: Command, shell: Shell): string {
   const nodes = readTree(program);
@@ -18,14 +18,14 @@ export function completionScript(program: Command, shell: Shell): string {
   return `# ${shell} completion of ${program.name()}; made by: ${program.name()} completion ${shell}\n${text}`;
 }
 
-/** What may follow a flag of a command; `*` stands for any command. */
+/** The values of a flag of a command; `*` is any command. */
 interface FlagValues {
   readonly words: string;
   readonly flag: string;
   readonly values: readonly string[];
 }
 
-/** A flag that takes the name of a global one has none of its values. */
+/** A flag that replaces a global one does not have its values. */
 function valuesOf({ words, options }: TreeNode, globals: readonly Option[]): readonly FlagValues[] {
   const hidden = options.filter((own) => knownValues(own) === null && globals.some(({ long }) => long === own.long));
   return [
@@ -36,7 +36,7 @@ function valuesOf({ words, options }: TreeNode, globals: readonly Option[]): rea
 
 function toValues(words: string, option: Option): readonly FlagValues[] {
   const values = knownValues(option);
-  // A flag with two names keeps the first as its short one.
+  // Commander stores the first of two long names as the short one.
   const flags = option.flags.split(/[ ,]+/).filter((flag) => flag.startsWith('--'));
   return values === null ? [] : flags.map((flag) => ({ words, flag, values }));
 }
@@ -82,7 +82,7 @@ _postrider() {
     word="\${COMP_WORDS[i]}"
     [[ " $(_postrider_next "$at") " == *" $word "* ]] && at="\${at:+$at }$word"
   done
-  # Bash parts words at an equals sign as well.
+  # Bash also splits words at an equals sign.
   if [[ "$cur" == "=" ]]; then cur=""; elif [[ "$before" == "=" ]]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   local words="$(_postrider_values "$at $before")"
   if [[ -n "$words" ]]; then :
@@ -94,7 +94,7 @@ complete -o default -F _postrider postrider
 }
 
 function zshScript(...[nodes, globals, values]: Parameters<Script>): string {
-  // In a description of _describe a colon parts word and text.
+  // _describe separates word and text by a colon.
   const list = (entries: readonly Entry[]) =>
     entries.map(({ word, text }) => quote(`${word.replaceAll(':', '\\:')}:${text}`)).join(' ');
   return `#compdef postrider
@@ -239,7 +239,7 @@ function withFlags(nodes: readonly TreeNode[]): readonly TreeNode[] {
   return nodes.filter((node) => flagsOf(node).length > 0);
 }
 
-/** What may follow: further commands, or where an argument has few values, these. */
+/** The words that can follow: commands, or the values of an argument that has only a few. */
 function nextOf({ next, command }: TreeNode): readonly Entry[] {
   const words = next.map(({ name, summary }) => ({ word: name, text: summary }));
   const [first] = command.registeredArguments;
@@ -252,7 +252,7 @@ function flagsOf({ options }: TreeNode): readonly Entry[] {
   return options.flatMap(toEntries);
 }
 
-/** The first sentence is enough beside a flag. */
+/** The first sentence is enough for a flag. */
 function toEntries({ long, description }: Option): readonly Entry[] {
   const [text = ''] = description.split(/(?<=\.) |\n/);
   return long === undefined || long === null ? [] : [{ word: long, text: text.replace(/\.$/, '') }];

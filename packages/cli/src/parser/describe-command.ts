@@ -5,7 +5,7 @@ import type { OwnValues } from '../invocation.ts';
 import { plainText, synopsisOf, toArgument, toNegatedOption, toOption } from './input-option.ts';
 import { toOwnArgument, toOwnOption } from './own-option.ts';
 
-/** Gives a command its flags, positional arguments and help texts, all from the description of its operation. */
+/** Adds flags, positional arguments and help texts to a command, from its description. */
 export function describeCommand(command: Command, description: CommandDescription): Command {
   command.summary(description.summary).description(describe(description));
   const flags = description.inputs.filter(({ positional }) => !positional);
@@ -21,14 +21,14 @@ export function describeCommand(command: Command, description: CommandDescriptio
   return command.addHelpText('after', () => examplesText(description));
 }
 
-/** Gives a command what a list of commands shows of it. */
+/** Adds only what a list of commands shows. */
 export function outlineCommand(command: Command, { summary, inputs, args = [] }: CommandDescription): Command {
   for (const input of inputs.filter(({ positional }) => positional)) command.addArgument(toArgument(input));
   for (const argument of args) command.addArgument(toOwnArgument(argument));
   return command.summary(summary);
 }
 
-/** The values of what only the CLI has, by the names in the command's file. */
+/** The values of flags and arguments that only the CLI has, by their names in the command's file. */
 export function readOwnValues(command: Command, { inputs, args = [] }: CommandDescription): OwnValues {
   const first = inputs.filter(({ positional }) => positional).length;
   const positional = args.map(({ name }, index) => [name, command.processedArgs[first + index]] as const);
@@ -44,7 +44,7 @@ function positionalOf({ inputs, args = [] }: CommandDescription): readonly strin
   return [...inputs.filter((input) => input.positional).map(synopsisOf), ...args.map(({ name }) => `<${name}>`)];
 }
 
-/** The values given for a command's inputs, by their names in the registry. Says at once everything that is missing. */
+/** The values of a command's inputs, by their names in the registry. One error names everything that is missing. */
 export function readValues(command: Command, description: CommandDescription): Readonly<Record<string, unknown>> {
   const positional = description.inputs.filter((input) => input.positional);
   const values = description.inputs.map((input) => {

@@ -3,12 +3,12 @@ import type { CommandDescription } from '../command-description.ts';
 import { buildProgram } from './program.ts';
 
 export interface HelpPage {
-  /** The words that bring it up, without `--help`. */
+  /** The command, without `--help`. */
   readonly command: string;
   readonly text: string;
 }
 
-/** The help texts of the program and of every command, each once, as a terminal of so many columns shows them. */
+/** The help texts of the program and of every command, as a terminal with `columns` shows them. */
 export function helpPages(commands: readonly CommandDescription[], columns: number): readonly HelpPage[] {
   let written = '';
   const sink = { write: (text: string) => (written += text), isTTY: true, columns };

@@ -2,14 +2,14 @@ import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { InputDescription, ValueDescription } from '../command-description.ts';
 import { nearestWord } from './nearest-word.ts';
 
-/** The flag for one argument of an operation. Of its value only the form is checked; what it may hold is the server's to say. */
+/** The flag for one argument of an operation. The parser checks only the form of the value; the server validates the rest. */
 export function toOption(input: InputDescription): Option {
   const value = input.value.kind === 'boolean' ? '' : ` <${input.valueName}>`;
   const option = new KnownOption(`${input.flags.join(', ')}${value}`, describeInput(input), knownOf(input));
   return input.value.kind === 'boolean' ? option : option.argParser(parserOf(input.value));
 }
 
-/** A flag of which values are known, for whoever completes it. Its help says them in its own words, and its parser what it takes. */
+/** A flag with known values for completion. Its help and its parser define them on their own. */
 class KnownOption extends Option {
   readonly known: readonly string[] | null;
 
@@ -28,13 +28,13 @@ class KnownArgument extends Argument {
   }
 }
 
-/** The values that can be given there, as far as they can be listed; null where they are anything. */
+/** The known values; null if any value is possible. */
 export function knownValues(taker: Option | Argument): readonly string[] | null {
   const isOurs = taker instanceof KnownOption || taker instanceof KnownArgument;
   return (isOurs ? taker.known : taker.argChoices) ?? null;
 }
 
-/** `--no-…` for a boolean, so that false can be said and not only left out. */
+/** `--no-…` for a boolean, so that false can be set and not only omitted. */
 export function toNegatedOption(input: InputDescription): Option {
   const name = input.flags.at(-1) ?? `--${input.name}`;
   return new Option(name.replace('--', '--no-'), `The opposite of ${name}.`);
@@ -48,13 +48,13 @@ export function toArgument(input: InputDescription): Argument {
   );
 }
 
-/** How a positional argument stands in the usage line. A list takes as many values as are given. */
+/** The positional argument in the usage line. A list accepts any number of values. */
 export function synopsisOf({ valueName, required, value }: InputDescription): string {
   const name = value.kind === 'list' ? `${valueName}...` : valueName;
   return required ? `<${name}>` : `[${name}]`;
 }
 
-/** Contract texts are Markdown; in a terminal the backticks only disturb. */
+/** Contract texts are Markdown; in a terminal, backticks are noise. */
 export function plainText(markdown: string): string {
   return markdown.replaceAll('`', '');
 }
@@ -104,7 +104,7 @@ function parserOf(value: Exclude<ValueDescription, { kind: 'boolean' }> | ValueD
   }
 }
 
-/** The last of two values would win in silence, and the first was meant as well. */
+/** Without this, the last of two values would win silently. */
 function once(parse: (text: string) => unknown): Parser {
   return (text, previous) => {
     if (previous !== undefined) throw new InvalidArgumentError('Pass it only once.');
@@ -112,7 +112,7 @@ function once(parse: (text: string) => unknown): Parser {
   };
 }
 
-/** Several can be given at once, parted by commas, where none of the values has a comma itself. */
+/** Choices can also be separated by commas, because they contain none. */
 function parseItems(text: string, choices: readonly string[] | null): readonly string[] {
   return choices === null ? [text] : text.split(',').map((item) => parseChoice(item, choices));
 }
@@ -156,7 +156,7 @@ function addEntry(text: string, separator: '=' | ':', previous: unknown): Record
   if (at < 1) {
     throw new InvalidArgumentError(separator === ':' ? 'Use the form "Name: value".' : 'Use the form name=value.');
   }
-  const entries = new Map(Object.entries(previous ?? {}) as [string, string][]); // Only this function makes them.
+  const entries = new Map(Object.entries(previous ?? {}) as [string, string][]); // Only this function creates them.
   const name = separator === ':' ? text.slice(0, at).trim() : text.slice(0, at);
   const value = separator === ':' ? text.slice(at + 1).trim() : text.slice(at + 1);
   if (entries.has(name)) throw new InvalidArgumentError(`Pass the name ${name} only once.`);

@@ -1,7 +1,7 @@
-/** Of so many letters at most one may be wrong; further ones may too in longer words. */
+/** One wrong letter is allowed per this many letters. */
 const LETTERS_PER_FAULT = 3;
 
-/** The word that a mistyped one was most likely meant to be; null where none is near. */
+/** The most likely intended word for a mistyped one; null if none is close. */
 export function nearestWord(typed: string, words: readonly string[]): string | null {
   const mostFaults = Math.max(1, Math.floor(typed.length / LETTERS_PER_FAULT));
   const near = words
@@ -11,7 +11,7 @@ export function nearestWord(typed: string, words: readonly string[]): string | n
   return near[0]?.word ?? null;
 }
 
-/** Letters to put in, take out or change (Levenshtein's distance). */
+/** The Levenshtein distance: letters to insert, remove or change. */
 function countFaults(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

@@ -43,7 +43,7 @@ function parseForm(text: string, { pattern, letters, fix }: Extract<OwnValue, { 
 }
 
 function parseUrl(text: string): string {
-  // `localhost:3000` reads as a scheme to a URL parser.
+  // A URL parser reads `localhost:` as a scheme.
   const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href;
   throw new InvalidArgumentError('Use a URL such as http://localhost:3000/webhooks.');

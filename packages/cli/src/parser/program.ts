@@ -9,17 +9,17 @@ import { readVersion } from '../version.ts';
 import { describeCommand, outlineCommand, readOwnValues, readValues } from './describe-command.ts';
 import { ALL_REACHED, findReached, type ReachedCommands } from './reached-commands.ts';
 
-/** What every command of the tree is made with. */
+/** Shared by all commands of the tree. */
 interface Building {
   readonly io: CliIo;
-  /** Called with what the command line asks for. */
+  /** Called with the parsed command line. */
   readonly run: (invocation: Invocation) => Promise<void>;
   readonly reached: ReachedCommands;
 }
 
 /**
- * The root of the command tree; `run` is called with what the command line asks for. Given the command line, what it cannot come to has a name
- * and a summary only.
+ * The root of the command tree; `run` is called with the parsed command line. If `argv` is passed, commands that it cannot reach have only a
+ * name and a summary.
  */
 export function buildProgram(
   commands: readonly CommandDescription[],
@@ -37,7 +37,7 @@ export function buildProgram(
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      // Failures are reported in one place, in the form the caller asked for.
+      // Errors are reported in one place, in the requested form.
       outputError: () => {},
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
@@ -59,7 +59,7 @@ export function buildProgram(
   return program;
 }
 
-/** By the command's own name alone: commander would name the SDK's word beside it. */
+/** Only the command's own name: commander would also print its alias, the SDK's method name. */
 function usageOf(command: Command): string {
   const words = [command.name()];
   for (let parent = command.parent; parent !== null; parent = parent.parent) words.unshift(parent.name());
@@ -72,18 +72,18 @@ function hasShortcut(description: CommandDescription): description is WithShortc
   return description.shortcut !== undefined;
 }
 
-/** What the name of a group does without a word behind it. */
+/** Whether the shortcut is the name of the command's own group. */
 function isOfOwnGroup({ command, shortcut }: WithShortcut): boolean {
   return command.startsWith(`${shortcut} `);
 }
 
-/** The SDK's word for a command that has another one here: who knows the method finds the command. */
+/** The SDK's method name if it differs from the command's, so that users who know the method find the command. */
 function methodNameOf({ id, command }: CommandDescription): string | null {
   const method = /^[^ .]+\.([^ ]+)$/.exec(id)?.[1];
   return method === undefined || command.split(' ').at(-1) === method ? null : method;
 }
 
-/** The words of a command line, with the commands' own beside those of the SDK. */
+/** The words of a command line, plus the commands' own words for SDK method names. */
 function namedAsHere(commands: readonly CommandDescription[], argv: readonly string[]): readonly string[] {
   const given = new Set(argv);
   const own = commands.filter((one) => given.has(methodNameOf(one) ?? ''));
@@ -114,7 +114,7 @@ function addLeaf(
   description: CommandDescription,
   { io, run, reached }: Building,
 ): Command {
-  // A group can do something by itself too: its own words then stand before those of its commands.
+  // A group can be a command too.
   const group = parent.commands.find((known) => known.name() === name);
   if (!reached.includes(description.command)) {
     const outlined = outlineCommand(group ?? parent.command(name), description);
@@ -135,7 +135,7 @@ function addLeaf(
   });
 }
 
-/** What its name alone does, and what stands below it. A word that is none of these is a mistake, and not left over. */
+/** Makes a command that is also a group list its subcommands and reject unknown words. */
 function asGroup(group: Command): void {
   group.summary(`${group.summary()}; ${group.commands.map((command) => command.name()).join(', ')}`);
   group.usage('[options] [command]').allowExcessArguments();
@@ -146,7 +146,7 @@ function unknownCommand(group: Command): Error {
   return usageFailure(`unknown command '${group.args[0]}'`, `Use one of: ${names}.`);
 }
 
-/** A command in the list of its group: its name and what it must be given. */
+/** A command in the list of its group: its name and its arguments. */
 function termOf(command: Command): string {
   return [command.name(), ...command.registeredArguments.map((argument) => `<${argument.name()}>`)].join(' ');
 }

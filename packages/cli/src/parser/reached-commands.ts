@@ -1,18 +1,17 @@
-/** Which of the named commands a command line can come to. */
+/** The commands that a command line can reach. */
 export interface ReachedCommands {
-  /** Whether the command is parsed, or shown with all it takes. */
+  /** Whether the command is parsed or shown with its flags. */
   includes(command: string): boolean;
   /** Whether the group of this name is. */
   includesGroup(name: string): boolean;
 }
 
-/** Every one, for those who read the whole tree. */
+/** All commands, for readers of the whole tree. */
 export const ALL_REACHED: ReachedCommands = { includes: () => true, includesGroup: () => true };
 
 /**
- * Flags of all commands are thousands of objects, which took longer to make than everything else that the program does before its first
- * request. A command can only be reached by its words. Where the line names no command, or one that is a group too, the help that
- * comes lists what stands below the words.
+ * The flags of all commands are thousands of objects, and creating them took longer than everything else before the first request. A command
+ * is reached only by its words. If they name no command, or a group, the help lists the commands below them.
  */
 export function findReached(commands: readonly string[], argv: readonly string[]): ReachedCommands {
   const given = new Set(argv);

@@ -2,13 +2,13 @@ import type { Command, Option } from 'commander';
 import { type CliFailure, usageFailure } from '../failure.ts';
 
 /**
- * Finds a flag that stands where another flag's value belongs, as in `--cursor --json`. The parser would take `--json` for the cursor, and
- * the user's mistake would come back as an odd refusal, or as none. Null where the command line has no such place.
+ * Finds a flag in place of another flag's value, as in `--cursor --json`. Commander would use `--json` as the cursor, which causes a confusing
+ * error, or none. Null if there is no such flag.
  */
 export function findSwallowedFlag(program: Command, argv: readonly string[]): CliFailure | null {
   const options = optionsOf(program);
   const names = new Set(options.flatMap(namesOf));
-  // A name can stand for several options (`--wait` takes an optional value on sends): a value must follow where all of them need one.
+  // Several options can share a name (on sends, the value of `--wait` is optional): a value is required if all of them need one.
   const withoutNeed = new Set(options.filter(({ required }) => !required).flatMap(namesOf));
   for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
     const flag = argv[at] ?? '';
@@ -20,7 +20,7 @@ export function findSwallowedFlag(program: Command, argv: readonly string[]): Cl
   return null;
 }
 
-/** Whether a flag that takes a value stands before what looks like a flag: only then there is anything to find, which takes the whole tree. */
+/** A quick check whether a flag with a value precedes something like a flag. Only then is the slow search in the whole tree needed. */
 export function mayBeSwallowed(program: Command, argv: readonly string[]): boolean {
   const before = argv.filter((_, at) => argv[at + 1]?.startsWith('-'));
   if (before.length === 0) return false;

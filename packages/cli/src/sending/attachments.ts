@@ -3,10 +3,10 @@ import { basename, resolve } from 'node:path';
 import type { CliIo } from '../cli-io.ts';
 import { usageFailure } from '../failure.ts';
 
-/** What can follow the colon behind a path: a content id has no slash, no backslash and no colon. */
+/** A path, a colon and a content id, which has no slash, backslash or colon. */
 const WITH_CONTENT_ID = /^(.+):([^:/\\]+)$/s;
 
-/** The values of a send with the files that `--attach` names behind those of `--attachments`. */
+/** The values of a send, with the files of `--attach` after those of `--attachments`. */
 export async function withAttachments(
   values: Readonly<Record<string, unknown>>,
   paths: readonly string[] | undefined,
@@ -22,7 +22,7 @@ export async function withAttachments(
   return { ...values, attachments: [...given, ...files] };
 }
 
-/** A path that exists as it stands is meant as it stands, also where it has a colon in it. */
+/** If a file with the whole name exists, the name has no content id, even with a colon in it. */
 async function readAttachment(given: string, io: CliIo): Promise<Readonly<Record<string, string>>> {
   const [, path = given, contentId] = (await isFile(given, io)) ? [] : (WITH_CONTENT_ID.exec(given) ?? []);
   const content = await readBytes(path, io);

@@ -4,8 +4,8 @@ import { usageFailure } from '../failure.ts';
 import { isRecord } from '../output/json-value.ts';
 
 /**
- * The items of a batch from a file, or from stdin for `-`: a JSON array, the API's own `{"emails": […]}`, or one object a line. What an item
- * holds is the server's to judge.
+ * The items of a batch from a file, or from stdin for `-`: a JSON array, the API's `{"emails": […]}`, or one object per line. The server
+ * validates the items.
  */
 export async function readBatchFile(argument: string, given: string, io: CliIo): Promise<readonly unknown[]> {
   const name = readsStdin(given) || given.startsWith('@') ? given : `@${given}`;
@@ -26,7 +26,7 @@ function readLines(argument: string, text: string): readonly unknown[] {
   });
 }
 
-/** Undefined is no JSON value, so it says that there is none. */
+/** Undefined means invalid JSON, because it is not a JSON value. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

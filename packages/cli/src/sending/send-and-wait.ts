@@ -31,14 +31,14 @@ export async function sendAndWait(
   return followSend(accepted, typeof wait === 'number' ? wait : WAIT_SECONDS_DEFAULT, connection, output, io);
 }
 
-/** A send that would be refused ends as the refused send would. */
+/** The exit code is that of the real send. */
 function finishDryRun(preview: JsonRecord, output: Output): ExitCode {
   if (output.isJson) output.writeJson(preview);
   else showDryRun(preview, output);
   return preview['ok'] === true ? EXIT_CODES.done : EXIT_CODES.refused;
 }
 
-/** Without waiting, a held message is the one outcome that is known at once. */
+/** Without a wait, only some outcomes are known, such as a held message. */
 function finish(message: unknown, output: Output): ExitCode {
   printMessage(message, output);
   const outcome = outcomeOf(statusOf(message));
@@ -58,7 +58,7 @@ async function followSend(
   output.remark(`Accepted as ${id}; waiting up to ${seconds} s for the outcome.`);
   const result = await waitForOutcome(id, seconds, connection, io.signal);
   if (result.kind === 'known') return finish(result.message, output);
-  // The send was accepted whatever the wait met, and its id must not get lost.
+  // The send was accepted even if the wait failed, so its id must be printed.
   printMessage(result.message ?? accepted, output);
   if (result.kind === 'interrupted') return EXIT_CODES.interrupted;
   if (result.kind === 'refused') throw result.failure;

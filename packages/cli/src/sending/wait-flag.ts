@@ -6,7 +6,7 @@ const WAIT_SECONDS_MAX = 86_400;
 
 const { done, pendingApproval, waitTimedOut, deliveryFailed } = EXIT_CODES;
 
-/** The flag with which a command follows what it sent to its outcome. */
+/** The flag of commands that can wait for the outcome of a send. */
 export const WAIT_FLAG: FlagTaker<number | true> = numberFlag(
   '--wait [seconds]',
   `Wait for the outcome, ${WAIT_SECONDS_DEFAULT} seconds by default. The exit code is ${done} if sent or delivered, ` +

@@ -5,23 +5,23 @@ import { outcomeOf } from '../outcome.ts';
 import { isRecord, textOf } from '../output/json-value.ts';
 
 export type WaitResult =
-  /** The message has its outcome, or is held. */
+  /** The message has its outcome or is held. */
   | { readonly kind: 'known'; readonly message: unknown }
-  /** The time is over; `message` is what was read last. */
+  /** The time is up; `message` is the last one read. */
   | { readonly kind: 'over'; readonly message: unknown; readonly lastFailure: Error | null }
   /** The user ended the wait. */
   | { readonly kind: 'interrupted'; readonly message: unknown }
-  /** The message cannot be read, and trying again would not help. */
+  /** The message cannot be read, and a retry would not help. */
   | { readonly kind: 'refused'; readonly message: unknown; readonly failure: CliFailure };
 
-/** The most the server waits within one request (`wait` of `GET /emails/:id`). */
+/** The longest wait of one request (`wait` of `GET /emails/:id`). */
 const WAIT_SECONDS_PER_REQUEST = 60;
-/** Between two readings whose answer came at once: a server that does not hold answers back must not be asked in a tight loop. */
+/** Between two reads that return immediately: a server that does not support `wait` must not be polled in a tight loop. */
 const PAUSE_MS = 1_000;
 
 /**
- * Reads a message until its outcome is known or the time is over. A failed reading that may pass is repeated, since the send itself was
- * accepted; so the wait takes at most `seconds` and the time of one answer.
+ * Reads a message until its outcome is known or the time is up. Temporary errors are retried, since the send itself was accepted. The wait
+ * takes at most `seconds` and the time of one response.
  */
 export async function waitForOutcome(
   id: string,

@@ -4,10 +4,10 @@ import { EXIT_CODES } from '../exit-codes.ts';
 import { ownFailure, usageFailure } from '../failure.ts';
 import { isRecord, type JsonRecord, textOf } from '../output/json-value.ts';
 
-/** A template as its files have it. */
+/** A template as read from its files. */
 export interface LocalTemplate {
   readonly slug: string;
-  /** Null where no file says it. */
+  /** Null if no file sets it. */
   readonly name: string | null;
   readonly subject: string | null;
   readonly html: string | null;
@@ -19,7 +19,7 @@ const SETTINGS: readonly string[] = ['name', 'subject'];
 
 /**
  * The templates of a folder, or the one that a file belongs to, by slug.
- * @throws CliFailure where there is none, or a file cannot be read as what it is.
+ * @throws CliFailure if there is none, or a file is invalid.
  */
 export async function readTemplateFiles(path: string, cwd: string): Promise<readonly LocalTemplate[]> {
   const place = resolve(cwd, path);
@@ -36,10 +36,10 @@ export async function readTemplateFiles(path: string, cwd: string): Promise<read
   return await Promise.all(slugs.map((slug) => readTemplate(folder, slug, names)));
 }
 
-/** Writes a template in the form that is read again; answers the names of the files. */
+/** Writes a template in the form that `readTemplateFiles` reads, and returns the names of the files. */
 export async function writeTemplateFiles(folder: string, template: JsonRecord): Promise<readonly string[]> {
   const slug = textOf(template['slug']);
-  // The server keeps slugs to letters, digits, hyphens and underscores; a file's name must not rest on that.
+  // The server restricts slugs to these characters, but a file name must not depend on that.
   if (!/^[a-z0-9_-]+$/.test(slug)) throw new Error(`${JSON.stringify(slug)} is no name for a file`);
   const { name, subject, html, text } = template;
   const files = [
@@ -103,7 +103,7 @@ function parse(file: string, source: string): JsonRecord {
     const value: unknown = JSON.parse(source);
     if (isRecord(value)) return value;
   } catch {
-    // The same as any other content that is no JSON object.
+    // Reported like JSON that is not an object.
   }
   throw fileFailure(file, 'is not a JSON object', 'Write it as {"name": "…", "subject": "…"}.');
 }

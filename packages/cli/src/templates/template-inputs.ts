@@ -10,7 +10,7 @@ export function positionalInput(name: string, valueName: string, description: st
   return { ...flagInput({ name, valueName, description }), positional: true, required, flags: [] };
 }
 
-/** The place is the commands' own matter: nothing of it travels as it is given. */
+/** The place is not used: these commands build their requests themselves. */
 export function flagInput(input: Flag): OwnInput {
   const { name } = input;
   return {

@@ -3,7 +3,7 @@ import { urlFlag } from '../own-flag.ts';
 
 export const EVENT_TYPES = { of: 'webhooks.create', input: 'events' };
 
-/** Which events are followed. */
+/** The events to follow. */
 export const EVENTS: OwnInput = {
   name: 'events',
   place: 'query',

@@ -5,7 +5,7 @@ import { CliFailure, ownFailure } from '../failure.ts';
 import { isRecord, textOf } from '../output/json-value.ts';
 import { readServerSentEvents } from './read-server-sent-events.ts';
 
-/** A webhook request as the server would send it, to be posted byte for byte. */
+/** A webhook request exactly as the server would send it. */
 export interface SignedRequest {
   readonly id: string;
   readonly type: string;
@@ -20,18 +20,18 @@ export type StreamNews =
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** The server says something every 10 seconds: a connection that says nothing for this long is dead, whatever --timeout is. */
+/** The server writes every 10 seconds, so a connection without data for this long is dead, regardless of --timeout. */
 const SILENT_MS = 30_000;
 
 export interface FollowOptions {
-  /** Empty: all. */
+  /** Empty for all types. */
   readonly events: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The account's events as they happen, without an end. A connection that breaks is opened again after a growing pause, and goes on behind the
- * last event that came. Rejects with a CliFailure where the server refuses or cannot be reached in the first place, and with the signal's reason where the user interrupts.
+ * The account's events as they happen, without an end. After a lost connection it reconnects with growing pauses and continues after the last
+ * event. Rejects with a CliFailure if the first connection fails, and with the signal's reason if the user interrupts.
  */
 export async function* followStream(
   connection: ApiConnection,
@@ -61,7 +61,7 @@ export async function* followStream(
   }
 }
 
-/** A page of another program, or of a proxy, would be asked for again for ever. */
+/** Without this, the page of another program or of a proxy would be requested forever. */
 function noStream(): CliFailure {
   const detail = 'the server sent no events: it is not Postrider, or a proxy in front of it does not stream';
   const fix =

@@ -1,21 +1,21 @@
 import { finished } from 'node:stream/promises';
 import { openRequest } from '../late-http.ts';
 
-/** What came of posting a webhook to the developer's own program. */
+/** The result of a post to the developer's program. */
 export interface PostOutcome {
-  /** Null where there was no answer. */
+  /** Null if there was no response. */
   readonly statusCode: number | null;
   readonly durationMs: number;
-  /** Why there was no answer; null where there was one. */
+  /** Why there was no response; null if there was one. */
   readonly error: string | null;
 }
 
-/** As long as the server itself would wait. */
+/** The same timeout as the server's. */
 const TIMEOUT_MS = 15_000;
 
 /**
- * Posts a signed request as it is, and follows no redirect, as the server does. Never rejects, save where the user interrupts. Not by fetch,
- * which refuses some ports and joins or adds headers.
+ * Posts a signed request unchanged and follows no redirect, like the server. Rejects only if the user interrupts. It does not use fetch, which
+ * blocks some ports and adds or joins headers.
  */
 export async function postSigned(
   url: string,
@@ -30,7 +30,7 @@ export async function postSigned(
   try {
     const either = signal === undefined ? limit : AbortSignal.any([limit, signal]);
     const answer = await openRequest(url, { method: 'POST', agent: false, signal: either, headers }, payload);
-    // What the program answers beside its status is nobody's concern here, and is read so that its connection ends in good order.
+    // The body is not used, but must be read so that the connection closes cleanly.
     await finished(answer.resume());
     return outcome(answer.statusCode ?? null, null);
   } catch (error) {
@@ -39,7 +39,7 @@ export async function postSigned(
   }
 }
 
-/** Several addresses that all failed are one error with an empty message. */
+/** If several addresses all failed, the error itself has an empty message. */
 function describe(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(first instanceof Error)) return String(first);

@@ -1,17 +1,17 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** One event of a stream, by the names of its fields. */
+/** One event of a stream. */
 export interface ServerSentEvent {
-  /** The id to resume behind; empty where none was given yet. */
+  /** The id to resume after; empty before the first id. */
   readonly id: string;
   readonly event: string;
   readonly data: string;
 }
 
-/** A stream that sends more than this without the end of an event is none of ours. */
+/** A stream with a longer event is not from Postrider. */
 const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024;
 
-/** Reads events as the HTML standard has it (9.2.6): the id stays until another comes. */
+/** Parses events by the HTML standard (9.2.6): an id stays valid until the next one. */
 export async function* readServerSentEvents(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {

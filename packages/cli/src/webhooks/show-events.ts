@@ -11,18 +11,18 @@ import { writeAndDrain } from '../output/write-and-drain.ts';
 import { followStream, type SignedRequest, type StreamNews } from './follow-stream.ts';
 import { type PostOutcome, postSigned } from './post-signed.ts';
 
-/** So many are posted at once: a slow program delays the stream only when it has as many unanswered. */
+/** The most posts in parallel. A slow program delays the stream only when so many are pending. */
 const POSTS_AT_ONCE = 10;
-/** The widest of the types. */
+/** The width of the longest type. */
 const TYPE_COLUMNS = 22;
 
-/** What following events takes beside which ones. */
+/** The flags of the commands that follow events. */
 export interface ListenValues extends OwnValues {
   readonly forwardTo: string | undefined;
   readonly printSecret?: true | undefined;
 }
 
-/** Shows and forwards events until the user interrupts, or nobody reads any more. */
+/** Shows and forwards events until the user interrupts or the reader closes the pipe. */
 export async function showEvents(
   { values, own, options }: Invocation<ListenValues>,
   connection: ApiConnection,
@@ -50,14 +50,14 @@ export async function showEvents(
   return EXIT_CODES.done;
 }
 
-/** `$(…)` is no terminal, and wants the secret all the same: JSON is only what was asked for as such. */
+/** In `$(…)`, stdout is not a terminal, but the secret must be plain text. JSON needs an explicit --json. */
 function showSecret(secret: string, isJsonAsked: boolean, output: Output): ExitCode {
   if (isJsonAsked) output.writeJson({ secret });
   else output.writeText(`${singleLine(secret)}\n`);
   return EXIT_CODES.done;
 }
 
-/** How the connection stands is told on stderr, with --json too: a listener that hears nothing must not look like one that is at work. */
+/** Connection notices are printed to stderr, also with --json: a disconnected listener must not look like an idle one. */
 function tell(
   news: Exclude<StreamNews, { kind: 'event' }>,
   target: string | null,
@@ -75,9 +75,9 @@ function describeNews(news: Exclude<StreamNews, { kind: 'event' }>, target: stri
 }
 
 interface Show {
-  /** Forwards and prints; rejects only where the user interrupts. */
+  /** Forwards and prints an event; rejects only if the user interrupts. */
   event(request: SignedRequest): Promise<void>;
-  /** Whether somebody reads what is printed. */
+  /** False if the reader has closed the pipe. */
   isOpen(): boolean;
 }
 

@@ -10,25 +10,25 @@ import { type DraftDecision, type DraftList, successorOf, type TemplateDrafts } 
 import { type Edited, EMPTY_INBOX, type InboxState, type Notice, withList } from './inbox-state.ts';
 import { type Effect, type Measures, type Press, pressKey } from './press-key.ts';
 
-/** The inbox without its screen: what is drawn is its state, and what is pressed changes it. */
+/** The inbox without its screen: the screen draws the state, and keys change it. */
 export interface Inbox {
   getState(): InboxState;
-  /** `listener` is told of each change; the answer ends that. */
+  /** Calls `listener` after each change; the returned function unsubscribes it. */
   subscribe(listener: () => void): () => void;
-  /** Resolves once everything is done that the key set off. */
+  /** Resolves when all effects of the key are done. */
   press(press: Press): Promise<void>;
-  /** Looks what waits now. Rejects only the first time, with a CliFailure: later troubles are shown. */
+  /** Reloads the pending items. Rejects only the first time, with a CliFailure; later errors are shown. */
   refresh(): Promise<void>;
-  /** What the screen holds, so that keys can scroll by it. */
+  /** Sets the size of the screen, by which keys scroll. */
   measure(measures: Measures): void;
 }
 
 export interface InboxDeps {
   readonly heldSends: HeldSends;
   readonly templateDrafts: TemplateDrafts;
-  /** Shown at first; null for nothing. */
+  /** Shown at the start, if any. */
   readonly notice?: string | null;
-  /** Has the person change a file. Rejects with a CliFailure. */
+  /** Opens a file in the user's editor. Rejects with a CliFailure. */
   readonly edit: (file: string) => Promise<string>;
   readonly quit: () => void;
 }
@@ -59,7 +59,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     }
   }
 
-  /** Held sends can be decided without the drafts, so that a failure here is only shown: its words, or null. */
+  /** Held sends can be decided without the drafts, so an error here is only shown. Returns its text, or null. */
   async function refreshDrafts(): Promise<string | null> {
     try {
       draftList = await templateDrafts.list();
@@ -70,7 +70,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     }
   }
 
-  /** A draft that its author replaced stays on the screen until a key decides: nothing is swapped under someone's eyes. */
+  /** A draft that its author replaced stays on the screen until the user decides: the content must not change while it is read. */
   function lookAfterDraft(isFresh: boolean): void {
     const { opened } = state;
     const { drafts, isComplete } = draftList;
@@ -80,7 +80,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     set({ ...state, dialog: { kind: 'draft-gone', draft: opened }, scroll: 0 });
   }
 
-  /** What is being looked at, and waits no more, was decided by somebody else. */
+  /** If the opened hold is no longer pending, another user decided it. */
   async function lookAfterOpened(holds: readonly Hold[]): Promise<void> {
     const { opened } = state;
     if (opened?.kind !== 'send' || state.busy !== null || state.dialog?.kind === 'ended') return;
@@ -113,7 +113,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     }
   }
 
-  /** The question is asked at once; what stands against it appears as soon as it is known. */
+  /** The question is shown immediately; warnings appear when they are known. */
   async function foresee(): Promise<void> {
     const asked = state.dialog;
     if (asked?.kind !== 'approve') return;
@@ -152,7 +152,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     const word = decision.decision === 'approve' ? 'Approving' : 'Rejecting';
     const refusals: string[] = [];
     let decided: Hold | null = null;
-    // One after the other, each bound to what was seen of it: what changed meanwhile is not decided along with the others.
+    // One at a time, each bound to the content that was shown, so that holds changed in the meantime are not decided.
     for (const [index, hold] of holds.entries()) {
       set({ ...state, busy: holds.length === 1 ? `${word} …` : `${word} ${index + 1} of ${holds.length} …` });
       const refusal = await decideOne(hold, decision, holds.length === 1);
@@ -179,7 +179,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     await refresh();
   }
 
-  /** Null where it was decided, else why it was not. */
+  /** Null if it was decided, else the reason why not. */
   async function decideOne(hold: Hold, given: Decision, isAlone: boolean): Promise<string | null> {
     const decision = hold.contentHash === null ? given : { ...given, contentHash: hold.contentHash };
     try {
@@ -197,7 +197,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
       }
       return answer.kind === 'changed' ? 'it changed in the meantime' : `it was already ${answer.hold.status}`;
     } catch (error) {
-      // Of several the others are gone on with; one alone tells its failure in full.
+      // With several holds, the others continue; a single one reports its full error.
       if (isAlone || !(error instanceof CliFailure)) throw error;
       return error.problem.detail;
     }
@@ -238,7 +238,7 @@ function without(selected: ReadonlySet<string>, id: string): ReadonlySet<string>
   return new Set([...selected].filter((other) => other !== id));
 }
 
-/** More than that are not approved at once by anyone who reads them. */
+/** No one who reads the messages approves more than this at once. */
 const FORESEEN_MAX = 20;
 
 function recipientsIn({ edits }: Edited): Pick<Edits, 'to' | 'cc' | 'bcc'> {

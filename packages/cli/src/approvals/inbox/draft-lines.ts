@@ -9,7 +9,7 @@ import { diffLines, plain } from './text-lines.ts';
 
 const TITLES = { subject: 'Subject', html: 'HTML', text: 'Text' } as const;
 
-/** Which template it is a draft of, who wrote it, and what publishing it replaces. */
+/** The template, the author, and the version that publishing replaces. */
 export function draftFactLines(draft: TemplateDraft, columns: number, now: Date): readonly ShownLine[] {
   const { slug, name, version, currentVersion, createdAt } = draft;
   const replaced =
@@ -36,7 +36,7 @@ function undoneBy({ baseVersion, currentVersion }: TemplateDraft): string {
   return `! Version ${currentVersion} was published after the draft was written. Publishing the draft undoes that.`;
 }
 
-/** What it changes in the current version, part by part; the same at any time. */
+/** The changes to the current version, part by part, which do not depend on the time. */
 export function draftChangeLines({ changes }: TemplateDraft, columns: number): readonly ShownLine[] {
   if (changes.length === 0) {
     return [{ text: '' }, ...plain('It is the same as the current version.', columns, 'faint')];
@@ -69,13 +69,13 @@ function toLines(text: string | null): string {
   return (text ?? '').replace(/\r\n?/g, '\n');
 }
 
-/** Control characters, marks of direction and characters without width, which can hide what a template says. */
+/** Control characters, direction marks and zero-width characters, which can hide text in a template. */
 function countHidden(text: string): number {
   const shown = withoutInvisibles(severalLines(text));
   return toLines(text).replaceAll('\t', '    ').length - shown.length;
 }
 
-/** The question before a draft is decided. */
+/** The confirmation question for a draft. */
 export function draftQuestion(draft: TemplateDraft, decision: DraftDecision, columns: number): readonly ShownLine[] {
   const name = withoutInvisibles(singleLine(nameOf(draft)));
   const isOnly = draft.currentVersion === null;

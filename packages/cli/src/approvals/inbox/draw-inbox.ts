@@ -22,7 +22,7 @@ import type { Measures } from './press-key.ts';
 import { diffLines, plain } from './text-lines.ts';
 
 export interface Screen extends Measures {
-  /** As many as there are rows. */
+  /** One line per row of the screen. */
   readonly lines: readonly ShownLine[];
 }
 
@@ -31,19 +31,19 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** The part of a preview that takes long with a long mail or template, so that the caller can keep it for the next screen. */
+/** The slow part of a preview of a long message or template. The caller can cache it for the next screen. */
 export type ContentReader = (item: Waiting, columns: number) => readonly ShownLine[];
 
-/** The rows of the title and of the keys. */
+/** One row for the title and one for the keys. */
 const FRAME_ROWS = 2;
-/** A message and its fix take up to so many rows. */
+/** The maximum rows of a notice and its fix. */
 const SAY_ROWS_MAX = 4;
 
 export function readContentOf(item: Waiting, columns: number): readonly ShownLine[] {
   return item.kind === 'draft' ? draftChangeLines(item, columns) : contentLines(item, columns);
 }
 
-/** What the screen shows. Every line fits; what does not fit in height is scrolled. */
+/** The lines of the screen. Every line fits the width; content that is too high scrolls. */
 export function drawInbox(
   state: InboxState,
   { columns, rows }: ScreenSize,
@@ -75,7 +75,7 @@ function titleLine(state: InboxState, scroll: { readonly from: number; readonly 
   const listed = holds.length + drafts.length;
   const parts = [
     `Approvals: ${total === 0 ? 'none waiting' : `${total} waiting`}`,
-    // A narrow preview needs the room to show how far it is read.
+    // A narrow preview needs this room for the scroll position.
     drafts.length === 0 || opened !== null || dialog?.kind === 'draft'
       ? ''
       : drafts.length === 1
@@ -89,7 +89,7 @@ function titleLine(state: InboxState, scroll: { readonly from: number; readonly 
   return { text: parts.filter((part) => part !== '').join('  |  '), tone: 'title' };
 }
 
-/** An error that does not fit goes on in the next line: its end says what to do. */
+/** A long error wraps, because its end says what to do. */
 function sayLines(state: InboxState, columns: number): readonly ShownLine[] {
   const line = sayLine(state);
   return line.tone !== 'bad' ? [line] : foldText(line.text, columns).map((text) => ({ ...line, text }));
@@ -105,7 +105,7 @@ function sayLine({ busy, notice, trouble, isRemembering, dialog }: InboxState): 
   return { text: '' };
 }
 
-/** The keys that work here. Where they do not all fit, the last two stay: help tells the others. */
+/** The available keys. If they do not fit, the last two stay, and help lists the others. */
 function keysLine(state: InboxState, columns: number): ShownLine {
   const keys = state.busy === null ? [...keysOf(state)] : [];
   while (keys.length > 2 && keys.join('  ').length > columns) keys.splice(-3, 1);
@@ -156,7 +156,7 @@ function bodyLines(state: InboxState, columns: number, now: Date, readContent: C
     ...readContent(item, columns),
   ];
   if (dialog === null || dialog.kind === 'filter') return opened === null ? [] : preview(opened);
-  // The difference is part of the question, since the list asks it too.
+  // The list asks this question too, so the question includes the difference.
   if (dialog.kind === 'draft')
     return [...draftQuestion(dialog.draft, dialog.decision, columns), ...preview(dialog.draft)];
   return dialog.kind === 'changed'
@@ -165,7 +165,7 @@ function bodyLines(state: InboxState, columns: number, now: Date, readContent: C
 }
 
 function changedLines({ diff, hold, decision }: Dialog & { kind: 'changed' }, columns: number): readonly ShownLine[] {
-  // What goes out is what stands there now with the changes of whoever decides, and that has to be seen as well.
+  // The approver's changes are applied to the present content, so the result must be shown too.
   const content = contentOf(hold);
   const own = decision.edits === undefined ? [] : differencesBetween(content, withEdits(content, decision.edits));
   return [

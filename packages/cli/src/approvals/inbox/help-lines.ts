@@ -1,4 +1,4 @@
-/** What `?` shows. */
+/** The help page of the `?` key. */
 export const HELP_LINES: readonly string[] = [
   'In the list',
   '  up/down or k/j   move            space   select',

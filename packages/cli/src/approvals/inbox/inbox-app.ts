@@ -10,27 +10,27 @@ export interface InboxAppProps {
   readonly inbox: Inbox;
   readonly hasColor: boolean;
   readonly isSpoken: boolean;
-  /** Told how to leave the terminal to another program for a while. */
+  /** Receives the function that hands the terminal to another program temporarily. */
   readonly onReady: (suspend: (run: () => Promise<void>) => Promise<void>) => void;
   readonly onInterrupt: () => void;
-  /** What nobody foresaw. */
+  /** Unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
-/** How often the list is looked at, and how often the time that is left is drawn anew. */
+/** The intervals of refreshing the list and of redrawing the remaining time. */
 const LOOK_MS = 3_000;
 const TICK_MS = 1_000;
-/** A screen reader reads what changes: a clock would talk all the time. */
+/** A screen reader reads every change, so a clock with seconds would never be silent. */
 const SPOKEN_TICK_MS = 60_000;
 
-/** The inbox on the terminal: draws its state and hands it the keys. */
+/** The inbox on the terminal: draws its state and passes keys to it. */
 export function InboxApp(props: InboxAppProps): ReactElement {
   const { inbox, hasColor, isSpoken, onReady, onInterrupt, onError } = props;
   const state = useSyncExternalStore(inbox.subscribe, inbox.getState);
   const { columns, rows } = useWindowSize();
   const { suspendTerminal } = useApp();
   const now = useNow(isSpoken ? SPOKEN_TICK_MS : TICK_MS);
-  // A last line that is full makes some terminals scroll.
+  // Some terminals scroll if the last row is full, so one row stays free.
   const [readContent] = useState(() => rememberLast(readContentOf));
   const { lines, pageRows, scrollMax } = drawInbox(state, { columns, rows: rows - 1 }, now, readContent);
   useLayoutEffect(() => inbox.measure({ pageRows, scrollMax }), [inbox, pageRows, scrollMax]);
@@ -45,7 +45,7 @@ export function InboxApp(props: InboxAppProps): ReactElement {
   return createElement(Box, { flexDirection: 'column' }, ...shown.map((line) => lineElement(line, hasColor)));
 }
 
-/** Reads a mail or a draft once for all the times that it is drawn. */
+/** Caches the content of the last item between redraws. */
 function rememberLast(read: ContentReader): ContentReader {
   let last: { readonly item: Waiting; readonly columns: number; readonly lines: readonly ShownLine[] } | null = null;
   return (item, columns) => {
@@ -63,7 +63,7 @@ function useNow(everyMs: number): Date {
   return now;
 }
 
-/** The next look begins when the one before is over, so that a slow server is not asked all the more. */
+/** The next refresh starts after the previous one has ended, so that a slow server is not overloaded. */
 function lookRegularly(inbox: Inbox, onError: (error: unknown) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -108,12 +108,12 @@ const NAMED: readonly (readonly [keyof Key, string])[] = [
   ['delete', 'backspace'],
 ];
 
-/** More at once than anybody types while the program looks away. */
+/** More characters in one input than a user types between two reads. */
 const TYPED_AT_ONCE_MAX = 3;
 
 /**
- * What came from the terminal as keys. A few characters at once are somebody who types fast. More are a paste of a terminal that does not mark
- * what is pasted: it writes into a field and presses nothing, since no pasted text may decide.
+ * Converts terminal input to keys. A few characters at once are fast typing. More are a paste from a terminal without bracketed paste: it fills
+ * a field and presses no key, since pasted text must not decide.
  */
 function pressesOf(input: string, key: Key): readonly Press[] {
   const named = NAMED.find(([flag]) => key[flag] === true);
@@ -124,5 +124,5 @@ function pressesOf(input: string, key: Key): readonly Press[] {
   return characters.map((text) => ({ name: WRITTEN[text] ?? text, text: text < ' ' ? '' : text }));
 }
 
-/** Keys that come as a character, where several came at once. */
+/** Keys that arrive as characters if several arrive at once. */
 const WRITTEN: Readonly<Record<string, string>> = { ' ': 'space', '\r': 'enter', '\n': 'enter', '\u007f': 'backspace' };

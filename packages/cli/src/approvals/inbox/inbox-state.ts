@@ -6,32 +6,32 @@ import { type Hold, recipientsOf } from '../hold.ts';
 import { authorOf, nameOf, type TemplateDraft } from '../template-draft.ts';
 import type { DraftDecision } from '../template-drafts.ts';
 
-/** What an approver decides about. */
+/** An item that waits for a decision. */
 export type Waiting = Hold | TemplateDraft;
 
 export interface InboxState {
-  /** What waits, the one that expires first at the top. */
+  /** The pending holds, ordered by expiry. */
   readonly holds: readonly Hold[];
   /** Template drafts, newest first. The list shows them below the held sends, since they do not expire. */
   readonly drafts: readonly TemplateDraft[];
-  /** Of both; may be more than are listed. */
+  /** Of both; can be higher than the number listed. */
   readonly total: number;
-  /** The id of the row that the cursor is on. */
+  /** The id of the row under the cursor. */
   readonly at: string | null;
   /** Held sends only: drafts are decided one at a time. */
   readonly selected: ReadonlySet<string>;
   readonly filter: string;
   /** Whether an approval trusts the recipients from then on. */
   readonly isRemembering: boolean;
-  /** What is previewed; null while the list is shown. */
+  /** The previewed item; null while the list is shown. */
   readonly opened: Waiting | null;
   readonly dialog: Dialog | null;
-  /** Lines that have gone past the top, of whatever is shown. */
+  /** The number of lines scrolled past the top. */
   readonly scroll: number;
-  /** What is under way, in words. Keys wait meanwhile. */
+  /** The running operation as text. Keys are ignored while it runs. */
   readonly busy: string | null;
   readonly notice: Notice | null;
-  /** Why the list may be old; null where the last look had an answer. */
+  /** Why the list may be old; null if the last refresh succeeded. */
   readonly trouble: string | null;
 }
 
@@ -40,29 +40,29 @@ export interface Notice {
   readonly tone: 'good' | 'bad' | 'faint';
 }
 
-/** What is asked of the person, on top of the list or the preview. */
+/** A dialog on top of the list or the preview. */
 export type Dialog =
   | { readonly kind: 'help' }
   | { readonly kind: 'filter'; readonly draft: string }
-  /** Approve these? With `edited`, as it was changed: what is sent of it, what it shows, and the file, to go on editing. */
+  /** Confirms an approval; `edited` contains the user's changes. */
   | {
       readonly kind: 'approve';
       readonly holds: readonly Hold[];
       readonly edited: Edited | null;
-      /** Why the server would not send them; missing until that is known. */
+      /** Why the server would not send them; missing until it is known. */
       readonly warnings?: readonly string[];
     }
   | { readonly kind: 'code'; readonly holds: readonly Hold[]; readonly choice: number }
   | { readonly kind: 'note'; readonly holds: readonly Hold[]; readonly code: string; readonly draft: string }
-  /** The file could not be read back: edit it again, or drop it. */
+  /** The edited file is invalid: edit it again, or discard it. */
   | { readonly kind: 'unreadable'; readonly hold: Hold; readonly file: string; readonly message: string }
-  /** Somebody changed it meanwhile; the decision is asked for again. */
+  /** Another user changed it in the meantime, so the decision must be confirmed again. */
   | { readonly kind: 'changed'; readonly hold: Hold; readonly diff: readonly DiffLine[]; readonly decision: Decision }
-  /** Somebody else decided, or nobody did in time. */
+  /** Another user decided it, or it expired. */
   | { readonly kind: 'ended'; readonly hold: Hold }
-  /** Publish or discard this draft? */
+  /** Confirms the decision about a draft. */
   | { readonly kind: 'draft'; readonly draft: TemplateDraft; readonly decision: DraftDecision }
-  /** The draft was decided elsewhere, or its author took it back. */
+  /** The draft was decided elsewhere or withdrawn by its author. */
   | { readonly kind: 'draft-gone'; readonly draft: TemplateDraft };
 
 export interface Edited {
@@ -71,7 +71,7 @@ export interface Edited {
   readonly file: string;
 }
 
-/** The codes of a rejection, each with its meaning. */
+/** The rejection codes with their meanings. */
 export const REJECT_CHOICES = [
   { code: 'wrong_recipient', words: 'It is addressed to the wrong recipient.' },
   { code: 'wrong_content', words: 'The content is wrong.' },
@@ -103,13 +103,13 @@ function wordsOf(item: Waiting): string {
   return singleLine([subject, from, agentName, keyName, source, ...reasons, ...recipientsOf(item)].join(' '));
 }
 
-/** The one under the cursor; the first where the cursor's own is gone. */
+/** The item under the cursor, or the first one if that is gone. */
 export function currentItem(state: InboxState): Waiting | null {
   const visible = visibleItems(state);
   return visible.find(({ id }) => id === state.at) ?? visible[0] ?? null;
 }
 
-/** The sends that a decision is about: what is open, else what is selected, else what the cursor is on. */
+/** The sends that a decision applies to: the opened one, else the selected ones, else the one under the cursor. */
 export function targetsOf(state: InboxState): readonly Hold[] {
   if (state.opened !== null) return state.opened.kind === 'send' ? [state.opened] : [];
   const selected = state.holds.filter(({ id }) => state.selected.has(id));
@@ -120,7 +120,7 @@ export function targetsOf(state: InboxState): readonly Hold[] {
   return current?.kind === 'send' ? [current] : [];
 }
 
-/** The draft that a decision is about, where it is about no send. */
+/** The draft that a decision applies to if it applies to no send. */
 export function targetDraftOf(state: InboxState): TemplateDraft | null {
   if (targetsOf(state).length > 0) return null;
   const item = state.opened ?? currentItem(state);
@@ -133,7 +133,7 @@ export interface Listed {
   readonly total: number;
 }
 
-/** The list as it is now; what is gone takes its mark along, and the cursor goes to what took its place. */
+/** Updates the list: items that are gone are no longer selected, and the cursor moves to the item in their place. */
 export function withList(state: InboxState, { holds, drafts, total }: Listed): InboxState {
   const [before, after] = [
     [...state.holds, ...state.drafts],

@@ -11,7 +11,7 @@ import { currentItem, type InboxState, visibleItems, type Waiting } from './inbo
 
 const PLAIN = paintFor(false);
 
-/** The rows of the list around the cursor, below their titles. */
+/** The rows around the cursor, below the column titles. */
 export function listLines(
   state: InboxState,
   { columns, rows }: { readonly columns: number; readonly rows: number },
@@ -40,7 +40,7 @@ export function listLines(
     PLAIN,
   );
   const [head = '', ...lines] = table.trimEnd().split('\n');
-  // In the lowest windows the titles make room for what they stand over.
+  // Very low windows have no room for the titles.
   return [
     ...(rows < 2 ? [] : [{ text: head, tone: 'faint' } as const]),
     ...shown.map((item, index): ShownLine => {
@@ -72,7 +72,7 @@ function draftRow(draft: TemplateDraft, now: Date): Row {
   return { expires: 'draft', subject: nameOf(draft), to: `edits ${partsOf(draft)}`, by: authorOf(draft), why };
 }
 
-/** Drafts cannot be selected, so they have a mark of their own and no box. */
+/** Drafts cannot be selected, so they have a mark instead of a checkbox. */
 function markOf(item: Waiting, { selected }: InboxState): string {
   if (item.kind === 'draft') return '+/-';
   return selected.has(item.id) ? '[x]' : '[ ]';
@@ -83,7 +83,7 @@ function emptyWords({ filter, holds, drafts }: InboxState): string {
   return 'Nothing is waiting for a decision. New held sends appear here.';
 }
 
-/** The first, and how many more; blind ones count. */
+/** The first recipient and the number of others, including bcc. */
 function addressedTo(hold: Hold): string {
   const all = recipientsOf(hold);
   const [first = ''] = all;

@@ -13,14 +13,14 @@ import {
   type Waiting,
 } from './inbox-state.ts';
 
-/** A key by its name, such as `up` or `escape`, or what was typed. */
+/** A key by its name, such as `up` or `escape`, or a typed character. */
 export interface Press {
   readonly name: string;
-  /** What it writes; empty of keys that write nothing. Several characters where they came at once. */
+  /** The text it writes; empty for keys that write nothing, several characters for a paste. */
   readonly text: string;
 }
 
-/** What the screen holds at the moment. */
+/** The present size of the page and its scroll range. */
 export interface Measures {
   readonly pageRows: number;
   readonly scrollMax: number;
@@ -28,15 +28,15 @@ export interface Measures {
 
 export type Effect =
   | { readonly kind: 'quit' }
-  /** Find out what stands against the approval that is asked about. */
+  /** Read the warnings for the approval in the dialog. */
   | { readonly kind: 'foresee' }
-  /** `file` is what was being edited, to go on with it; null begins anew. */
+  /** `file` continues a previous edit; null starts a new one. */
   | { readonly kind: 'edit'; readonly hold: Hold; readonly file: string | null }
   | {
       readonly kind: 'decide';
       readonly holds: readonly Hold[];
       readonly decision: Decision;
-      /** What was answered, to go back to where the decision is refused: nothing that was written is lost. */
+      /** The dialog to return to if the decision fails, so that no input is lost. */
       readonly from: Dialog | null;
     }
   | { readonly kind: 'decide-draft'; readonly draft: TemplateDraft; readonly decision: DraftDecision };
@@ -46,7 +46,7 @@ export interface Pressed {
   readonly effect?: Effect;
 }
 
-/** What a key does. Nothing here talks to anybody: an effect says what is to be done. */
+/** The result of a key as a new state. It has no side effects: the caller runs the returned effect. */
 export function pressKey(state: InboxState, press: Press, measures: Measures): Pressed {
   if (state.busy !== null) return { state };
   const { dialog } = state;
@@ -59,7 +59,7 @@ export function pressKey(state: InboxState, press: Press, measures: Measures): P
   );
 }
 
-/** Keys that mean the same in the list and in the preview; null where it is none of these. */
+/** Keys with the same meaning in the list and in the preview; null for other keys. */
 function pressForBoth(state: InboxState, { name }: Press): Pressed | null {
   const holds = targetsOf(state);
   const [first] = holds;
@@ -76,7 +76,7 @@ function pressForBoth(state: InboxState, { name }: Press): Pressed | null {
     case 'r':
       return first === undefined ? { state } : ask(state, { kind: 'code', holds, choice: 0 });
     case 'e': {
-      // One at a time: what is under the cursor, whatever else is selected.
+      // Only the item under the cursor, regardless of the selection.
       const item = state.opened ?? currentItem(state);
       if (item?.kind === 'draft') return say(state, 'You cannot edit a draft here. Publish or discard it.');
       return item === null ? { state } : { state, effect: { kind: 'edit', hold: item, file: null } };
@@ -86,7 +86,7 @@ function pressForBoth(state: InboxState, { name }: Press): Pressed | null {
   }
 }
 
-/** Keys that decide about a draft where they would decide about a send; null where it is none of these, or there is no draft. */
+/** Keys that decide a draft instead of a send; null for other keys, or without a draft. */
 function pressOnDraft(state: InboxState, { name }: Press): Pressed | null {
   const draft = targetDraftOf(state);
   if (draft === null) return null;
@@ -143,7 +143,7 @@ function pressInList(state: InboxState, { name }: Press, { pageRows }: Measures)
   }
 }
 
-/** Selecting goes on to the next one, so that several in a row take as many presses. */
+/** Moves to the next row after a selection, so that the key can be repeated. */
 function toggled(state: InboxState, item: Waiting | undefined, moved: InboxState): Pressed {
   if (item === undefined) return { state };
   if (item.kind === 'draft') return say(state, 'Decide drafts one at a time: enter opens this one.');
@@ -285,7 +285,7 @@ function pressInDraft(
   return { state: scrolled(state, press, measures) };
 }
 
-/** Trusting recipients goes with approvals alone. */
+/** Only approvals can trust recipients. */
 function decide(state: InboxState, holds: readonly Hold[], given: Decision): Pressed {
   const isRemembered = given.decision === 'approve' && state.isRemembering;
   const decision = { ...given, ...(isRemembered ? { remember: true as const } : {}) };

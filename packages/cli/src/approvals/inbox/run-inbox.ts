@@ -12,8 +12,7 @@ import { InboxApp } from './inbox-app.ts';
 type Suspend = (run: () => Promise<void>) => Promise<void>;
 
 /**
- * Shows the inbox until the person leaves it. Needs a terminal on stdin and stdout. Rejects with a CliFailure where the first look has no
- * answer.
+ * Shows the inbox until the user quits. Requires a terminal on stdin and stdout. Rejects with a CliFailure if the first load fails.
  * @param notice shown until a key is pressed
  */
 export async function runInbox(
@@ -47,20 +46,20 @@ export async function runInbox(
     onInterrupt: () => resolve(EXIT_CODES.interrupted),
     onError: reject,
   });
-  // The caller has seen that they are terminals, which only the streams of the process are.
+  // The caller has checked that they are terminals, which only the streams of the process are.
   const [stdout, stdin] = [io.stdout as NodeJS.WriteStream, io.stdin as NodeJS.ReadStream];
-  // Before anything is drawn: a key that is pressed at once would else be echoed into the screen.
+  // Before the first draw: otherwise an early key press would be echoed to the screen.
   stdin.setRawMode(true);
   const instance = render(app, {
     ...{ stdout, stdin },
     exitOnCtrlC: false,
-    // A screen that is put back afterwards; read aloud, lines have to stay where they were.
+    // The previous screen is restored afterwards. With a screen reader, lines must stay in place.
     alternateScreen: !isSpoken,
     isScreenReaderEnabled: isSpoken,
     interactive: true,
   });
   io.signal?.addEventListener('abort', () => resolve(EXIT_CODES.interrupted), { once: true });
-  // It ends by itself where drawing fails.
+  // It ends by itself if drawing fails.
   const exited = instance.waitUntilExit().then(() => resolve(EXIT_CODES.unexpected), reject);
   try {
     return await promise;

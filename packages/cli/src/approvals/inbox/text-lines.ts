@@ -7,7 +7,7 @@ const SIGNS = { title: '', same: '  ', removed: '- ', added: '+ ' } as const;
 const TONES = { title: 'title', same: 'faint', removed: 'bad', added: 'good' } as const;
 const SPOKEN = { title: '', same: '', removed: 'removed: ', added: 'added: ' } as const;
 
-/** Signs tell what changed; colours only repeat it. */
+/** Signs mark the changes; colors only repeat them. */
 export function diffLines(diff: readonly DiffLine[], columns: number): readonly ShownLine[] {
   return diff.flatMap(({ kind, text }) => {
     const sign = SIGNS[kind];

@@ -10,7 +10,7 @@ import { switchFlag } from '../../own-flag.ts';
 
 const ANSWER = 'delete';
 
-/** Deletes the account of the key, once that is confirmed. */
+/** Deletes the account of the key after a confirmation. */
 export const definition = defineCommand({
   id: 'account.delete',
   flags: { yes: switchFlag('--yes', 'Delete without asking; required if stdin is not a terminal.') },

@@ -3,7 +3,7 @@ import { CliFailure } from '../../failure.ts';
 import { showDays } from '../../output/views/account-stats.ts';
 import { callAndShow } from '../../run-operation.ts';
 
-/** The statistics; for people with a line of the window's days below, which another operation knows. */
+/** The statistics; as text, with a chart of the days below, which comes from another operation. */
 export const definition = defineCommand({
   id: 'account.stats',
   shortcut: 'stats',
@@ -19,7 +19,7 @@ export const definition = defineCommand({
       );
       showDays(data, output);
     } catch (error) {
-      // It is an addition: what was asked for has been answered.
+      // The chart is optional: the statistics are printed already.
       if (!(error instanceof CliFailure)) throw error;
     }
     return code;

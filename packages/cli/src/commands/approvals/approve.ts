@@ -36,7 +36,7 @@ export const definition = defineCommand({
   },
 });
 
-/** Approving decides for good, so that a message that would not be sent is worth a question. */
+/** An approval is final, so a message that would not be sent needs confirmation. */
 async function warn(id: string, connection: ApiConnection, io: CliIo): Promise<void> {
   const hold = await connectHeldSends(connection).read(id);
   const reasons = hold.status === 'pending' ? await foreseeRefusal(hold, connection) : [];

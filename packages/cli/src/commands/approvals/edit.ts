@@ -14,7 +14,7 @@ import { textOf } from '../../output/json-value.ts';
 import { severalLines, withoutInvisibles } from '../../output/untrusted-text.ts';
 import { switchFlag } from '../../own-flag.ts';
 
-/** Has one hold changed in an editor and approves it so, bound to what was seen of it. */
+/** Opens one hold in an editor and approves the changed message, bound to the content that was shown. */
 export const definition = defineCommand({
   id: 'approvals edit',
   about: {

@@ -7,11 +7,11 @@ import { isRecord, type JsonRecord, recordsOf, textOf } from '../../output/json-
 import { singleLine } from '../../output/untrusted-text.ts';
 import { formFlag } from '../../own-flag.ts';
 
-/** As many as the API gives at once. */
+/** The largest page of the API. */
 const PAGE_ROWS = 100;
 const REMARK_EVERY = 10_000;
 
-/** Reads the audit log from its end to its beginning and follows its chain. */
+/** Reads the audit log from the newest entry to the oldest and verifies its hash chain. */
 export const definition = defineCommand({
   id: 'audit verify',
   about: {
@@ -54,7 +54,7 @@ export const definition = defineCommand({
   },
 });
 
-/** A key says which account it is of, and where a person calls in its place, their session does. */
+/** The account of the key, or of the session if a user calls without a key. */
 async function readAccount(connection: ApiConnection): Promise<JsonRecord> {
   const self = await read(connection, 'keys.self', {}).catch(async (error: unknown) => {
     if (!(error instanceof CliFailure) || error.problem.code !== 'missing_key') throw error;

@@ -12,7 +12,7 @@ export const definition = defineCommand({
   flags: { zone: switchFlag('--zone', 'Print a zone file, which most DNS providers can import.') },
   async run(invocation, connection, output, io) {
     if (invocation.own.zone !== true) return await NAMED_DOMAIN.run(invocation, connection, output, io);
-    // The file itself, also off a terminal, where other answers are JSON: it is made for `> zone.txt`.
+    // Always the file itself, which is meant for `> zone.txt`, and never JSON.
     const { command, values } = await withDomainId(invocation, connection);
     const input = { ...placeValues(command, values), headers: { accept: 'text/plain' } };
     const { data } = await connection.callCommand(command.id, input);

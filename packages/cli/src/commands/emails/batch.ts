@@ -12,7 +12,7 @@ import { readBatchFile } from '../../sending/batch-file.ts';
 import { WAIT_FLAG, WAIT_SECONDS_DEFAULT } from '../../sending/wait-flag.ts';
 import { type WaitResult, waitForOutcome } from '../../sending/wait-for-outcome.ts';
 
-/** Sends a file of messages in one call and, with `--wait`, follows each to its outcome. The exit code tells the worst that came of any. */
+/** Sends a file of messages in one call and, with `--wait`, follows each to its outcome. Exits with the code of the worst outcome. */
 export const definition = defineCommand({
   id: 'emails.send-batch',
   shortcut: 'batch',
@@ -33,16 +33,16 @@ export const definition = defineCommand({
 
 interface Followed {
   readonly result: JsonRecord;
-  /** Null for what was not accepted. */
+  /** Null for items that were not accepted. */
   readonly wait: WaitResult | null;
 }
 
-/** What is no object stays as it is, for the server to refuse in its own words. */
+/** Items that are not objects stay unchanged, so that the server rejects them with its own error. */
 function asDryRun(item: unknown): unknown {
   return isRecord(item) ? { ...item, dry_run: true } : item;
 }
 
-/** All are waited for at once, within the same time. */
+/** Waits for all of them in parallel, within the same time. */
 async function followAll(
   results: readonly JsonRecord[],
   seconds: number,
@@ -67,7 +67,7 @@ function finish(answer: JsonRecord, followed: readonly Followed[], output: Outpu
   if (waits.some(({ kind }) => kind === 'interrupted')) return EXIT_CODES.interrupted;
   const results = recordsOf(answer['results']);
   if (results.some(({ ok }) => ok !== true)) return EXIT_CODES.refused;
-  // Every id is printed by now, so that a failed reading loses none.
+  // Every id is printed by now, so a failed read loses none.
   for (const wait of waits) if (wait.kind === 'refused') throw wait.failure;
   const outcomes = results.map(({ status }) => outcomeOf(textOf(status)));
   if (outcomes.includes('failed')) return EXIT_CODES.deliveryFailed;

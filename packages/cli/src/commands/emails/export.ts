@@ -15,10 +15,10 @@ import { createProgressLine, type ProgressLine } from '../../output/progress-lin
 import { writeAndDrain } from '../../output/write-and-drain.ts';
 import { textFlag } from '../../own-flag.ts';
 
-/** Writes an export to a file, or to stdout as it comes. */
+/** Writes an export to a file, or streams it to stdout. */
 export const definition = defineCommand({
   id: 'emails.export',
-  // It takes the name of the global flag that chooses the form of the answer: here the answer is the file.
+  // Replaces the global flag of this name, which chooses the output format: here the result is the file.
   flags: {
     output: textFlag(
       '-o, --output <file>',
@@ -54,7 +54,7 @@ interface Counted {
 
 const LINE_FEED = 10;
 
-/** Every row is a line, in each of the formats. */
+/** Every row is one line in each format. */
 function countLines(chunks: AsyncIterable<Uint8Array>, onChunk: (lines: number, bytes: number) => void): Counted {
   let lines = 0;
   let bytes = 0;
@@ -69,13 +69,13 @@ function countLines(chunks: AsyncIterable<Uint8Array>, onChunk: (lines: number, 
   return { chunks: counting(), lines: () => lines, bytes: () => bytes };
 }
 
-/** CSV has a line of titles; an array has a bracket on its first and on its last line, unless it is empty. */
+/** CSV has a header line; a JSON array has brackets on its first and last lines, unless it is empty. */
 function rowsOf({ lines }: Counted, { contentType }: Download): number {
   if (contentType?.startsWith('text/csv')) return lines() - 1;
   return contentType?.startsWith('application/json') ? Math.max(0, lines() - 2) : lines();
 }
 
-/** How many rows to expect, for the bar; null where that is not known, which must not keep the file from coming. */
+/** The number of rows for the progress bar; null if it is unknown, which must not prevent the export. */
 async function countRows(query: Readonly<Record<string, unknown>>, connection: ApiConnection): Promise<number | null> {
   const { format: _, ...filters } = query;
   const list = { params: {}, query: { ...filters, limit: 1 }, headers: {}, body: undefined };
@@ -94,7 +94,7 @@ async function pathOf(given: string, file: Download, cwd: string): Promise<strin
   return isFolder ? join(path, basename(file.fileName ?? 'messages')) : path;
 }
 
-/** Under the file's own name there is never a part of it: it gets that name when it is whole. */
+/** Writes to a temporary name first, so that the file never exists incomplete under its own name. */
 async function writeFileWhole(
   path: string,
   chunks: AsyncIterable<Uint8Array>,

@@ -30,7 +30,7 @@ const LOG: LogKind = {
   describe: describeMessage,
 };
 
-/** The widest of the statuses. */
+/** The width of the longest status. */
 const STATUS_COLUMNS = 16;
 const ROWS_PER_LINE = 2;
 const ABOUT_COLUMNS_MIN = 20;

@@ -14,7 +14,7 @@ import { CLIENT_NAMES, entryOf, type McpClient, type ServerEntry } from '../../m
 import type { Output } from '../../output/output.ts';
 import { choicesFlag, switchFlag, textFlag } from '../../own-flag.ts';
 
-/** Enters the MCP server into the settings of agents' programs. */
+/** Adds the MCP server to the settings of MCP clients. */
 export const definition = defineCommand({
   id: 'mcp install',
   about: {
@@ -66,12 +66,12 @@ async function createEntry(
     ...(readonly === true ? ['--readonly'] : []),
   ];
   const run = [...(await findMcpProgram(import.meta.dirname)), ...chosen];
-  // What starts it is a script there, which programs cannot start by themselves.
+  // On Windows, npx is a script, which programs can start only through cmd.
   const [command = '', ...args] = process.platform === 'win32' ? ['cmd', '/c', ...run] : run;
   return { command, args, env: await credentialsOf(options, io) };
 }
 
-/** By what the server finds its key: the directory of a server in development, or else the key itself. */
+/** The environment from which the MCP server reads its key: the data directory of a development server, or else the key itself. */
 async function credentialsOf(options: GlobalOptions, io: CliIo): Promise<Readonly<Record<string, string>>> {
   const { apiKey, baseUrl } = await findCredentials(options, io, true);
   if (apiKey?.startsWith('prs_')) {
@@ -82,7 +82,7 @@ async function credentialsOf(options: GlobalOptions, io: CliIo): Promise<Readonl
   const dataDir = options.dataDir ?? io.env['POSTRIDER_DATA_DIR'];
   const verdict = await readProfile({ ...io.env, ...(dataDir ? { POSTRIDER_DATA_DIR: dataDir } : {}) }, io.cwd);
   const profile = verdict.ok ? verdict.profile : null;
-  // The key of a development server changes with its data; and what stands in one file need not stand in another.
+  // The key of a development server changes with its data, and a reference avoids a second copy of it.
   if (profile !== null && profile.key === apiKey && profile.baseUrl === baseUrl) {
     return { POSTRIDER_DATA_DIR: dirname(resolve(io.cwd, profile.path)) };
   }
@@ -103,7 +103,7 @@ function print(targets: readonly Target[], name: string, entry: ServerEntry, out
   output.writeText(`${parts.join('\n')}`);
 }
 
-/** What a file with nothing else in it would hold. */
+/** The content of a file with no other settings. */
 function toContent(client: McpClient, name: string, entry: ServerEntry): string {
   if (client.format === 'toml') return toTomlTables(client.section, name, entry);
   return `${JSON.stringify({ [client.section]: { [name]: entryOf(client, entry) } }, null, 2)}\n`;

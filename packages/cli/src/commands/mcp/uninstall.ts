@@ -5,7 +5,7 @@ import { type Removed, removeEntry } from '../../mcp-clients/install-entry.ts';
 import { CLIENT_NAMES } from '../../mcp-clients/mcp-clients.ts';
 import { choicesFlag, textFlag } from '../../own-flag.ts';
 
-/** Takes the MCP server out of the settings of agents' programs. */
+/** Removes the MCP server from the settings of MCP clients. */
 export const definition = defineCommand({
   id: 'mcp uninstall',
   about: {
@@ -24,7 +24,7 @@ export const definition = defineCommand({
     const results: (Target & { readonly result: Removed })[] = [];
     for (const target of namedTargets(own.client, io)) {
       const result = await removeEntry(target.client, target.path, name, new Date());
-      // Of programs that nobody named, those without it are no news.
+      // Without --client, clients that never had it are not reported.
       if (result.status !== 'absent' || own.client !== undefined) results.push({ ...target, result });
     }
     if (output.isJson) {

@@ -25,7 +25,7 @@ export const definition = defineCommand({
 const LOG: LogKind = {
   operation: 'requests.list',
   rows: 'requests',
-  // Ids of requests may be the callers’ own, so that they stand in no order.
+  // Callers can choose the ids of requests, so their order says nothing.
   position: (row) => textOf(row['createdAt']),
   describe: describeRequest,
 };

@@ -8,10 +8,10 @@ import { isRecord, recordsOf } from '../../output/json-value.ts';
 import { showSuppressed } from '../../output/views/suppression-list.ts';
 
 const ADDRESSES_FLAG = '--emails';
-/** The API's own limit for one call; a longer list is given in several. */
+/** The API's limit for one call; longer lists take several calls. */
 const ADDRESSES_PER_CALL = 1_000;
 
-/** Adds suppressions: one address, or the lists that `--emails` names, however long they are. */
+/** Adds suppressions: one address, or the lists in `--emails`, of any length. */
 export const definition = defineCommand({
   id: 'suppressions.create',
   moreHelp: {
@@ -62,7 +62,7 @@ function toParts(addresses: readonly string[]): readonly (readonly string[])[] {
   );
 }
 
-/** The answers of several calls as the one that a single call would have given. */
+/** Merges the responses of several calls into one. */
 function joinAnswers(answers: readonly unknown[]): Readonly<Record<string, unknown>> {
   const records = answers.filter(isRecord);
   const sum = (name: string) => records.reduce((total, record) => total + Number(record[name]), 0);

@@ -11,7 +11,7 @@ import { renderResult } from '../../output/render-result.ts';
 import { type LocalTemplate, readTemplateFiles } from '../../templates/template-files.ts';
 import { FILES, flagInput, positionalInput } from '../../templates/template-inputs.ts';
 
-/** Has the server render files that are not stored yet. */
+/** Renders files on the server before they are stored. */
 export const definition = defineCommand({
   id: 'templates preview',
   about: {
@@ -62,7 +62,7 @@ async function readVariables(given: unknown, io: CliIo): Promise<JsonRecord> {
     const variables: unknown = JSON.parse(content);
     if (isRecord(variables)) return variables;
   } catch {
-    // The same as JSON that is no object.
+    // Reported like JSON that is not an object.
   }
   throw usageFailure('--variables is not a JSON object', `Pass it as '{"name":"Ada"}', or @file.`);
 }

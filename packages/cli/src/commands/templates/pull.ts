@@ -10,7 +10,7 @@ import { FILES, flagInput, positionalInput } from '../../templates/template-inpu
 
 const FOLDER = 'templates';
 
-/** Writes templates to files in the form that a push reads. */
+/** Writes templates to files in the form that `templates push` reads. */
 export const definition = defineCommand({
   id: 'templates pull',
   about: {
@@ -60,7 +60,7 @@ function one(id: string, connection: ApiConnection): Source {
   return { total: 1, pages: read() };
 }
 
-/** The first page is read at once, since it says how many there are. */
+/** Reads the first page immediately, because it has the total. */
 async function all(connection: ApiConnection): Promise<Source> {
   const readPage = async (cursor: string | null) => {
     const query = cursor === null ? {} : { cursor };

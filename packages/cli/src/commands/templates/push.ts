@@ -14,11 +14,11 @@ interface Pushed {
   readonly slug: string;
   /** `drafted`: stored for an approver to publish; sends do not use it yet. */
   readonly result: 'created' | 'changed' | 'drafted' | 'unchanged';
-  /** The version on the server; null where nothing was stored yet. */
+  /** The version on the server; null if nothing is stored yet. */
   readonly version: number | null;
 }
 
-/** Brings the server to what the files say. */
+/** Updates the server to match the files. */
 export const definition = defineCommand({
   id: 'templates push',
   about: {
@@ -102,16 +102,16 @@ function contentOf({ subject, html, text }: LocalTemplate) {
   return { subject, html, text };
 }
 
-/** Only what differs: content that is equal must not make a version. */
+/** Only what differs: equal content must not create a version. */
 function changeOf(template: LocalTemplate, stored: JsonRecord): JsonRecord {
   const wanted = { ...contentOf(template), ...(template.name === null ? {} : { name: template.name }) };
-  // What a template without a published version shows is a draft, and a change by someone else is not made from it.
+  // A template without a published version shows a draft of any author, so equal content still has to be sent.
   const isUnpublished = stored['currentVersion'] === null;
   const isOther = (name: string, value: unknown) => (isUnpublished && name !== 'name') || stored[name] !== value;
   return Object.fromEntries(Object.entries(wanted).filter(([name, value]) => isOther(name, value)));
 }
 
-/** Null where the template has no published version. */
+/** Null if the template has no published version. */
 function numberOf(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
@@ -125,7 +125,7 @@ function showPushed(pushed: readonly Pushed[], output: Output): void {
   output.writeText(renderTable(columns, output.width, output.paint));
 }
 
-/** Says whose fault it was, and what is done already. */
+/** Adds the template that failed and the number that were stored before it. */
 function inTemplate(error: unknown, slug: string, done: number): unknown {
   if (!(error instanceof CliFailure)) return error;
   const before = done === 0 ? '' : ` The ${done} before it were stored; another push leaves them unchanged.`;

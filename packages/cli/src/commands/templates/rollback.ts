@@ -3,7 +3,7 @@ import { EXIT_CODES } from '../../exit-codes.ts';
 import { renderResult } from '../../output/render-result.ts';
 import { flagInput, NOTE, positionalInput } from '../../templates/template-inputs.ts';
 
-/** Makes a version that equals an earlier one. */
+/** Creates a version that equals an earlier one. */
 export const definition = defineCommand({
   id: 'templates rollback',
   about: {

@@ -6,13 +6,13 @@ import type { Invocation } from '../../invocation.ts';
 import { textFlag } from '../../own-flag.ts';
 import { callAndShow, runOperation } from '../../run-operation.ts';
 
-/** What a message is given in, where it is not given whole. */
+/** The flags that describe a message by its parts. */
 const PARTS = ['raw', 'from', 'subject', 'html', 'text'] as const;
 
-/** Checks a message that lies in a file or comes on stdin, as the API's own arguments do not. */
+/** Also reads the message from a file or stdin. */
 export const definition = defineCommand({
   id: 'tools.inbox-placement',
-  // The operation takes the message as text.
+  // The operation accepts the message as text.
   flags: {
     file: textFlag(
       '--file <path>',
@@ -27,7 +27,7 @@ export const definition = defineCommand({
   },
 });
 
-/** Null where the message is given by the other flags. */
+/** Null if other flags contain the message. */
 async function readMessage(file: string | undefined, values: Invocation['values'], io: CliIo): Promise<string | null> {
   if (file !== undefined) return readContent('--file', file === '-' ? '-' : `@${file}`, io);
   if (PARTS.some((name) => values[name] !== undefined)) return null;

@@ -10,7 +10,7 @@ import { urlFlag } from '../../own-flag.ts';
 import { EVENT_TYPES } from '../../webhooks/event-flags.ts';
 import { type PostOutcome, postSigned } from '../../webhooks/post-signed.ts';
 
-/** The test address whose mail has the event; what is behind it comes of it as well. */
+/** The test address that causes each event, among others. */
 const TEST_ADDRESSES: Readonly<Record<string, string>> = {
   'email.queued': 'delivered',
   'email.sent': 'delivered',
@@ -21,10 +21,10 @@ const TEST_ADDRESSES: Readonly<Record<string, string>> = {
   'email.scheduled': 'delivered',
   'email.canceled': 'delivered',
 };
-/** Far enough for the message to be canceled first. */
+/** Late enough to cancel the message before it is sent. */
 const SCHEDULED_IN = 'PT1H';
 
-/** Makes an event of a type happen: a true one, or with `--forward-to` a made-up one for that address alone. */
+/** Triggers an event: a real one, or with `--forward-to` a sample that is posted only to that URL. */
 export const definition = defineCommand({
   id: 'webhooks trigger',
   about: {
@@ -80,14 +80,14 @@ async function send(type: string, mailbox: string, connection: ApiConnection, ou
   };
   const { record } = await connection.call('emails.send', { body });
   const id = textOf(record.id);
-  // One that was to be looked at only would be sent in an hour.
+  // Otherwise the message would be sent in an hour.
   if (isScheduled) await connection.call('emails.cancel', { params: { id } });
   if (output.isJson) output.writeJson({ type, emailId: id });
   else output.writeText(`Sent ${id} to trigger ${singleLine(type)}.\n`);
   return EXIT_CODES.done;
 }
 
-/** A key may read itself whatever its scopes are, and has the sandbox domain last. A signed-in user has no key, but may read the account. */
+/** Any key can read itself and lists the sandbox domain last. A signed-in user has no key, but can read the account. */
 async function findSandboxDomain(connection: ApiConnection): Promise<string> {
   try {
     const { record } = await connection.call('keys.self', {});
@@ -122,7 +122,7 @@ async function simulate(
   return EXIT_CODES.done;
 }
 
-/** A server on this machine has posted it; any other leaves that to us. */
+/** A server on this machine has posted the event already; for any other server, the CLI posts it. */
 async function postHere(url: string, simulation: Readonly<Record<string, unknown>>, io: CliIo): Promise<PostOutcome> {
   const { delivered, statusCode, durationMs, headers, payload, ok } = simulation;
   if (delivered === true && typeof statusCode === 'number') {

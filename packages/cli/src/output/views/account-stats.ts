@@ -10,7 +10,7 @@ import { defineView, type RecordView } from '../view.ts';
 
 const BAR_COLUMNS = 24;
 
-/** What became of the messages of a window: the whole first, then a block for each thing that was asked for. */
+/** The outcomes of a window: the totals first, then one block per requested breakdown. */
 export function showStats(answer: Shown<AccountStats>, output: Output): void {
   const parts = [
     renderOutcomes(answer, output),
@@ -25,7 +25,7 @@ export function showStats(answer: Shown<AccountStats>, output: Output): void {
   output.writeText(parts.join(''));
 }
 
-/** The days of a window, with a bar for what was sent on each. */
+/** The days of a window, each with a bar for the messages sent. */
 export function showVolume(answer: JsonRecord, output: Output): void {
   const days = recordsOf(answer['items']);
   const sent = days.map((day) => numberOf(day['sent']));
@@ -45,7 +45,7 @@ export function showVolume(answer: JsonRecord, output: Output): void {
   output.remark(`${number(sent.reduce((sum, one) => sum + one, 0))} messages sent in ${days.length} days.`);
 }
 
-/** The days of a window as a line for each outcome, a character a day, with its best day. */
+/** The days of a window as one line per outcome with one character per day, and the maximum. */
 export function showDays(volume: unknown, output: Output): void {
   const days = recordsOf(volume);
   const counts = ['sent', 'delivered', 'bounced', 'complained'];
@@ -84,7 +84,7 @@ function renderOutcomes(stats: JsonRecord, output: Output): string {
   return renderTable(columns, output.width, output.paint);
 }
 
-/** One line for each tag, channel and so on, as long as its part of the largest. */
+/** One line per tag, channel and so on, with a bar relative to the largest. */
 function blockOf(title: string, name: string, value: unknown, output: Output): string {
   const rows = recordsOf(value);
   if (rows.length === 0) return '';
@@ -176,5 +176,5 @@ function percent(value: unknown): string {
   return `${numberOf(value).toFixed(2)} %`;
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['AccountStats'], showStats)];

@@ -11,10 +11,10 @@ import { singleLine, withoutInvisibles } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
-/** As wide as nothing is folded where no terminal sets the width. */
+/** Wide enough that nothing is folded without a terminal. */
 const UNBOUND_COLUMNS = 100_000;
 
-/** A hold with all there is to see of it. */
+/** A hold with all its details. */
 export function showApproval(answer: Shown<Approval>, output: Output, now: Date): void {
   const hold = readHold(answer);
   const lines = previewLines(hold, output.width ?? UNBOUND_COLUMNS, now);
@@ -23,7 +23,7 @@ export function showApproval(answer: Shown<Approval>, output: Output, now: Date)
     output.remark(`Decide with approve, reject or edit: postrider approvals approve ${hold.id}`);
 }
 
-/** A decision: how it ended, and what is to know of it. */
+/** A decision and its result. */
 export function showDecision(answer: JsonRecord, output: Output): void {
   const hold = readHold(answer);
   const lines: readonly ShownLine[] = [
@@ -34,7 +34,7 @@ export function showDecision(answer: JsonRecord, output: Output): void {
   output.remark(`Follow the message: postrider emails get ${hold.emailId}`);
 }
 
-/** The holds of an account, what waits and what was decided. */
+/** The holds of an account, both pending and decided. */
 export function showApprovalList(answer: Shown<ApprovalPage>, output: Output, now: Date): void {
   const holds = recordsOf(answer['approvals']).map(readHold);
   const cells = (read: (hold: (typeof holds)[number]) => string) =>
@@ -64,7 +64,7 @@ function toText({ text, tone }: ShownLine, { paint }: Output): string {
   return `${look === undefined ? text : look(text)}\n`;
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [
   defineView(['Approval'], showApproval),
   defineView(['ApprovalPage'], showApprovalList),

@@ -27,12 +27,12 @@ export function showAuditList(answer: Shown<AuditPage>, output: Output): void {
   remarkOnPage(answer, rows.length, 'entries', output);
 }
 
-/** What is null says nothing. */
+/** Fields that are null are omitted. */
 function detailsText(details: unknown): string {
   if (!isRecord(details)) return '';
   const told = Object.entries(details).filter(([, value]) => value !== null);
   return singleLine(told.map(([name, value]) => `${name}: ${textOf(value)}`).join(', '));
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['AuditPage'], showAuditList)];

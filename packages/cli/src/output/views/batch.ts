@@ -3,14 +3,14 @@ import type { Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { singleLine } from '../untrusted-text.ts';
 
-/** One line an item: its position, what became of it, and its id or the reason it was refused. */
+/** One line per item: its position, its status, and its id or the error. */
 export function showBatch(answer: JsonRecord, output: Output): void {
   const { paint } = output;
   const results = recordsOf(answer['results']);
   const columns = [
     { title: '#', cells: results.map(({ index }) => singleLine(textOf(index))) },
     { title: 'status', cells: results.map(statusOf), paint: paintStatus(output) },
-    // Reasons are not cut: they say what to do next.
+    // Errors are not cut, because they say what to do.
     { title: 'id or reason', cells: results.map(detailOf), minWidth: 24, wraps: true as const },
   ];
   output.writeText(renderTable(columns, output.width, paint));

@@ -5,7 +5,7 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { hangText } from '../wrap-text.ts';
 
-/** The steps of a newcomer: what is done, and below what is not how to do it. */
+/** The steps of the first setup; each open step is followed by its instructions. */
 export function showChecklist(answer: Shown<Checklist>, output: Output): void {
   const lines = recordsOf<ChecklistItem>(answer['items']).flatMap((item) => {
     const label = singleLine(textOf(item['label']));
@@ -17,5 +17,5 @@ export function showChecklist(answer: Shown<Checklist>, output: Output): void {
   output.remark(`${Number(answer['completed'])} of ${Number(answer['total'])} done.`);
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['Checklist'], showChecklist)];

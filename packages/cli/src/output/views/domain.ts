@@ -10,7 +10,7 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
-/** One domain: what it is, how its records stand, and what to publish or mend. */
+/** One domain: its details, the status of its records, and what to publish or fix. */
 export function showDomain(domain: Shown<Domain>, output: Output): void {
   const { paint } = output;
   const text = (name: keyof typeof domain) => singleLine(textOf(domain[name]));
@@ -25,7 +25,7 @@ export function showDomain(domain: Shown<Domain>, output: Output): void {
   ];
   const isRemoved = text('status') === 'removed';
   const listed = recordsOf<DomainRecord>(domain['records']);
-  // Nothing signs for a removed domain and nothing is to be published: its records are shown as what may be taken out of the DNS.
+  // A removed domain signs nothing and needs nothing published: its records are shown as what can be removed from DNS.
   const records = isRemoved ? listed.map((record) => ({ ...record, required: true, reason: null })) : listed;
   const open = isRemoved ? [] : records.filter(({ status }) => status !== 'pass');
   output.writeText(
@@ -34,14 +34,14 @@ export function showDomain(domain: Shown<Domain>, output: Output): void {
   remarkOnStatus(text('name'), text('status'), open, output);
 }
 
-/** The records alone, each with its value whole: a value that is cut cannot be published. */
+/** Only the records, each with its full value: a cut value cannot be published. */
 export function showDomainRecords(answer: Shown<DomainRecords>, output: Output): void {
   const records = recordsOf<DomainRecord>(answer['records']);
   output.writeText(`${recordTable(records, output.width, output.paint)}${publishText(records, output)}`);
   output.remark('For a zone file, add --zone.');
 }
 
-/** The domains of an account, or those that were removed. */
+/** The domains of an account, or its removed domains. */
 export function showDomainList(answer: Shown<DomainPage | DomainHistoryPage>, output: Output): void {
   const rows = recordsOf<Domain>(answer['domains']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
@@ -56,10 +56,10 @@ export function showDomainList(answer: Shown<DomainPage | DomainHistoryPage>, ou
   remarkOnPage(answer, rows.length, 'domains', output);
 }
 
-/** Below this the reasons would be cut to nothing: they stand under the table instead. */
+/** In less room the reasons would be cut too short, so they are printed below the table. */
 const WIDTH_FOR_REASONS = 140;
 
-/** How the records stand, a row each. */
+/** The status of the records, one row each. */
 export function recordTable(records: readonly Shown<DomainRecord>[], width: number | null, paint: Paint): string {
   const cells = (name: keyof (typeof records)[number]) => records.map((record) => singleLine(textOf(record[name])));
   const uses = records.map((record) => singleLine(textOf(record['purpose'])) + useNote(record));
@@ -74,7 +74,7 @@ export function recordTable(records: readonly Shown<DomainRecord>[], width: numb
   return records.length === 0 ? '' : renderTable(columns, width, paint);
 }
 
-/** A key whose record is not required is one that is to sign next or beside the first, or one that has signed until lately. */
+/** A key record that is not required belongs to the next key, to a second key, or to the previous key. */
 function isOpenKey({ purpose, required, status }: Shown<DomainRecord>): boolean {
   return purpose === 'dkim' && required !== true && status !== 'pass';
 }
@@ -104,13 +104,13 @@ function linesOf(record: Shown<DomainRecord>): readonly SheetLine[] {
     ['value', text('value'), 'whole'],
     ['priority', text('priority')],
     ['ttl', text('ttl')],
-    // Of a record that nobody asked for yet there is nothing to tell.
+    // A record that was never checked has no reason.
     ['reason', record['checkedAt'] === null ? '' : text('reason')],
     ...(Array.isArray(found) ? found.map((one): SheetLine => ['found', singleLine(textOf(one)), 'whole']) : []),
   ];
 }
 
-/** What a removed domain lacks nobody has to publish. */
+/** Nothing needs to be published for a removed domain. */
 function amissText(domain: Shown<Domain>): string {
   if (domain['status'] === 'removed') return '';
   const amiss = recordsOf<DomainRecord>(domain['records']).filter(
@@ -131,7 +131,7 @@ function remarkOnStatus(name: string, status: string, open: readonly Shown<Domai
     output.remark(`Publish the records above, then run: postrider domains verify ${name} --watch`);
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [
   defineView(['Domain'], showDomain),
   defineView(['DomainRecords'], showDomainRecords),

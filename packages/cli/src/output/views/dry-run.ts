@@ -4,7 +4,7 @@ import { renderBlock, renderBody, renderSheet, type SheetLine, withinBlock } fro
 import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 
-/** What a dry run found, and the message as it would be sent. */
+/** The result of a dry run, and the message as it would be sent. */
 export function showDryRun(answer: JsonRecord, output: Output): void {
   const { paint } = output;
   const inner = withinBlock(output);

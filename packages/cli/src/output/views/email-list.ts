@@ -8,7 +8,7 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
-/** From here on dates fit beside the ids; below, how long ago it was has to do. */
+/** From this width on, dates fit next to the ids; below, the age is shown. */
 const WIDTH_FOR_DATES = 120;
 
 /** The message log. */
@@ -36,5 +36,5 @@ function createdColumn(times: readonly string[], width: number | null, now: Date
   return { title: 'created', cells: times.map((time) => formatAge(time, now)), dropOrder: 1 };
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['MessagePage'], showEmailList)];

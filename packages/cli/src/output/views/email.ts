@@ -9,7 +9,7 @@ import { severalLines, singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { hangText } from '../wrap-text.ts';
 
-/** One message as a sheet: what it is, whom it went to, what became of it, and its text. */
+/** One message as a sheet: its details, recipients, events and text. */
 export function showEmail(message: Shown<Message>, output: Output): void {
   const { paint } = output;
   const inner = withinBlock(output);
@@ -105,7 +105,7 @@ function trailRows(message: Shown<Message>, page: Page): string {
   return alignRows(rows, page);
 }
 
-/** Rows of cells under each other, the second in the colour of a status; the last cell goes on in further lines. */
+/** Aligned rows of cells, the second in the color of a status; the last cell wraps. */
 function alignRows(rows: readonly (readonly string[])[], { paint, width }: Page): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => textWidth(row[column] ?? ''))));
   const lines = rows.flatMap((row) => {
@@ -118,5 +118,5 @@ function alignRows(rows: readonly (readonly string[])[], { paint, width }: Page)
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['Message'], showEmail)];

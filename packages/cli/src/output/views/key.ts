@@ -9,7 +9,7 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
-/** A key with all that restricts it; with its secret where the answer has it. */
+/** A key with all its restrictions, and its secret if the response contains it. */
 export function showKey(key: Shown<Key | KeyWithSecret>, output: Output): void {
   const text = (name: keyof typeof key) => singleLine(textOf(key[name]));
   const lines: readonly SheetLine[] = [
@@ -77,7 +77,7 @@ function approvalText({ approvalMode, holdWhen }: Shown<Key>): string {
   return rules.length === 0 ? mode : `${mode}: ${singleLine(rules.join(', '))}`;
 }
 
-/** Where attachment URLs may lead; a held key, a test key and a key with a recipient allowlist fetch from listed hosts alone. */
+/** The allowed hosts of attachment URLs. A held key, a test key and a key with a recipient allowlist fetch only from listed hosts. */
 export function attachmentHostsText(key: Shown<Key | OwnKey>): string {
   const { attachmentHosts, approvalMode, mode, recipientAllowlist } = key;
   if (Array.isArray(attachmentHosts)) return singleLine(textOf(attachmentHosts)) || 'none';
@@ -99,7 +99,7 @@ function personaText({ persona, lockPersona }: Shown<Key>): string {
   return lockPersona === true ? `${named} (locked)` : named;
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [
   defineView(['Key', 'KeyWithSecret'], showKey),
   defineView(['KeyPage'], showKeyList),

@@ -7,7 +7,7 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { attachmentHostsText } from './key.ts';
 
-/** Who this key is, what it may do and what is left. */
+/** The calling key: its identity, its permissions and its remaining quota. */
 export function showOwnKey(key: Shown<OwnKey>, output: Output): void {
   const text = (name: keyof typeof key) => singleLine(textOf(key[name]));
   const time = (name: keyof typeof key) => formatTime(text(name));
@@ -47,5 +47,5 @@ function personaText(persona: unknown): string {
     .join(', ');
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['OwnKey'], showOwnKey)];

@@ -2,7 +2,7 @@ import { type JsonRecord, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../untrusted-text.ts';
 
-/** How much of a list the page shows, and how to get the next one. */
+/** The size of the page and of the list, and how to get the next page. */
 export function remarkOnPage(page: JsonRecord, shown: number, noun: string, output: Output): void {
   const total = typeof page['total'] === 'number' ? page['total'] : shown;
   const about = page['totalIsEstimate'] === true ? 'about ' : '';

@@ -5,7 +5,7 @@ import { renderTable } from '../table.ts';
 import { singleLine } from '../untrusted-text.ts';
 import { remarkOnPage } from './page-remark.ts';
 
-/** A record as a sheet; what is nested stands under its dotted name. */
+/** A record as a sheet; nested fields have dotted names. */
 export function showRecord(answer: JsonRecord, output: Output): void {
   output.writeText(renderSheet(linesOf(answer, ''), output));
 }

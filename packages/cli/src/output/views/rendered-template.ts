@@ -5,7 +5,7 @@ import { renderBody, renderSheet } from '../sheet.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 
-/** What a template became, and what it still misses. */
+/** A rendered template, and the variables it still needs. */
 export function showRenderedTemplate(rendered: Shown<RenderedTemplate>, output: Output): void {
   const { paint } = output;
   const text = (name: keyof typeof rendered) => singleLine(textOf(rendered[name]));
@@ -26,5 +26,5 @@ export function showRenderedTemplate(rendered: Shown<RenderedTemplate>, output: 
   if (text('missing') !== '') output.remark('A send with these variables would be refused.');
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['RenderedTemplate'], showRenderedTemplate)];

@@ -25,5 +25,5 @@ export function showRequestList(answer: Shown<RequestPage>, output: Output): voi
   remarkOnPage(answer, rows.length, 'requests', output);
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['RequestPage'], showRequestList)];

@@ -4,7 +4,7 @@ import type { Output } from '../output.ts';
 import { renderSheet, type SheetLine } from '../sheet.ts';
 import { singleLine } from '../untrusted-text.ts';
 
-/** Where a message that was just sent stands, and what to do next. Takes the acceptance as well as the whole message. */
+/** The status of a message that was just sent, and the next step. Accepts both the response of a send and a whole message. */
 export function showSend(answer: unknown, output: Output): void {
   const message = isRecord(answer) ? answer : {};
   const id = singleLine(textOf(message['id']));
@@ -18,7 +18,7 @@ export function showSend(answer: unknown, output: Output): void {
   output.remark(nextStep(id, status));
 }
 
-/** Of a message that failed: what the last event says about it. */
+/** For a failed message: the reason from its last event. */
 function reasonOf(events: unknown, lastError: unknown, status: string): string {
   if (outcomeOf(status) !== 'failed') return '';
   const event = recordsOf(events).findLast(({ type }) => type === status) ?? {};

@@ -9,7 +9,7 @@ import { defineView, type RecordView } from '../view.ts';
 export const HOW_TO_DECIDE =
   'This sign-in cannot approve or reject held sends. To allow it, run postrider login again and tick “Approve and reject held sends” on the page.';
 
-/** Whether it is the session of a device that may not decide held sends, where the role of the user may. */
+/** Whether the session cannot decide held sends although the role of the user allows it. */
 export function decidesNothing(session: JsonRecord): boolean {
   const { device, user } = session;
   const role = isRecord(user) ? user['role'] : null;
@@ -23,7 +23,7 @@ function deciding(session: JsonRecord): string {
   return isRecord(device) && device['approvals'] === true ? 'can approve and reject' : 'cannot approve or reject';
 }
 
-/** Who is signed in, in what role and where. */
+/** The signed-in user with role and account. */
 export function showSession(session: Shown<Session>, output: Output): void {
   const user = isRecord(session['user']) ? session['user'] : {};
   const account = isRecord(session['account']) ? session['account'] : {};
@@ -46,5 +46,5 @@ export function showSession(session: Shown<Session>, output: Output): void {
   );
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['Session'], showSession)];

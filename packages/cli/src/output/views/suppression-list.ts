@@ -16,7 +16,7 @@ export function showSuppressionList(answer: Shown<SuppressionPage>, output: Outp
   remarkOnPage(answer, rows.length, 'suppressions', output);
 }
 
-/** What adding did: the record of one address, or of many how many of them are new. */
+/** The result of adding: the record of one address, or the counts for many. */
 export function showSuppressed(answer: JsonRecord, output: Output): void {
   if (Array.isArray(answer['suppressions'])) {
     showRows(recordsOf<Suppression>(answer['suppressions']), output);
@@ -39,5 +39,5 @@ function showRows(rows: readonly JsonRecord[], output: Output): void {
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['SuppressionPage'], showSuppressionList)];

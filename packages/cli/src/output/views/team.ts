@@ -7,7 +7,7 @@ import { formatMinute } from '../time.ts';
 import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 
-/** Who has a seat, and in what role. */
+/** The members with their roles. */
 export function showTeam(answer: Shown<Team>, output: Output): void {
   const rows = recordsOf<Member>(answer['members']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
@@ -24,7 +24,7 @@ export function showTeam(answer: Shown<Team>, output: Output): void {
   output.remark(`${Number(used)} of ${Number(limit)} seats used.`);
 }
 
-/** The accounts a person has a seat in; the one they are in is marked. */
+/** The accounts of a user; the current one is marked. */
 export function showAccounts(answer: Shown<SeatedAccounts>, output: Output): void {
   const rows = recordsOf<SeatedAccount>(answer['accounts']);
   const columns = [
@@ -38,7 +38,7 @@ export function showAccounts(answer: Shown<SeatedAccounts>, output: Output): voi
   output.writeText(renderTable(columns, output.width, output.paint));
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [
   defineView(['Team'], showTeam),
   defineView(['SeatedAccounts'], showAccounts),

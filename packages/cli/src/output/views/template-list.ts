@@ -7,7 +7,7 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
-/** The templates by the names that sends use. */
+/** The templates by slug, the name that sends use. */
 export function showTemplateList(answer: Shown<TemplatePage>, output: Output, now: Date): void {
   const rows = recordsOf<Template>(answer['templates']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
@@ -22,5 +22,5 @@ export function showTemplateList(answer: Shown<TemplatePage>, output: Output, no
   remarkOnPage(answer, rows.length, 'templates', output);
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['TemplatePage'], showTemplateList)];

@@ -6,7 +6,7 @@ import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 
-/** One template: what it is, what it takes, its versions and its bodies. */
+/** One template: its details, variables, versions and bodies. */
 export function showTemplate(template: Shown<Template>, output: Output): void {
   const text = (name: keyof typeof template) => singleLine(textOf(template[name]));
   output.writeText(
@@ -37,7 +37,7 @@ function versionText(version: string, current: string, status: string): string {
   return `${version} (${status === 'draft' ? 'a draft, not live; ' : ''}${now})`;
 }
 
-/** What it can do without has a question mark. */
+/** A question mark marks an optional variable. */
 function variablesText(variables: unknown): string {
   const names = recordsOf(variables).map(({ name, required }) => `${textOf(name)}${required === true ? '' : '?'}`);
   return singleLine(names.join(', '));
@@ -54,5 +54,5 @@ function versionRows(versions: unknown): string {
     .join('\n');
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [defineView(['Template'], showTemplate)];

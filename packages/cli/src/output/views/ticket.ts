@@ -27,7 +27,7 @@ export function showTicketList(answer: Shown<TicketPage>, output: Output): void 
   remarkOnPage(answer, rows.length, 'tickets', output);
 }
 
-/** One ticket: what it is, its thread, and what was captured with it. */
+/** One ticket: its details, its thread and the captured context. */
 export function showTicket(ticket: Shown<Ticket>, output: Output): void {
   const text = (name: keyof typeof ticket) => singleLine(textOf(ticket[name]));
   const context = isRecord(ticket['context']) ? ticket['context'] : {};
@@ -62,7 +62,7 @@ function contextLines(context: JsonRecord): string {
   return severalLines(JSON.stringify(context, null, 2));
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [
   defineView(['TicketPage'], showTicketList),
   defineView(['Ticket'], showTicket),

@@ -18,7 +18,7 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { wrapText } from '../wrap-text.ts';
 
-/** What a check found, the worst first, each with what to do; then the records that it read. */
+/** The findings of a check, the worst first, each with its fix; then the records that it read. */
 export function showToolCheck(
   check: Shown<BlocklistCheck | DkimCheck | DmarcCheck | InboxPlacementCheck | MxCheck | SpfCheck>,
   output: Output,
@@ -43,16 +43,16 @@ function findingText({ level, code, message, fix }: JsonRecord, width: number | 
   const indent = ' '.repeat(LEVEL_COLUMNS + GAP.length);
   const columns = width === null ? Number.POSITIVE_INFINITY : width - indent.length;
   const paragraph = (text: string) => wrapText(singleLine(text), columns);
-  // What is as it should be needs nothing done about it.
+  // A finding that passes needs no fix.
   const advice = name === 'pass' ? [] : paragraph(`Fix: ${textOf(fix)}`);
   const [first = '', ...more] = paragraph(`${textOf(code)}: ${textOf(message)}`);
   const lines = [`${paint.status(padToWidth(name, LEVEL_COLUMNS))}${GAP}${first}`];
   return `${[...lines, ...[...more, ...advice].map((line) => `${indent}${line}`)].join('\n')}\n`;
 }
 
-/** What is left out first in a narrow terminal stands last. */
+/** In a narrow terminal these columns are dropped in this order, after all others. */
 const DROPPED_LATE = ['detail', 'reason', 'state', 'lookups', 'priority'];
-/** Told by the indentation of the names. */
+/** Shown by the indentation of the names. */
 const TOLD_OTHERWISE = ['depth', 'parent'];
 
 function recordsTable(records: readonly JsonRecord[], width: number | null, paint: Paint): string {
@@ -60,7 +60,7 @@ function recordsTable(records: readonly JsonRecord[], width: number | null, pain
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))].filter(
     (name) => !TOLD_OTHERWISE.includes(name),
   );
-  // The block that the table stands in indents it by two.
+  // The block around the table indents it by two.
   return renderTable(
     names.map((name) => columnOf(name, records, paint)),
     width === null ? null : width - 2,
@@ -77,14 +77,14 @@ function columnOf(name: string, records: readonly JsonRecord[], paint: Paint): C
   return { title: name, cells, minWidth: 6, dropOrder: DROPPED_LATE.indexOf(name) + 1 };
 }
 
-/** The names of an SPF tree are indented by their place in it. */
+/** The names of an SPF tree are indented by their depth. */
 function cellOf(name: string, record: JsonRecord): string {
   const text = singleLine(textOf(record[name]));
   const depth = record['depth'];
   return name === 'name' && typeof depth === 'number' ? `${GAP.repeat(Math.max(0, depth))}${text}` : text;
 }
 
-/** The tools there are. */
+/** The list of tools. */
 export function showToolList(answer: Shown<ToolList>, output: Output): void {
   const rows = recordsOf<Tool>(answer['tools']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
@@ -96,7 +96,7 @@ export function showToolList(answer: Shown<ToolList>, output: Output): void {
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [
   defineView(
     ['BlocklistCheck', 'DkimCheck', 'DmarcCheck', 'InboxPlacementCheck', 'MxCheck', 'SpfCheck'],

@@ -9,7 +9,7 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
-/** An endpoint; with its secret where the answer has it. */
+/** An endpoint, with its secret if the response contains it. */
 export function showWebhook(webhook: Shown<Webhook | WebhookWithSecret>, output: Output): void {
   const text = (name: keyof typeof webhook) => singleLine(textOf(webhook[name]));
   const lines: readonly SheetLine[] = [
@@ -40,7 +40,7 @@ export function showWebhookList(answer: Shown<WebhookPage>, output: Output): voi
   remarkOnPage(answer, rows.length, 'endpoints', output);
 }
 
-/** The attempts at an endpoint. */
+/** The delivery attempts of an endpoint. */
 export function showDeliveryList(answer: Shown<WebhookDeliveryPage>, output: Output): void {
   const rows = recordsOf<WebhookDelivery>(answer['deliveries']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
@@ -70,7 +70,7 @@ function eventsText({ events }: Shown<Webhook>): string {
   return names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', ');
 }
 
-/** Which answers are shown so. */
+/** The records of these views. */
 export const VIEWS: readonly RecordView[] = [
   defineView(['Webhook', 'WebhookWithSecret'], showWebhook),
   defineView(['WebhookPage'], showWebhookList),
