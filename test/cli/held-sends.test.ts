@@ -251,7 +251,7 @@ describe('a hold that changed meanwhile', () => {
       async decide(_id, decision) {
         asked.push(decision);
         if (decision.contentHash !== 'two') return { kind: 'changed', hold: after };
-        return { kind: 'decided', hold: { ...after, status: 'approved', outcome: 'queued' }, answer: {} };
+        return { kind: 'decided', hold: { ...after, status: 'approved', outcome: 'queued' }, response: {} };
       },
     };
     const inbox = createInbox({ heldSends, templateDrafts: NO_DRAFTS, edit: async (file) => file, quit: () => {} });

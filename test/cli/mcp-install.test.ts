@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { putIntoJson, takeFromJson } from '../../packages/cli/src/mcp-clients/edit-json.ts';
-import { putIntoToml, takeFromToml } from '../../packages/cli/src/mcp-clients/edit-toml.ts';
+import { putIntoJson, removeFromJson } from '../../packages/cli/src/mcp-clients/edit-json.ts';
+import { putIntoToml, removeFromToml } from '../../packages/cli/src/mcp-clients/edit-toml.ts';
 import { findMcpProgram } from '../../packages/cli/src/mcp-clients/find-mcp-program.ts';
 import { parseJsonWithComments } from '../../packages/cli/src/mcp-clients/json-with-comments.ts';
 import { MCP_CLIENTS } from '../../packages/cli/src/mcp-clients/mcp-clients.ts';
@@ -289,13 +289,13 @@ describe('editing JSON settings', () => {
     ['{"a": 1}', '{"a": 1}'],
     ['', ''],
   ])('removes a server from %j and nothing else', (text, expected) => {
-    const after = takeFromJson(text, 's', 'p');
+    const after = removeFromJson(text, 's', 'p');
     expect(after).toBe(expected);
     if (text !== '') expect(parseJsonWithComments(after ?? '')).not.toBeNull();
   });
 
   it.each(['[]', '{', '{"s": []}'])('removes nothing from %j', (text) => {
-    expect(takeFromJson(text, 's', 'p')).toBeNull();
+    expect(removeFromJson(text, 's', 'p')).toBeNull();
   });
 
   it.each([
@@ -394,7 +394,7 @@ describe('editing TOML settings', () => {
       '',
     ]);
     expect(putIntoToml(after, 'mcp_servers', 'postrider', entry)).toBe(after);
-    expect(takeFromToml(after, 'mcp_servers', 'postrider')?.split('\n')).toEqual([
+    expect(removeFromToml(after, 'mcp_servers', 'postrider')?.split('\n')).toEqual([
       '# ours',
       '',
       '# about the other one',
@@ -405,8 +405,8 @@ describe('editing TOML settings', () => {
   });
 
   it('removes nothing from a file that has none, or has it in another form', () => {
-    expect(takeFromToml('model = "x"', 'mcp_servers', 'postrider')).toBe('model = "x"');
-    expect(takeFromToml('mcp_servers.postrider = {}', 'mcp_servers', 'postrider')).toBeNull();
+    expect(removeFromToml('model = "x"', 'mcp_servers', 'postrider')).toBe('model = "x"');
+    expect(removeFromToml('mcp_servers.postrider = {}', 'mcp_servers', 'postrider')).toBeNull();
   });
 
   it('appends to a file that has none', () => {
@@ -430,8 +430,8 @@ describe('editing TOML settings', () => {
     ].join('\n');
     const after = putIntoToml(others, 'mcp_servers', 'postrider', entry) ?? '';
     expect(after.startsWith(`${others}\n[mcp_servers.postrider]\n`)).toBe(true);
-    expect(takeFromToml(others, 'mcp_servers', 'postrider')).toBe(others);
-    expect(takeFromToml(after, 'mcp_servers', 'postrider')).toBe(others);
+    expect(removeFromToml(others, 'mcp_servers', 'postrider')).toBe(others);
+    expect(removeFromToml(after, 'mcp_servers', 'postrider')).toBe(others);
     const moved = putIntoToml(`[mcp_servers.postrider]\nargs = []\n${others}`, 'mcp_servers', 'postrider', entry) ?? '';
     expect(moved).toContain('\n[a]\nb = 1\n[c]\n');
   });

@@ -55,7 +55,7 @@ function inboxOf(
       foresee: async () => [],
       listPending: async () => ({ holds: [SEND], total: 1 }),
       read: async () => SEND,
-      decide: async () => ({ kind: 'decided', hold: { ...SEND, status: 'approved' }, answer: {} }),
+      decide: async () => ({ kind: 'decided', hold: { ...SEND, status: 'approved' }, response: {} }),
     },
     templateDrafts,
     edit: async (file) => file,
@@ -200,7 +200,7 @@ describe('template drafts in the inbox', () => {
     expect(screenOf(inbox)).toContain('bob@x.example');
     listed.fails = false;
     await inbox.refresh();
-    expect(inbox.getState()).toMatchObject({ trouble: null, drafts: [{ id: 'd1' }] });
+    expect(inbox.getState()).toMatchObject({ refreshError: null, drafts: [{ id: 'd1' }] });
   });
 
   it('cannot be selected or edited', async () => {

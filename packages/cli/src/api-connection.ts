@@ -78,8 +78,8 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
   const client = createClient(credentials, options);
   const callOperation = async (id: OperationId, input: SdkInput, maxRetries?: number): Promise<ApiResponse> => {
     try {
-      const answer = await client.requestOperation(id, input, { signal: io.signal, maxRetries });
-      return { ...answer, data: await nameCommandsIn(answer.data) };
+      const response = await client.requestOperation(id, input, { signal: io.signal, maxRetries });
+      return { ...response, data: await nameCommandsIn(response.data) };
     } catch (error) {
       throw await toCliFailure(error, options);
     }
@@ -102,8 +102,8 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
     download: async (operationId, input, timeoutMs) => {
       try {
         const id = operationId as OperationId; // See callCommand.
-        const answer = await client.openOperation(id, input, { signal: io.signal, timeoutMs });
-        return new Download({ ...answer, chunks: tellingFailures(answer.chunks, options) });
+        const response = await client.openOperation(id, input, { signal: io.signal, timeoutMs });
+        return new Download({ ...response, chunks: withCliFailures(response.chunks, options) });
       } catch (error) {
         throw await toCliFailure(error, options);
       }
@@ -111,7 +111,7 @@ export function connectTo(credentials: Credentials, options: GlobalOptions, io: 
   };
 }
 
-async function* tellingFailures(chunks: AsyncIterable<Uint8Array>, options: GlobalOptions) {
+async function* withCliFailures(chunks: AsyncIterable<Uint8Array>, options: GlobalOptions) {
   try {
     yield* chunks;
   } catch (error) {
@@ -232,9 +232,9 @@ function withSeconds({ fix, retryAfterMs }: PostriderError): string {
 function fixOf(error: PostriderError, { timeoutSeconds }: GlobalOptions): string {
   const { code, fix, idempotencyKey } = error;
   if (error.status !== null) return fix.replace('baseUrl', '--base-url (or POSTRIDER_BASE_URL)');
-  const look = code === 'timeout' ? `Allow more than ${timeoutSeconds} s with --timeout.` : fixOfConnection(error);
-  if (idempotencyKey === null) return look;
-  return `${look} The server may have accepted the request anyway: repeat it with --idempotency-key ${idempotencyKey} so that nothing is sent twice.`;
+  const advice = code === 'timeout' ? `Allow more than ${timeoutSeconds} s with --timeout.` : fixOfConnection(error);
+  if (idempotencyKey === null) return advice;
+  return `${advice} The server may have accepted the request anyway: repeat it with --idempotency-key ${idempotencyKey} so that nothing is sent twice.`;
 }
 
 /** By the error code of Node or of its TLS. */

@@ -13,9 +13,9 @@ export async function withContent(
     const value = values[name];
     return isContent === true && typeof value === 'string' ? [{ name, flag, value }] : [];
   });
-  const asking = given.filter(({ value }) => readsStdin(value));
-  if (asking.length > 1) {
-    const flags = asking.map(({ flag }) => flag).join(' and ');
+  const fromStdin = given.filter(({ value }) => readsStdin(value));
+  if (fromStdin.length > 1) {
+    const flags = fromStdin.map(({ flag }) => flag).join(' and ');
     throw usageFailure(`${flags} cannot both read stdin`, 'Pass one of them as @file.');
   }
   const contents: Record<string, string> = {};

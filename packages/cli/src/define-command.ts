@@ -6,7 +6,7 @@ import type { ExitCode } from './exit-codes.ts';
 import type { Invocation, OwnValues } from './invocation.ts';
 import type { Output } from './output/output.ts';
 import type { View } from './output/view.ts';
-import type { ArgumentTaker, FlagTaker, Gives, OwnArgument, OwnFlag, ValuesOfInput } from './own-flag.ts';
+import type { ArgumentDefinition, FlagDefinition, OwnArgument, OwnFlag, ValuesOfInput, WithValue } from './own-flag.ts';
 
 /** What help says about a command that is not an operation. */
 export interface AboutCommand {
@@ -56,11 +56,11 @@ export interface CommandDefinition {
   runAlone?(invocation: Invocation, output: Output, io: CliIo): Promise<ExitCode>;
 }
 
-type Takers<Taker> = Readonly<Record<string, Taker>>;
-type Own<Flags, Arguments> = { readonly [Name in keyof Flags]: GivenBy<Flags[Name]> | undefined } & {
-  readonly [Name in keyof Arguments]: GivenBy<Arguments[Name]>;
+type Definitions<Definition> = Readonly<Record<string, Definition>>;
+type Own<Flags, Arguments> = { readonly [Name in keyof Flags]: ValueOf<Flags[Name]> | undefined } & {
+  readonly [Name in keyof Arguments]: ValueOf<Arguments[Name]>;
 };
-type GivenBy<Taker> = Taker extends Gives<infer Value> ? Value : never;
+type ValueOf<Definition> = Definition extends WithValue<infer Value> ? Value : never;
 
 interface TypedDefinition<Flags, Arguments, Given extends OwnValues = Own<Flags, Arguments>>
   extends Omit<CommandDefinition, 'id' | 'flags' | 'args' | 'run' | 'runAlone'> {
@@ -76,8 +76,8 @@ type Identity =
 
 /** Defines what is specific to a command; each command has at most one file. */
 export function defineCommand<
-  const Flags extends Takers<FlagTaker<unknown>> = Record<never, never>,
-  const Arguments extends Takers<ArgumentTaker<unknown>> = Record<never, never>,
+  const Flags extends Definitions<FlagDefinition<unknown>> = Record<never, never>,
+  const Arguments extends Definitions<ArgumentDefinition<unknown>> = Record<never, never>,
 >(definition: TypedDefinition<Flags, Arguments> & Identity): CommandDefinition {
   return definition;
 }

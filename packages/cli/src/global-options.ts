@@ -12,7 +12,7 @@ export interface GlobalOptions {
   readonly hasColor: boolean;
   readonly isQuiet: boolean;
   /** False: what would be a prompt is an error instead. */
-  readonly mayAsk: boolean;
+  readonly canPrompt: boolean;
   readonly timeoutSeconds: number;
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
@@ -86,7 +86,7 @@ export function readGlobalOptions(command: Command, io: CliIo): GlobalOptions {
     isJsonAsked: isJson === true,
     hasColor: given['color'] !== false && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb',
     isQuiet: given['quiet'] === true,
-    mayAsk: given['input'] !== false,
+    canPrompt: given['input'] !== false,
     timeoutSeconds: typeof given['timeout'] === 'number' ? given['timeout'] : TIMEOUT_SECONDS_DEFAULT,
     apiKey: textOrNothing(given['apiKey']),
     baseUrl: textOrNothing(given['baseUrl']),

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { TransportAnswer, TransportRequest } from '@postrider/sdk';
-import { openRequest } from './late-http.ts';
+import { openRequest } from './open-request.ts';
 
 /**
  * Sends the SDK's requests with Node's own HTTP client. A command makes one or two of them, and loading undici, or the implementation of
  * `fetch`, takes several times as long as a request.
  */
 export async function carryRequest({ opens, url, body, ...head }: TransportRequest): Promise<TransportAnswer> {
-  const answer = await openRequest(url, head, body);
-  return await read(answer, opens === true);
+  const response = await openRequest(url, head, body);
+  return await read(response, opens === true);
 }
 
-async function read(answer: IncomingMessage, opens: boolean): Promise<TransportAnswer> {
-  const head = { status: answer.statusCode ?? 0, headers: joinRepeated(answer.headers) };
-  if (opens && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: answer };
+async function read(response: IncomingMessage, opens: boolean): Promise<TransportAnswer> {
+  const head = { status: response.statusCode ?? 0, headers: joinRepeated(response.headers) };
+  if (opens && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: response };
   let text = '';
-  for await (const part of answer.setEncoding('utf8')) text += part;
+  for await (const part of response.setEncoding('utf8')) text += part;
   return { ...head, text };
 }
 

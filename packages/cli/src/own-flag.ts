@@ -41,24 +41,24 @@ export interface ValuesOfInput {
 }
 
 /** The type of the value that a flag or an argument passes to its command. */
-export interface Gives<Value> {
-  readonly gives?: Value;
+export interface WithValue<Value> {
+  readonly valueType?: Value;
 }
 
-export type FlagTaker<Value> = OwnFlag & Gives<Value> & { readonly choicesOf?: ValuesOfInput };
-export type ArgumentTaker<Value> = Omit<OwnArgument, 'name'> & Gives<Value>;
+export type FlagDefinition<Value> = OwnFlag & WithValue<Value> & { readonly choicesOf?: ValuesOfInput };
+export type ArgumentDefinition<Value> = Omit<OwnArgument, 'name'> & WithValue<Value>;
 
 type Rest = Pick<OwnFlag, 'conflicts' | 'implies' | 'default'>;
 
-export function switchFlag(flags: string, description: string): FlagTaker<true> {
+export function switchFlag(flags: string, description: string): FlagDefinition<true> {
   return { flags, description, value: { kind: 'switch' } };
 }
 
-export function textFlag(flags: string, description: string, rest: Rest = {}): FlagTaker<string> {
+export function textFlag(flags: string, description: string, rest: Rest = {}): FlagDefinition<string> {
   return { flags, description, value: { kind: 'text' }, ...rest };
 }
 
-export function textsFlag(flags: string, description: string): FlagTaker<readonly string[]> {
+export function textsFlag(flags: string, description: string): FlagDefinition<readonly string[]> {
   return { flags, description, value: { kind: 'texts' } };
 }
 
@@ -67,12 +67,16 @@ export function choicesFlag(
   flags: string,
   description: string,
   choices: readonly string[],
-): FlagTaker<readonly string[]> {
+): FlagDefinition<readonly string[]> {
   return { flags, description, value: { kind: 'choice', choices } };
 }
 
 /** One of the values that the contract lists for an input. */
-export function contractChoiceFlag(flags: string, description: string, choicesOf: ValuesOfInput): FlagTaker<string> {
+export function contractChoiceFlag(
+  flags: string,
+  description: string,
+  choicesOf: ValuesOfInput,
+): FlagDefinition<string> {
   return { flags, description, value: { kind: 'choice', choices: [] }, choicesOf };
 }
 
@@ -81,7 +85,7 @@ export function numberFlag(
   description: string,
   range: { readonly min: number; readonly max: number; readonly noun?: string },
   rest: Rest = {},
-): FlagTaker<number> {
+): FlagDefinition<number> {
   const { min, max, noun = 'a whole number' } = range;
   return {
     flags,
@@ -91,16 +95,16 @@ export function numberFlag(
   };
 }
 
-export function urlFlag(flags: string, description: string): FlagTaker<string> {
+export function urlFlag(flags: string, description: string): FlagDefinition<string> {
   return { flags, description, value: { kind: 'url' } };
 }
 
 /** The text must match `pattern`, after its letters are changed to upper or lower case. */
-export function formFlag(flags: string, description: string, form: Form): FlagTaker<string> {
+export function formFlag(flags: string, description: string, form: Form): FlagDefinition<string> {
   return { flags, description, value: toForm(form) };
 }
 
-export function formArgument(description: string, form: Form): ArgumentTaker<string> {
+export function formArgument(description: string, form: Form): ArgumentDefinition<string> {
   return { description, value: toForm(form) };
 }
 
@@ -108,7 +112,7 @@ export function formArgument(description: string, form: Form): ArgumentTaker<str
 export function wordArgument<Word extends string>(
   words: readonly Word[],
   letters: Letters = 'as given',
-): ArgumentTaker<Word> {
+): ArgumentDefinition<Word> {
   const pattern = new RegExp(`^(?:${words.join('|')})$`);
   const description = `One of: ${words.join(', ')}.`;
   return { description, value: toForm({ pattern, letters, fix: `Use one of: ${words.join(', ')}.` }) };

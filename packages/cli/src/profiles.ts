@@ -84,13 +84,13 @@ export async function findProfile(
   io: Pick<CliIo, 'env'>,
   named: string | undefined,
 ): Promise<{ readonly name: string; readonly profile: SavedProfile; readonly path: string } | null> {
-  const wished = named ?? (io.env['POSTRIDER_PROFILE'] || undefined);
+  const requested = named ?? (io.env['POSTRIDER_PROFILE'] || undefined);
   const { current, saved } = await readProfiles(io);
-  const name = wished ?? current;
+  const name = requested ?? current;
   const profile = name === null ? undefined : Object.hasOwn(saved, name) ? saved[name] : undefined;
   if (name !== null && profile !== undefined) return { name, profile, path: profilesPath(io) ?? FILE };
-  if (wished === undefined) return null;
-  throw unknownProfile(wished, Object.keys(saved));
+  if (requested === undefined) return null;
+  throw unknownProfile(requested, Object.keys(saved));
 }
 
 function unknownProfile(name: string, known: readonly string[]): Error {

@@ -52,11 +52,11 @@ function asFlag(argv: readonly string[]): readonly string[] {
 /** Loads the rest of the program here: help and usage errors do not need it. */
 async function execute(invocation: Invocation, io: CliIo): Promise<ExitCode> {
   const { executeInvocation } = await import('./execute.ts');
-  return executeInvocation(invocation, invocation.options.mayAsk ? io : withoutAsking(io));
+  return executeInvocation(invocation, invocation.options.canPrompt ? io : withoutPrompts(io));
 }
 
 /** Prompts check whether stdin is a terminal, so this disables all of them. */
-function withoutAsking(io: CliIo): CliIo {
+function withoutPrompts(io: CliIo): CliIo {
   const { stdin } = io;
   const silent = {
     isTTY: false,

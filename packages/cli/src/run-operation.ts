@@ -19,8 +19,8 @@ export async function runOperation(
 ): Promise<ExitCode> {
   const values = await withContent(command.inputs, given, io);
   // A user who passes --wait needs no message about waiting.
-  const patient = values['wait'] === undefined ? withWaitMessage(connection, output, io) : connection;
-  return callAndShow(command, values, patient, output, view);
+  const notifying = values['wait'] === undefined ? withWaitMessage(connection, output, io) : connection;
+  return callAndShow(command, values, notifying, output, view);
 }
 
 /** The same with literal values: none of them names a file. */

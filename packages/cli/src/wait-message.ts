@@ -15,16 +15,16 @@ export function withWaitMessage(connection: ApiConnection, output: Output, { std
   return {
     ...connection,
     callCommand: async (...args) => {
-      let isTold = false;
+      let isShown = false;
       const timer = setTimeout(() => {
-        isTold = true;
+        isShown = true;
         stderr.write('Still waiting for the server …');
       }, SILENT_MS);
       try {
         return await connection.callCommand(...args);
       } finally {
         clearTimeout(timer);
-        if (isTold) stderr.write(CLEAR_LINE);
+        if (isShown) stderr.write(CLEAR_LINE);
       }
     },
   };

@@ -28,8 +28,8 @@ export async function decideHold(
 }
 
 /** For a script, an approval that the acceptance check refused is a failure: the message is not sent. */
-export function reportDecision(hold: Hold, answer: unknown, output: Output): ExitCode {
-  if (output.isJson) output.writeJson(answer);
-  else showDecision(isRecord(answer) ? answer : {}, output);
+export function reportDecision(hold: Hold, response: unknown, output: Output): ExitCode {
+  if (output.isJson) output.writeJson(response);
+  else showDecision(isRecord(response) ? response : {}, output);
   return hold.outcome === 'failed' ? EXIT_CODES.deliveryFailed : EXIT_CODES.done;
 }

@@ -18,7 +18,7 @@ export interface Decision {
 type Query = NonNullable<CallInput<'approvals.list'>['query']>;
 
 export type DecisionResult =
-  | { readonly kind: 'decided'; readonly hold: Hold; readonly answer: unknown }
+  | { readonly kind: 'decided'; readonly hold: Hold; readonly response: unknown }
   /** The content differs from what was shown; `hold` is its present state. */
   | { readonly kind: 'changed'; readonly hold: Hold }
   /** Another user decided it, or it expired. */
@@ -62,8 +62,8 @@ export function connectHeldSends(connection: ApiConnection): HeldSends {
     async decide(id, decision) {
       try {
         const input = { params: { id }, query: {}, headers: {}, body: { ...decision } };
-        const { data: answer } = await connection.callCommand('approvals.decide', input);
-        return { kind: 'decided', hold: readHold(answer), answer };
+        const { data: response } = await connection.callCommand('approvals.decide', input);
+        return { kind: 'decided', hold: readHold(response), response };
       } catch (error) {
         if (!(error instanceof CliFailure) || !OVERTAKEN.includes(error.problem.code)) throw error;
         const hold = await read(id);

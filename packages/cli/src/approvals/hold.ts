@@ -46,8 +46,8 @@ export interface HeldFile {
   readonly size: number;
 }
 
-export function readHold(answer: unknown): Hold {
-  const record = isRecord(answer) ? answer : {};
+export function readHold(response: unknown): Hold {
+  const record = isRecord(response) ? response : {};
   const text = (name: string) => textOf(record[name]);
   const orNull = (name: string) => (typeof record[name] === 'string' ? record[name] : null);
   const list = (name: string) => (Array.isArray(record[name]) ? record[name].map(textOf) : []);

@@ -32,17 +32,17 @@ async function run(command: string, path: string, env: CliIo['env']): Promise<nu
   const child = spawn(file, argv, { stdio: 'inherit', env: { ...env }, shell: process.platform === 'win32' });
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   // Ctrl-C in the editor also reaches this process, which must not end before it deletes the file.
-  process.on('SIGINT', stay);
+  process.on('SIGINT', ignoreSignal);
   child.once('error', (error) => reject(editorFailure(command, error.message)));
   child.once('exit', (code) => resolve(code));
   try {
     return await promise;
   } finally {
-    process.off('SIGINT', stay);
+    process.off('SIGINT', ignoreSignal);
   }
 }
 
-function stay(): void {}
+function ignoreSignal(): void {}
 
 function editorFailure(command: string, what: string) {
   return usageFailure(`the editor ${command} ${what}`, 'Set EDITOR to another editor.');

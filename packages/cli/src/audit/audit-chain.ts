@@ -30,7 +30,7 @@ export class AuditChain {
   }
 
   /** Checks the next older entry. */
-  take(entry: JsonRecord): void {
+  add(entry: JsonRecord): void {
     const hash = textOf(entry['hash']);
     const newer = this.#newer;
     if (newer !== null) this.#judgeLink(textOf(newer['previousHash']), hash, Number(newer['seq']), entry, newer);

@@ -93,13 +93,13 @@ async function followWhileItRuns(
   output: Output,
   io: CliIo,
 ): Promise<ExitCode> {
-  const gone = new AbortController();
-  void server.ended.then((how) => gone.abort(serverGone(`The server stopped: ${how}`)));
-  const signal = io.signal === undefined ? gone.signal : AbortSignal.any([io.signal, gone.signal]);
+  const serverEnd = new AbortController();
+  void server.ended.then((reason) => serverEnd.abort(serverEnded(`The server stopped: ${reason}`)));
+  const signal = io.signal === undefined ? serverEnd.signal : AbortSignal.any([io.signal, serverEnd.signal]);
   try {
     return await follow(profile, invocation, output, { ...io, signal });
   } catch (error) {
-    if (gone.signal.aborted && io.signal?.aborted !== true) throw gone.signal.reason;
+    if (serverEnd.signal.aborted && io.signal?.aborted !== true) throw serverEnd.signal.reason;
     throw error;
   }
 }
@@ -121,7 +121,7 @@ async function untilReady({ ready }: ServerProcess, signal: AbortSignal | undefi
     await Promise.race([ready, interrupted.promise]);
   } catch (error) {
     signal?.throwIfAborted();
-    throw serverGone(`The server did not start: ${error instanceof Error ? error.message : String(error)}`);
+    throw serverEnded(`The server did not start: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     signal?.removeEventListener('abort', interrupt);
   }
@@ -133,8 +133,8 @@ async function findRunning(dataDir: string, options: GlobalOptions, io: CliIo): 
   const profile = verdict.ok ? verdict.profile : null;
   if (profile === null) return null;
   const health = await fetchHealth(profile.baseUrl, '/health', HEALTH_MS, io.signal);
-  const isWell = health.kind === 'answered' && health.body['status'] === 'ok';
-  return isWell && (await isKnown(profile, options, io)) ? profile : null;
+  const isHealthy = health.kind === 'responded' && health.body['status'] === 'ok';
+  return isHealthy && (await isKnown(profile, options, io)) ? profile : null;
 }
 
 async function isKnown({ key, baseUrl }: Profile, options: GlobalOptions, io: CliIo): Promise<boolean> {
@@ -151,7 +151,7 @@ async function isKnown({ key, baseUrl }: Profile, options: GlobalOptions, io: Cl
 async function readOwnProfile(dataDir: string, io: CliIo): Promise<Profile> {
   const verdict = await readProfile({ POSTRIDER_DATA_DIR: dataDir }, io.cwd);
   if (verdict.ok && verdict.profile !== null) return verdict.profile;
-  throw serverGone(verdict.ok ? `The server did not write quickstart.json in ${dataDir}.` : verdict.message);
+  throw serverEnded(verdict.ok ? `The server did not write quickstart.json in ${dataDir}.` : verdict.message);
 }
 
 function serverEnvironment(
@@ -179,7 +179,7 @@ function refuseOtherServers({ apiKey, baseUrl, profile }: GlobalOptions): void {
   );
 }
 
-function serverGone(detail: string): Error {
+function serverEnded(detail: string): Error {
   const fix =
     'See its output above, unless --quiet hid it. Run postrider-server doctor to check its settings and its database.';
   return ownFailure(EXIT_CODES.unavailable, 'server_ended', 'The server ended', detail, fix);

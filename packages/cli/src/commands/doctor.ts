@@ -48,8 +48,8 @@ async function examine(baseUrl: string, options: GlobalOptions, io: CliIo): Prom
     checkCertificate(baseUrl, timeoutMs, io.signal),
   ]);
   const server = judgeServer(baseUrl, health);
-  const isThere = server.check.status === 'pass';
-  const [ready, key] = isThere
+  const isReachable = server.check.status === 'pass';
+  const [ready, key] = isReachable
     ? await Promise.all([
         fetchHealth(baseUrl, '/health/ready', timeoutMs, io.signal).then(judgeReadiness),
         checkKey(options, io),

@@ -30,15 +30,15 @@ export const definition = defineCommand({
   },
   async runAlone({ options }, output, io) {
     const baseUrl = await findAddress(options, io);
-    const anybody = connectTo({ apiKey: null, baseUrl }, options, io);
-    const device = (await anybody.call('auth.device', { body: { client: describeThisProgram() } })).record;
+    const anonymous = connectTo({ apiKey: null, baseUrl }, options, io);
+    const device = (await anonymous.call('auth.device', { body: { client: describeThisProgram() } })).record;
     const [url, code] = [singleLine(textOf(device['verificationUrl'])), singleLine(textOf(device['userCode']))];
     // Always printed, also with --quiet and --json: the sign-in cannot continue without it.
     io.stderr.write(`Open ${url}\nand type the code ${code}\n`);
     output.remark('To approve or reject held sends from here, tick that box on the page. It is off by default.');
-    const token = await waitForToken(anybody, device, io);
+    const token = await waitForToken(anonymous, device, io);
     const { record: session } = await connectTo({ apiKey: token, baseUrl }, options, io).call('auth.session', {});
-    const name = await keep(options, io, baseUrl, token, session);
+    const name = await saveProfile(options, io, baseUrl, token, session);
     if (output.isJson) output.writeJson({ profile: name, baseUrl, ...session });
     else showSession(session, output);
     output.remark(`Saved as the profile ${name}.`);
@@ -85,7 +85,7 @@ function notConfirmed(): Error {
   );
 }
 
-async function keep(
+async function saveProfile(
   options: GlobalOptions,
   io: CliIo,
   baseUrl: string,

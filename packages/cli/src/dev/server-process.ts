@@ -22,24 +22,24 @@ export interface ServerOptions {
 
 /** The last line of a start begins with this. */
 const READY = /^ready\b/;
-const SAID_LAST_LINES = 5;
+const LAST_LINES_MAX = 5;
 
 export function startServer({ program, env, cwd, onLine }: ServerOptions): ServerProcess {
   const child = spawn(program, [], { env: { ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const last: string[] = [];
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<string>();
-  const hear = (line: string) => {
+  const handleLine = (line: string) => {
     if (line.trim() !== '') last.push(line.trim());
-    if (last.length > SAID_LAST_LINES) last.shift();
+    if (last.length > LAST_LINES_MAX) last.shift();
     onLine(line);
     if (READY.test(line)) ready.resolve();
   };
-  readLines(child.stdout, hear);
-  readLines(child.stderr, hear);
-  const end = (how: string) => {
-    ready.reject(new Error([how, ...last].join(' ')));
-    ended.resolve(how);
+  readLines(child.stdout, handleLine);
+  readLines(child.stderr, handleLine);
+  const end = (reason: string) => {
+    ready.reject(new Error([reason, ...last].join(' ')));
+    ended.resolve(reason);
   };
   child.once('error', (error) => end(`it could not be started: ${error.message}.`));
   child.once('close', (code, signal) => end(code === null ? `${signal} ended it.` : `it exited with code ${code}.`));
@@ -48,8 +48,8 @@ export function startServer({ program, env, cwd, onLine }: ServerOptions): Serve
   return { ready: ready.promise, ended: ended.promise, stop: () => stop(child, ended.promise) };
 }
 
-function readLines(stream: Readable, hear: (line: string) => void): void {
-  createInterface({ input: stream }).on('line', hear);
+function readLines(stream: Readable, handleLine: (line: string) => void): void {
+  createInterface({ input: stream }).on('line', handleLine);
 }
 
 async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {

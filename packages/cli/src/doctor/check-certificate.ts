@@ -17,19 +17,19 @@ export async function checkCertificate(baseUrl: string, timeoutMs: number, signa
     return warn('certificate', message, 'Put a TLS proxy in front of the server, and use its https:// address.');
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const seen = await readCertificate(host, url.port === '' ? 443 : Number(url.port), timeoutMs, signal);
-  return typeof seen === 'string'
-    ? skip('certificate', `The TLS connection to ${url.host} failed: ${seen}.`)
-    : judge(url.host, seen);
+  const result = await readCertificate(host, url.port === '' ? 443 : Number(url.port), timeoutMs, signal);
+  return typeof result === 'string'
+    ? skip('certificate', `The TLS connection to ${url.host} failed: ${result}.`)
+    : judge(url.host, result);
 }
 
-interface SeenCertificate {
+interface PeerCertificateResult {
   readonly certificate: PeerCertificate;
   /** Why it is not trusted; null if it is. */
   readonly fault: string | null;
 }
 
-function judge(host: string, { certificate, fault }: SeenCertificate): Finding {
+function judge(host: string, { certificate, fault }: PeerCertificateResult): Finding {
   const names = singleLine((certificate.subjectaltname ?? '').replace(/\b(DNS|IP Address):/g, '')) || 'no name';
   const endsAt = new Date(certificate.valid_to);
   const until = endsAt.toISOString().slice(0, 10);
@@ -52,13 +52,13 @@ function readCertificate(
   port: number,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<SeenCertificate | string> {
+): Promise<PeerCertificateResult | string> {
   return new Promise((resolve) => {
     // The connection is not rejected here, so that the check can report the reason.
     const socket = connect({ host, port, servername: /^[\d.]+$|:/.test(host) ? '' : host, rejectUnauthorized: false });
-    const end = (seen: SeenCertificate | string) => {
+    const end = (result: PeerCertificateResult | string) => {
       socket.destroy();
-      resolve(seen);
+      resolve(result);
     };
     socket.setTimeout(timeoutMs, () => end('no response in time'));
     signal?.addEventListener('abort', () => end('interrupted'), { once: true });

@@ -28,7 +28,7 @@ export async function checkWebhooks(options: GlobalOptions, io: CliIo): Promise<
 
 function judge(endpoints: readonly Endpoint[]): Finding {
   const text = (endpoint: Endpoint, name: keyof Endpoint) => singleLine(textOf(endpoint[name]));
-  const told = (endpoint: Endpoint) => `${text(endpoint, 'id')} (${text(endpoint, 'url')})`;
+  const label = (endpoint: Endpoint) => `${text(endpoint, 'id')} (${text(endpoint, 'url')})`;
   const isDown = (endpoint: Endpoint) => ['gone', 'failing'].includes(text(endpoint, 'disabledReason'));
   const down = endpoints.filter(isDown);
   const failing = endpoints.filter(
@@ -43,12 +43,12 @@ function judge(endpoints: readonly Endpoint[]): Finding {
     );
   }
   const id = text(first, 'id');
-  const look = `See the failures with \`postrider webhooks deliveries ${id} --status failed\``;
+  const inspect = `See the failures with \`postrider webhooks deliveries ${id} --status failed\``;
   if (down.length > 0) {
-    const again = `\`postrider webhooks update ${id} --status enabled\` and \`postrider webhooks replay ${id} --since <time> --status failed\``;
-    const message = `Disabled because they failed for days or returned 410: ${down.map(told).join(', ')}.`;
-    return warn('webhooks', message, `${look}. When the endpoint works again, run ${again}.`);
+    const restore = `\`postrider webhooks update ${id} --status enabled\` and \`postrider webhooks replay ${id} --since <time> --status failed\``;
+    const message = `Disabled because they failed for days or returned 410: ${down.map(label).join(', ')}.`;
+    return warn('webhooks', message, `${inspect}. When the endpoint works again, run ${restore}.`);
   }
-  const since = failing.map((endpoint) => `${told(endpoint)} since ${formatTime(text(endpoint, 'failingSince'))}`);
-  return warn('webhooks', `Failing: ${since.join(', ')}.`, `${look}, then fix the endpoint or change its URL.`);
+  const since = failing.map((endpoint) => `${label(endpoint)} since ${formatTime(text(endpoint, 'failingSince'))}`);
+  return warn('webhooks', `Failing: ${since.join(', ')}.`, `${inspect}, then fix the endpoint or change its URL.`);
 }

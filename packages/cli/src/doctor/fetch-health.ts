@@ -1,10 +1,10 @@
 import { json } from 'node:stream/consumers';
-import { openRequest } from '../late-http.ts';
+import { openRequest } from '../open-request.ts';
 import { isRecord, type JsonRecord } from '../output/json-value.ts';
 
 export type HealthResult =
   | {
-      readonly kind: 'answered';
+      readonly kind: 'responded';
       readonly status: number;
       /** Empty if the response was not a JSON object. */
       readonly body: JsonRecord;
@@ -36,7 +36,7 @@ export async function fetchHealth(
     const date = Date.parse(response.headers.date ?? '');
     const body: unknown = await json(response).catch(() => null);
     return {
-      kind: 'answered',
+      kind: 'responded',
       status: response.statusCode ?? 0,
       body: isRecord(body) ? body : {},
       serverTimeMs: Number.isNaN(date) ? null : date,

@@ -17,23 +17,23 @@ export function judgeServer(baseUrl: string, health: HealthResult): Finding {
     return fail('server', `${baseUrl} cannot be reached: ${health.reason}.`, CHECK_ADDRESS, EXIT_CODES.unavailable);
   const version = textOf(health.body['version']);
   if (health.status === 200 && version !== '') return pass('server', `${baseUrl} is Postrider ${singleLine(version)}.`);
-  const isAway = health.status >= 502 && health.status <= 504;
+  const isDown = health.status >= 502 && health.status <= 504;
   const message = `${baseUrl} returned HTTP ${health.status}, which is not a response of Postrider.`;
-  return fail('server', message, CHECK_ADDRESS, isAway ? EXIT_CODES.unavailable : EXIT_CODES.unexpected);
+  return fail('server', message, CHECK_ADDRESS, isDown ? EXIT_CODES.unavailable : EXIT_CODES.unexpected);
 }
 
 /** The server's own checks of its database, its queue and its transport. */
 export function judgeReadiness(ready: HealthResult): Finding {
-  const look = 'Run `postrider-server doctor` on the server’s machine.';
+  const fix = 'Run `postrider-server doctor` on the server’s machine.';
   if (ready.kind === 'failed')
-    return fail('ready', `The readiness check failed: ${ready.reason}.`, look, EXIT_CODES.unavailable);
+    return fail('ready', `The readiness check failed: ${ready.reason}.`, fix, EXIT_CODES.unavailable);
   const checks = isRecord(ready.body['checks']) ? Object.entries(ready.body['checks']) : [];
   const failing = checks.filter(([, check]) => isRecord(check) && check['status'] === 'failing');
   const reasons = failing.map(([name, check]) => `${name}: ${isRecord(check) ? textOf(check['reason']) : ''}`);
   if (failing.length > 0)
-    return fail('ready', `The server is not ready. ${singleLine(reasons.join(' '))}`, look, EXIT_CODES.unavailable);
+    return fail('ready', `The server is not ready. ${singleLine(reasons.join(' '))}`, fix, EXIT_CODES.unavailable);
   if (ready.status !== 200)
-    return fail('ready', `The readiness check returned HTTP ${ready.status}.`, look, EXIT_CODES.unavailable);
+    return fail('ready', `The readiness check returned HTTP ${ready.status}.`, fix, EXIT_CODES.unavailable);
   return pass('ready', `The server is ready (${checks.map(([name]) => singleLine(name)).join(', ')}).`);
 }
 
@@ -53,7 +53,7 @@ export function judgeClock(health: HealthResult): Finding {
 
 /** Versions with the same minor version are compatible. */
 export function judgeVersions(own: string, health: HealthResult): Finding {
-  const server = health.kind === 'answered' ? singleLine(textOf(health.body['version'])) : '';
+  const server = health.kind === 'responded' ? singleLine(textOf(health.body['version'])) : '';
   if (server === '') return skip('version', `This is postrider ${own}; the server’s version is unknown.`);
   const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
   if (minorOf(own) === minorOf(server)) return pass('version', `This is postrider ${own}, the server is ${server}.`);

@@ -32,12 +32,12 @@ export async function watchDomain(
   let domain: JsonRecord | null = null;
   try {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, LONGEST_PAUSE_MS)) {
-      const look = await lookOnce(id, connection);
-      domain = look.domain ?? domain;
+      const check = await checkOnce(id, connection);
+      domain = check.domain ?? domain;
       if (domain?.['status'] === 'verified') break;
       const leftMs = endMs - performance.now();
       if (leftMs <= 0) break;
-      await waitAndTell(domain, look.trouble, Math.min(pauseMs, leftMs), view, io.signal);
+      await showCountdown(domain, check.error, Math.min(pauseMs, leftMs), view, io.signal);
     }
   } finally {
     view.end();
@@ -48,32 +48,32 @@ export async function watchDomain(
   throw watchOver(domain, id, seconds);
 }
 
-interface Look {
+interface CheckResult {
   readonly domain: JsonRecord | null;
   /** A temporary error, or null. */
-  readonly trouble: string | null;
+  readonly error: string | null;
 }
 
-async function lookOnce(id: string, connection: ApiConnection): Promise<Look> {
+async function checkOnce(id: string, connection: ApiConnection): Promise<CheckResult> {
   try {
     const { record } = await connection.call('domains.verify', { params: { id } });
-    return { domain: record, trouble: null };
-  } catch (error) {
-    if (!(error instanceof CliFailure) || !error.problem.retryable) throw error;
-    return { domain: null, trouble: error.problem.detail };
+    return { domain: record, error: null };
+  } catch (failure) {
+    if (!(failure instanceof CliFailure) || !failure.problem.retryable) throw failure;
+    return { domain: null, error: failure.problem.detail };
   }
 }
 
-async function waitAndTell(
+async function showCountdown(
   domain: JsonRecord | null,
-  trouble: string | null,
+  error: string | null,
   pauseMs: number,
   view: WatchView,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const endMs = performance.now() + pauseMs;
   for (let leftMs = pauseMs; leftMs > 0; leftMs = endMs - performance.now()) {
-    view.show(domain, { trouble, seconds: Math.ceil(leftMs / 1_000) });
+    view.show(domain, { error, seconds: Math.ceil(leftMs / 1_000) });
     await pause(Math.min(TICK_MS, leftMs), undefined, signal === undefined ? {} : { signal });
   }
 }
@@ -83,13 +83,13 @@ function watchOver(domain: JsonRecord | null, id: string, seconds: number): CliF
     .filter(({ required, status }) => required === true && status !== 'pass')
     .map(({ type, host }) => `${textOf(type)} ${textOf(host)}`);
   const state = domain === null ? 'its status could not be read' : `it is ${textOf(domain['status'])}`;
-  const lacking = missing.length === 0 ? '' : `; records missing or wrong: ${missing.join(', ')}`;
+  const missingText = missing.length === 0 ? '' : `; records missing or wrong: ${missing.join(', ')}`;
   const name = textOf(domain?.['name']) || id;
   return ownFailure(
     EXIT_CODES.waitTimedOut,
     'wait_timed_out',
     'The domain was not verified in time',
-    `after ${seconds} s ${state}${lacking}`,
+    `after ${seconds} s ${state}${missingText}`,
     `The server keeps checking. See the status: postrider domains get ${name}`,
     true,
   );

@@ -39,19 +39,19 @@ export async function followNew(
   const { query } = placeValues(command, values);
   const log = followLog(kind, query, connection);
   const pauseMs = interval * 1_000;
-  const begun = await log.begin();
-  let isOpen = await print(kind, last === 0 ? [] : begun.slice(-last), output, io);
+  const newest = await log.start();
+  let isOpen = await print(kind, last === 0 ? [] : newest.slice(-last), output, io);
   while (isOpen) {
     await pause(pauseMs, undefined, io.signal === undefined ? {} : { signal: io.signal });
-    isOpen = await print(kind, await lookAgain(kind, log, output), output, io);
+    isOpen = await print(kind, await pollAgain(kind, log, output), output, io);
   }
   return EXIT_CODES.done;
 }
 
 /** Reports temporary errors and continues; all others end the command. */
-async function lookAgain(kind: LogKind, log: LogFollower, output: Output): Promise<readonly JsonRecord[]> {
+async function pollAgain(kind: LogKind, log: LogFollower, output: Output): Promise<readonly JsonRecord[]> {
   try {
-    const { rows, isWhole } = await log.look();
+    const { rows, isWhole } = await log.poll();
     if (!isWhole) output.remark(`Too many new ${kind.rows} to follow; some are not shown.`);
     return rows;
   } catch (error) {
@@ -63,9 +63,9 @@ async function lookAgain(kind: LogKind, log: LogFollower, output: Output): Promi
 
 interface LogFollower {
   /** The newest rows, oldest first. */
-  begin(): Promise<readonly JsonRecord[]>;
+  start(): Promise<readonly JsonRecord[]>;
   /** New rows since the last call, oldest first. */
-  look(): Promise<{ readonly rows: readonly JsonRecord[]; readonly isWhole: boolean }>;
+  poll(): Promise<{ readonly rows: readonly JsonRecord[]; readonly isWhole: boolean }>;
 }
 
 /**
@@ -81,20 +81,20 @@ function followLog(kind: LogKind, filters: Readonly<Record<string, unknown>>, co
 
   async function readPage(cursor: string | null): Promise<{ rows: readonly JsonRecord[]; next: string | null }> {
     const query = { ...filters, limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
-    const answer = await connection.callCommand(kind.operation, { params: {}, query, headers: {}, body: undefined });
-    own.add(answer.headers['x-request-id'] ?? '');
-    const page = isRecord(answer.data) ? answer.data : {};
+    const response = await connection.callCommand(kind.operation, { params: {}, query, headers: {}, body: undefined });
+    own.add(response.headers['x-request-id'] ?? '');
+    const page = isRecord(response.data) ? response.data : {};
     return { rows: recordsOf(page[kind.rows]), next: textOf(page['nextCursor']) || null };
   }
 
   return {
-    async begin() {
+    async start() {
       const { rows } = await readPage(null);
       seen = new Set(rows.map(idOf));
       floor = rows.length < PAGE_ROWS ? '' : kind.position(rows.at(-1) ?? {});
       return rows.toReversed();
     },
-    async look() {
+    async poll() {
       const found: JsonRecord[] = [];
       const newest = new Set<string>();
       let cursor: string | null = null;

@@ -27,7 +27,7 @@ export function namedTargets(given: unknown, { env }: CliIo): readonly Target[] 
 export async function chooseTargets(given: unknown, io: CliIo): Promise<readonly Target[]> {
   const all = namedTargets(given, io);
   if (namesOf(given) !== null) return all;
-  const found = await Promise.all(all.map(async (target) => ((await isThere(target, io)) ? [target] : [])));
+  const found = await Promise.all(all.map(async (target) => ((await isInstalled(target, io)) ? [target] : [])));
   if (found.flat().length > 0) return found.flat();
   const fix = `Name one with --client: ${MCP_CLIENTS.map(({ name }) => name).join(', ')}.`;
   throw ownFailure(
@@ -50,7 +50,7 @@ function namesOf(given: unknown): readonly string[] | null {
 }
 
 /** A client is installed if its settings or their directory exist, unless that directory is the home directory. */
-async function isThere({ path }: Target, { env }: CliIo): Promise<boolean> {
+async function isInstalled({ path }: Target, { env }: CliIo): Promise<boolean> {
   const sign = dirname(path) === (env['HOME'] || env['USERPROFILE']) ? path : dirname(path);
   return await access(sign).then(
     () => true,

@@ -16,11 +16,11 @@ export function putIntoJson(text: string, section: string, name: string, value: 
   if (text.trim() === '') return `${JSON.stringify({ [section]: { [name]: value } }, null, INDENT)}\n`;
   const root = parseJsonWithComments(text);
   if (root === null || root.members === null) return null;
-  const holder = last(root, section)?.value;
-  if (holder === undefined) return addMember(text, root, section, { [name]: value }, 1);
-  if (holder.members === null) return null;
-  const present = last(holder, name)?.value;
-  if (present === undefined) return addMember(text, holder, name, value, 2);
+  const sectionNode = last(root, section)?.value;
+  if (sectionNode === undefined) return addMember(text, root, section, { [name]: value }, 1);
+  if (sectionNode.members === null) return null;
+  const present = last(sectionNode, name)?.value;
+  if (present === undefined) return addMember(text, sectionNode, name, value, 2);
   if (present.members === null || present.members.some((member) => REMOTE.has(member.name))) {
     return replace(text, present, value, 2);
   }
@@ -28,16 +28,16 @@ export function putIntoJson(text: string, section: string, name: string, value: 
 }
 
 /** Removes `section.name` from a JSON text. Without that entry the text is unchanged; null as above. */
-export function takeFromJson(text: string, section: string, name: string): string | null {
+export function removeFromJson(text: string, section: string, name: string): string | null {
   if (text.trim() === '') return text;
   const root = parseJsonWithComments(text);
   if (root === null || root.members === null) return null;
-  const holder = last(root, section)?.value;
-  if (holder === undefined) return text;
-  if (holder.members === null) return null;
-  const member = last(holder, name);
+  const sectionNode = last(root, section)?.value;
+  if (sectionNode === undefined) return text;
+  if (sectionNode.members === null) return null;
+  const member = last(sectionNode, name);
   // Of several members with one name the last counts, so all are removed.
-  return member === undefined ? text : takeFromJson(takeMember(text, holder, member), section, name);
+  return member === undefined ? text : removeFromJson(removeMember(text, sectionNode, member), section, name);
 }
 
 /** One field at a time, because each edit moves the text after it. */
@@ -51,7 +51,7 @@ function putFields(text: string, [section, name]: readonly [string, string], val
     const present = member?.value;
     if (member === undefined || present === undefined) {
       if (inner !== undefined) edited = addMember(edited, server, field, inner, 3);
-    } else if (inner === undefined) edited = takeMember(edited, server, member);
+    } else if (inner === undefined) edited = removeMember(edited, server, member);
     else if (!isSame(edited.slice(present.start, present.end), inner)) edited = replace(edited, present, inner, 3);
   }
   return edited;
@@ -83,29 +83,29 @@ function addMember(text: string, object: JsonNode, name: string, value: unknown,
   }
   const end = final.value.end;
   // The comma directly follows the previous value, before any comment on it.
-  const behind = text.slice(end, object.end - 1).trimEnd();
+  const between = text.slice(end, object.end - 1).trimEnd();
   const comma = object.hasTrailingComma ? '' : ',';
-  return `${text.slice(0, end)}${comma}${behind}\n${member}\n${INDENT.repeat(depth - 1)}${text.slice(object.end - 1)}`;
+  return `${text.slice(0, end)}${comma}${between}\n${member}\n${INDENT.repeat(depth - 1)}${text.slice(object.end - 1)}`;
 }
 
 /** Also removes the comma after the member, or before it if it is the last. Comments around it stay. */
-function takeMember(text: string, object: JsonNode, member: JsonMember): string {
+function removeMember(text: string, object: JsonNode, member: JsonMember): string {
   const members = object.members ?? [];
   const index = members.indexOf(member);
   const hasOwnComma = index < members.length - 1 || object.hasTrailingComma;
   const before = members[index - 1];
   const after = member.value.end;
-  const own = hasOwnComma ? commaBehind(text, after) : null;
+  const own = hasOwnComma ? commaAfter(text, after) : null;
   const without = own === null ? text : cutOut(text, own, own + 1);
   const [start, end] = wholeLine(without, member.start, after);
   const cut = cutOut(without, start, end);
-  return own !== null || before === undefined ? cut : cutAt(cut, commaBehind(cut, before.value.end));
+  return own !== null || before === undefined ? cut : cutAt(cut, commaAfter(cut, before.value.end));
 }
 
 const BLANK = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/y;
 
 /** The position of the comma after a value; comments can come before it. */
-function commaBehind(text: string, end: number): number {
+function commaAfter(text: string, end: number): number {
   BLANK.lastIndex = end;
   return end + (BLANK.exec(text)?.[0].length ?? 0);
 }

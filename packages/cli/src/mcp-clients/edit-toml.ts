@@ -33,7 +33,7 @@ export function putIntoToml(text: string, section: string, name: string, entry: 
 }
 
 /** Removes all tables of one server from a TOML text. Without tables the text is unchanged; null as above. */
-export function takeFromToml(text: string, section: string, name: string): string | null {
+export function removeFromToml(text: string, section: string, name: string): string | null {
   const { blocks, tail } = readBlocks(text);
   if (isElsewhere(blocks, section, name)) return null;
   const isOwn = ({ header }: Block) => isTable(header?.slice(0, 2) ?? null, [section, name]);
@@ -58,10 +58,10 @@ function readBlocks(text: string): { readonly blocks: readonly Block[]; readonly
     // Inside a multi-line string, a line that looks like a header is text.
     const header = open === '' ? headerOf(line) : null;
     open = openAfter(line, open);
-    if (header !== null) blocks.push({ header, lead: takeLead(blocks), lines: [line] });
+    if (header !== null) blocks.push({ header, lead: splitLead(blocks), lines: [line] });
     else blocks.at(-1)?.lines.push(line);
   }
-  return { blocks, tail: takeLead(blocks) };
+  return { blocks, tail: splitLead(blocks) };
 }
 
 /** The delimiter of an open multi-line string; empty if none is open. */
@@ -87,7 +87,7 @@ function openAfter(line: string, before: OpenString): OpenString {
 }
 
 /** The blank lines and comments at the end of the last block. */
-function takeLead(blocks: readonly Block[]): readonly string[] {
+function splitLead(blocks: readonly Block[]): readonly string[] {
   const lines = blocks.at(-1)?.lines ?? [];
   const last = lines.findLastIndex((line) => !/^\s*(?:#.*)?$/.test(line));
   return lines.splice(last + 1);

@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { putIntoJson, takeFromJson } from './edit-json.ts';
-import { putIntoToml, takeFromToml } from './edit-toml.ts';
+import { putIntoJson, removeFromJson } from './edit-json.ts';
+import { putIntoToml, removeFromToml } from './edit-toml.ts';
 import { entryOf, type McpClient, type ServerEntry } from './mcp-clients.ts';
 
 export type Installed =
@@ -39,7 +39,7 @@ export async function installEntry(
 /** Removes the server from a client's file in the same way. */
 export async function removeEntry(client: McpClient, path: string, name: string, now: Date): Promise<Removed> {
   const done = await editFile(client, path, now, (text) =>
-    client.format === 'toml' ? takeFromToml(text, client.section, name) : takeFromJson(text, client.section, name),
+    client.format === 'toml' ? removeFromToml(text, client.section, name) : removeFromJson(text, client.section, name),
   );
   if ('reason' in done) return { status: 'refused', reason: done.reason };
   return done.isChanged ? { status: 'removed', backup: done.backup } : { status: 'absent' };

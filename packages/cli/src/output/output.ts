@@ -11,7 +11,7 @@ export interface Output {
   /** Columns of the terminal, or null if stdout is not a terminal. */
   readonly width: number | null;
   /** Prints the response as one JSON document with a newline at the end. */
-  writeJson(answer: unknown): void;
+  writeJson(response: unknown): void;
   /** Prints the result as text. */
   writeText(text: string): void;
   /** Prints a hint or progress; not with --json or --quiet. */
@@ -27,8 +27,8 @@ export async function createOutput(io: CliIo, options: GlobalOptions): Promise<O
     isQuiet: options.isQuiet,
     paint: paintFor(options.hasColor && isTerminal),
     width: isTerminal ? (io.stdout.columns ?? 80) : null,
-    writeJson: (answer) => {
-      io.stdout.write(`${inertJson(JSON.stringify(answer, null, isTerminal ? 2 : undefined))}\n`);
+    writeJson: (response) => {
+      io.stdout.write(`${inertJson(JSON.stringify(response, null, isTerminal ? 2 : undefined))}\n`);
     },
     writeText: (text) => {
       if (text !== '') io.stdout.write(text);

@@ -17,13 +17,13 @@ export async function renderResult(
   own?: View,
 ): Promise<void> {
   // A bare list is shown like a record with one field.
-  const answer = Array.isArray(given) ? { items: given } : given;
-  if (!isRecord(answer)) {
-    output.writeText(`${severalLines(textOf(answer)).trimEnd()}\n`);
+  const response = Array.isArray(given) ? { items: given } : given;
+  if (!isRecord(response)) {
+    output.writeText(`${severalLines(textOf(response)).trimEnd()}\n`);
     return;
   }
   const { record, load } = VIEW_FILES[operationId] ?? {};
   const view = own ?? (await load?.())?.find(({ records }) => records.includes(record ?? ''))?.show;
-  const plain = 'nextCursor' in answer ? showList : showRecord;
-  (view ?? plain)(answer, output, now);
+  const plain = 'nextCursor' in response ? showList : showRecord;
+  (view ?? plain)(response, output, now);
 }

@@ -3,7 +3,7 @@ import type { JsonRecord, Shown } from './json-value.ts';
 import type { Output } from './output.ts';
 
 /** Prints one kind of response as text. */
-export type View = (answer: JsonRecord, output: Output, now: Date) => void;
+export type View = (response: JsonRecord, output: Output, now: Date) => void;
 
 /** The view of these records, by their names in the contract. */
 export interface RecordView {
@@ -13,7 +13,7 @@ export interface RecordView {
 
 export function defineView<const Name extends keyof Records>(
   records: readonly Name[],
-  show: (answer: Shown<Records[Name]>, output: Output, now: Date) => void,
+  show: (response: Shown<Records[Name]>, output: Output, now: Date) => void,
 ): RecordView {
   return { records, show };
 }

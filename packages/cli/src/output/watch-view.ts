@@ -7,15 +7,15 @@ import { formatTime } from './time.ts';
 import { singleLine } from './untrusted-text.ts';
 import { recordTable } from './views/domain.ts';
 
-export interface NextLook {
+export interface NextCheck {
   /** Why the last check failed; null if it did not. */
-  readonly trouble: string | null;
+  readonly error: string | null;
   readonly seconds: number;
 }
 
 /** The progress of a domain watch, on stderr. */
 export interface WatchView {
-  show(domain: JsonRecord | null, next: NextLook): void;
+  show(domain: JsonRecord | null, next: NextCheck): void;
   end(): void;
 }
 
@@ -28,17 +28,17 @@ export function createWatchView(io: CliIo, output: Output): WatchView {
 function liveView({ stderr }: CliIo, { paint }: Output): WatchView {
   const block = createLiveBlock(stderr);
   return {
-    show: (domain, { trouble, seconds }) => {
+    show: (domain, { error, seconds }) => {
       // One column stays free, because some terminals wrap a line that fills the last one.
       const columns = (stderr.columns ?? 80) - 1;
       const head = domain === null ? 'Checking …' : `${textOf(domain['name'])}: ${textOf(domain['status'])}`;
-      const foot = `${trouble === null ? '' : `${trouble} `}Next check in ${seconds} s. Ctrl-C stops only this watch.`;
+      const footer = `${error === null ? '' : `${error} `}Next check in ${seconds} s. Ctrl-C stops only this watch.`;
       block.draw(
         [
           `${paint.title(cutToWidth(singleLine(head), columns))}\n\n`,
           domain === null ? '' : `${recordTable(recordsOf(domain['records']), columns, paint)}\n`,
           ...recordsOf(domain?.['records']).flatMap((record) => reasonLine(record, columns)),
-          `\n${paint.faint(cutToWidth(singleLine(foot), columns))}\n`,
+          `\n${paint.faint(cutToWidth(singleLine(footer), columns))}\n`,
         ].join(''),
       );
     },
@@ -52,20 +52,20 @@ function reasonLine({ purpose, status, reason }: JsonRecord, columns: number): r
 }
 
 function plainView(output: Output): WatchView {
-  const told = new Map<string, string>();
-  const tell = (name: string, words: string) => {
-    if (told.get(name) === words) return;
-    told.set(name, words);
+  const reported = new Map<string, string>();
+  const report = (name: string, words: string) => {
+    if (reported.get(name) === words) return;
+    reported.set(name, words);
     output.remark(`${formatTime(new Date().toISOString())} ${name} ${words}`);
   };
   return {
-    show: (domain, { trouble }) => {
-      if (trouble !== null) tell('no response', trouble);
+    show: (domain, { error }) => {
+      if (error !== null) report('no response', error);
       if (domain === null) return;
       for (const { type, host, status, reason } of recordsOf(domain['records'])) {
-        tell(`${textOf(type)} ${textOf(host)}`, [textOf(status), textOf(reason)].filter(Boolean).join(': '));
+        report(`${textOf(type)} ${textOf(host)}`, [textOf(status), textOf(reason)].filter(Boolean).join(': '));
       }
-      tell(textOf(domain['name']), textOf(domain['status']));
+      report(textOf(domain['name']), textOf(domain['status']));
     },
     end: () => {},
   };

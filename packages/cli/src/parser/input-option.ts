@@ -29,9 +29,9 @@ class KnownArgument extends Argument {
 }
 
 /** The known values; null if any value is possible. */
-export function knownValues(taker: Option | Argument): readonly string[] | null {
-  const isOurs = taker instanceof KnownOption || taker instanceof KnownArgument;
-  return (isOurs ? taker.known : taker.argChoices) ?? null;
+export function knownValues(parameter: Option | Argument): readonly string[] | null {
+  const isOurs = parameter instanceof KnownOption || parameter instanceof KnownArgument;
+  return (isOurs ? parameter.known : parameter.argChoices) ?? null;
 }
 
 /** `--no-…` for a boolean, so that false can be set and not only omitted. */

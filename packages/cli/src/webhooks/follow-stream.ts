@@ -13,7 +13,7 @@ export interface SignedRequest {
   readonly payload: string;
 }
 
-export type StreamNews =
+export type StreamUpdate =
   | { readonly kind: 'connected'; readonly secret: string; readonly isAgain: boolean }
   | { readonly kind: 'event'; readonly request: SignedRequest }
   | { readonly kind: 'lost'; readonly reason: string; readonly pauseMs: number };
@@ -36,7 +36,7 @@ export interface FollowOptions {
 export async function* followStream(
   connection: ApiConnection,
   { events, signal }: FollowOptions,
-): AsyncGenerator<StreamNews, void, undefined> {
+): AsyncGenerator<StreamUpdate, void, undefined> {
   let lastId = '';
   let wasConnected = false;
   let pauseMs = FIRST_PAUSE_MS;
@@ -50,7 +50,7 @@ export async function* followStream(
         wasConnected = true;
         pauseMs = FIRST_PAUSE_MS;
       }
-      if (!wasConnected) throw noStream();
+      if (!wasConnected) throw notAStream();
     } catch (error) {
       if (!wasConnected || !(error instanceof CliFailure) || !error.problem.retryable) throw error;
       reason = error.problem.detail;
@@ -62,7 +62,7 @@ export async function* followStream(
 }
 
 /** Without this, the page of another program or of a proxy would be requested forever. */
-function noStream(): CliFailure {
+function notAStream(): CliFailure {
   const detail = 'the server sent no events: it is not Postrider, or a proxy in front of it does not stream';
   const fix =
     'Check that --base-url (or POSTRIDER_BASE_URL) is the address of the server. Run postrider doctor to check the connection.';

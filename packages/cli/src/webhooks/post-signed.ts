@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises';
-import { openRequest } from '../late-http.ts';
+import { openRequest } from '../open-request.ts';
 
 /** The result of a post to the developer's program. */
 export interface PostOutcome {
@@ -29,10 +29,10 @@ export async function postSigned(
   };
   try {
     const either = signal === undefined ? limit : AbortSignal.any([limit, signal]);
-    const answer = await openRequest(url, { method: 'POST', agent: false, signal: either, headers }, payload);
+    const response = await openRequest(url, { method: 'POST', agent: false, signal: either, headers }, payload);
     // The body is not used, but must be read so that the connection closes cleanly.
-    await finished(answer.resume());
-    return outcome(answer.statusCode ?? null, null);
+    await finished(response.resume());
+    return outcome(response.statusCode ?? null, null);
   } catch (error) {
     signal?.throwIfAborted();
     return outcome(null, limit.aborted ? `no response within ${TIMEOUT_MS / 1_000} s` : describe(error));

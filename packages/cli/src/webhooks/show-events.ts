@@ -8,7 +8,7 @@ import { padToWidth } from '../output/text-width.ts';
 import { formatTime } from '../output/time.ts';
 import { inertJson, singleLine } from '../output/untrusted-text.ts';
 import { writeAndDrain } from '../output/write-and-drain.ts';
-import { followStream, type SignedRequest, type StreamNews } from './follow-stream.ts';
+import { followStream, type SignedRequest, type StreamUpdate } from './follow-stream.ts';
 import { type PostOutcome, postSigned } from './post-signed.ts';
 
 /** The most posts in parallel. A slow program delays the stream only when so many are pending. */
@@ -33,20 +33,20 @@ export async function showEvents(
   const { events: given } = values;
   const events = Array.isArray(given) ? given.flatMap((text) => String(text).split(',')).filter(Boolean) : [];
   const show = createShow(target, output, io);
-  const underWay = new Set<Promise<void>>();
-  for await (const news of followStream(connection, { events, signal: io.signal })) {
-    if (news.kind === 'connected' && own.printSecret === true) {
-      return showSecret(news.secret, options.isJsonAsked, output);
+  const pending = new Set<Promise<void>>();
+  for await (const update of followStream(connection, { events, signal: io.signal })) {
+    if (update.kind === 'connected' && own.printSecret === true) {
+      return showSecret(update.secret, options.isJsonAsked, output);
     }
-    if (news.kind !== 'event') tell(news, target, output, io);
+    if (update.kind !== 'event') showNotice(update, target, output, io);
     else {
-      const shown = show.event(news.request).finally(() => underWay.delete(shown));
-      underWay.add(shown);
-      if (underWay.size >= POSTS_AT_ONCE || target === null) await Promise.race(underWay);
+      const shown = show.event(update.request).finally(() => pending.delete(shown));
+      pending.add(shown);
+      if (pending.size >= POSTS_AT_ONCE || target === null) await Promise.race(pending);
     }
     if (!show.isOpen()) break;
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
   return EXIT_CODES.done;
 }
 
@@ -58,20 +58,20 @@ function showSecret(secret: string, isJsonAsked: boolean, output: Output): ExitC
 }
 
 /** Connection notices are printed to stderr, also with --json: a disconnected listener must not look like an idle one. */
-function tell(
-  news: Exclude<StreamNews, { kind: 'event' }>,
+function showNotice(
+  update: Exclude<StreamUpdate, { kind: 'event' }>,
   target: string | null,
   { isQuiet }: Output,
   { stderr }: CliIo,
 ): void {
-  if (!isQuiet) stderr.write(`${singleLine(describeNews(news, target))}\n`);
+  if (!isQuiet) stderr.write(`${singleLine(describeNotice(update, target))}\n`);
 }
 
-function describeNews(news: Exclude<StreamNews, { kind: 'event' }>, target: string | null): string {
-  if (news.kind === 'lost') return `Connection lost. ${news.reason} Reconnecting in ${news.pauseMs / 1_000} s.`;
-  if (news.isAgain) return 'Reconnected.';
+function describeNotice(update: Exclude<StreamUpdate, { kind: 'event' }>, target: string | null): string {
+  if (update.kind === 'lost') return `Connection lost. ${update.reason} Reconnecting in ${update.pauseMs / 1_000} s.`;
+  if (update.isAgain) return 'Reconnected.';
   const where = target === null ? '' : `, forwarding to ${target}`;
-  return `Listening${where}. Signing secret: ${news.secret} (Ctrl-C to stop)`;
+  return `Listening${where}. Signing secret: ${update.secret} (Ctrl-C to stop)`;
 }
 
 interface Show {
@@ -113,6 +113,6 @@ function describeOutcome(outcome: PostOutcome | null, { bad, faint }: Output['pa
   if (outcome === null) return '';
   const { statusCode, error, durationMs } = outcome;
   if (statusCode === null) return bad(`✗ ${singleLine(error ?? '')}`);
-  const answer = `${statusCode} in ${durationMs} ms`;
-  return statusCode >= 200 && statusCode < 300 ? faint(`→ ${answer}`) : bad(`✗ ${answer}`);
+  const status = `${statusCode} in ${durationMs} ms`;
+  return statusCode >= 200 && statusCode < 300 ? faint(`→ ${status}`) : bad(`✗ ${status}`);
 }

@@ -43,19 +43,19 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     state = next;
     for (const listener of listeners) listener();
   };
-  const tell = (text: string, tone: Notice['tone']) => set({ ...state, notice: { text: singleLine(text), tone } });
+  const notify = (text: string, tone: Notice['tone']) => set({ ...state, notice: { text: singleLine(text), tone } });
 
   async function refresh(): Promise<void> {
     try {
-      const [{ holds, total }, troubleWithDrafts] = await Promise.all([heldSends.listPending(), refreshDrafts()]);
+      const [{ holds, total }, draftsError] = await Promise.all([heldSends.listPending(), refreshDrafts()]);
       isLoaded = true;
       const { drafts } = draftList;
-      set({ ...withList(state, { holds, drafts, total: total + draftList.total }), trouble: troubleWithDrafts });
-      lookAfterDraft(troubleWithDrafts === null);
-      await lookAfterOpened(holds);
+      set({ ...withList(state, { holds, drafts, total: total + draftList.total }), refreshError: draftsError });
+      checkOpenedDraft(draftsError === null);
+      await checkOpenedHold(holds);
     } catch (error) {
       if (!isLoaded || !(error instanceof CliFailure)) throw error;
-      set({ ...state, trouble: singleLine(error.problem.detail) });
+      set({ ...state, refreshError: singleLine(error.problem.detail) });
     }
   }
 
@@ -71,7 +71,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
   }
 
   /** A draft that its author replaced stays on the screen until the user decides: the content must not change while it is read. */
-  function lookAfterDraft(isFresh: boolean): void {
+  function checkOpenedDraft(isFresh: boolean): void {
     const { opened } = state;
     const { drafts, isComplete } = draftList;
     if (opened?.kind !== 'draft' || state.busy !== null || !isFresh || !isComplete) return;
@@ -81,7 +81,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
   }
 
   /** If the opened hold is no longer pending, another user decided it. */
-  async function lookAfterOpened(holds: readonly Hold[]): Promise<void> {
+  async function checkOpenedHold(holds: readonly Hold[]): Promise<void> {
     const { opened } = state;
     if (opened?.kind !== 'send' || state.busy !== null || state.dialog?.kind === 'ended') return;
     if (holds.some(({ id }) => id === opened.id)) return;
@@ -107,7 +107,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
       if (!(error instanceof CliFailure)) throw error;
       const { detail, fix } = error.problem;
       if (effect.kind === 'decide') set({ ...state, dialog: effect.from });
-      tell([detail, fix].filter(Boolean).join(' '), 'bad');
+      notify([detail, fix].filter(Boolean).join(' '), 'bad');
     } finally {
       set({ ...state, busy: null });
     }
@@ -140,7 +140,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     const before = contentOf(hold);
     const edits = editsBetween(before, verdict.content);
     if (Object.keys(edits).length === 0) {
-      tell('You changed nothing, so nothing was decided.', 'faint');
+      notify('You changed nothing, so nothing was decided.', 'faint');
       return;
     }
     const diff = differencesBetween(before, verdict.content);
@@ -150,31 +150,31 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
 
   async function decide(holds: readonly Hold[], decision: Decision): Promise<void> {
     const word = decision.decision === 'approve' ? 'Approving' : 'Rejecting';
-    const refusals: string[] = [];
+    const errors: string[] = [];
     let decided: Hold | null = null;
     // One at a time, each bound to the content that was shown, so that holds changed in the meantime are not decided.
     for (const [index, hold] of holds.entries()) {
       set({ ...state, busy: holds.length === 1 ? `${word} …` : `${word} ${index + 1} of ${holds.length} …` });
-      const refusal = await decideOne(hold, decision, holds.length === 1);
-      if (refusal === null) decided = hold;
-      else refusals.push(refusal);
+      const error = await decideOne(hold, decision, holds.length === 1);
+      if (error === null) decided = hold;
+      else errors.push(error);
     }
-    if (holds.length > 1) tellOfMany(holds.length - refusals.length, decision, refusals);
+    if (holds.length > 1) notifyMany(holds.length - errors.length, decision, errors);
     if (decided !== null) set({ ...state, isRemembering: false });
     await refresh();
   }
 
   async function decideDraft(draft: TemplateDraft, decision: DraftDecision): Promise<void> {
     set({ ...state, busy: decision === 'publish' ? 'Publishing …' : 'Discarding …' });
-    const answer = await templateDrafts.decide(draft, decision);
-    if (answer.kind === 'changed') {
-      set({ ...state, opened: answer.draft, at: answer.draft.id, scroll: 0 });
-      tell('It changed while you read it. Nothing was decided. Read it again.', 'bad');
-    } else if (answer.kind === 'gone') {
+    const result = await templateDrafts.decide(draft, decision);
+    if (result.kind === 'changed') {
+      set({ ...state, opened: result.draft, at: result.draft.id, scroll: 0 });
+      notify('It changed while you read it. Nothing was decided. Read it again.', 'bad');
+    } else if (result.kind === 'gone') {
       set({ ...state, dialog: { kind: 'draft-gone', draft }, scroll: 0 });
     } else {
       set({ ...state, opened: null, scroll: 0 });
-      tell(`${decision === 'publish' ? 'Published' : 'Discarded'}: ${nameOf(draft)}`, 'good');
+      notify(`${decision === 'publish' ? 'Published' : 'Discarded'}: ${nameOf(draft)}`, 'good');
     }
     await refresh();
   }
@@ -183,19 +183,19 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
   async function decideOne(hold: Hold, given: Decision, isAlone: boolean): Promise<string | null> {
     const decision = hold.contentHash === null ? given : { ...given, contentHash: hold.contentHash };
     try {
-      const answer = await heldSends.decide(hold.id, decision);
-      if (answer.kind === 'decided') {
-        if (isAlone) tellOfOne(answer.hold, decision);
+      const result = await heldSends.decide(hold.id, decision);
+      if (result.kind === 'decided') {
+        if (isAlone) notifyOne(result.hold, decision);
         set({ ...state, opened: null, selected: without(state.selected, hold.id), scroll: 0 });
-        return answer.hold.outcome === 'failed' ? `not sent: ${answer.hold.problem ?? 'refused'}` : null;
+        return result.hold.outcome === 'failed' ? `not sent: ${result.hold.problem ?? 'refused'}` : null;
       }
-      if (isAlone && answer.kind === 'changed') {
-        const diff = differencesBetween(contentOf(hold), contentOf(answer.hold));
-        set({ ...state, dialog: { kind: 'changed', hold: answer.hold, diff, decision: given }, scroll: 0 });
+      if (isAlone && result.kind === 'changed') {
+        const diff = differencesBetween(contentOf(hold), contentOf(result.hold));
+        set({ ...state, dialog: { kind: 'changed', hold: result.hold, diff, decision: given }, scroll: 0 });
       } else if (isAlone) {
-        set({ ...state, dialog: { kind: 'ended', hold: answer.hold }, scroll: 0 });
+        set({ ...state, dialog: { kind: 'ended', hold: result.hold }, scroll: 0 });
       }
-      return answer.kind === 'changed' ? 'it changed in the meantime' : `it was already ${answer.hold.status}`;
+      return result.kind === 'changed' ? 'it changed in the meantime' : `it was already ${result.hold.status}`;
     } catch (error) {
       // With several holds, the others continue; a single one reports its full error.
       if (isAlone || !(error instanceof CliFailure)) throw error;
@@ -203,17 +203,17 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     }
   }
 
-  function tellOfOne(hold: Hold, { decision, remember }: Decision): void {
+  function notifyOne(hold: Hold, { decision, remember }: Decision): void {
     const trusted = remember ? ', and its recipients are trusted' : '';
-    if (decision === 'reject') tell(`Rejected: ${hold.subject}`, 'good');
-    else if (hold.outcome === 'failed') tell(`Approved, but not sent: ${hold.problem ?? 'refused'}`, 'bad');
-    else tell(`Approved${trusted}: ${hold.subject}`, 'good');
+    if (decision === 'reject') notify(`Rejected: ${hold.subject}`, 'good');
+    else if (hold.outcome === 'failed') notify(`Approved, but not sent: ${hold.problem ?? 'refused'}`, 'bad');
+    else notify(`Approved${trusted}: ${hold.subject}`, 'good');
   }
 
-  function tellOfMany(count: number, { decision }: Decision, refusals: readonly string[]): void {
+  function notifyMany(count: number, { decision }: Decision, errors: readonly string[]): void {
     const done = `${count} ${decision === 'approve' ? 'approved' : 'rejected'}`;
-    if (refusals.length === 0) tell(`${done}.`, 'good');
-    else tell(`${done}, ${refusals.length} not: ${[...new Set(refusals)].join('; ')}`, 'bad');
+    if (errors.length === 0) notify(`${done}.`, 'good');
+    else notify(`${done}, ${errors.length} not: ${[...new Set(errors)].join('; ')}`, 'bad');
   }
 
   return {

@@ -95,12 +95,12 @@ function sayLines(state: InboxState, columns: number): readonly ShownLine[] {
   return line.tone !== 'bad' ? [line] : foldText(line.text, columns).map((text) => ({ ...line, text }));
 }
 
-function sayLine({ busy, notice, trouble, isRemembering, dialog }: InboxState): ShownLine {
+function sayLine({ busy, notice, refreshError, isRemembering, dialog }: InboxState): ShownLine {
   if (busy !== null) return { text: busy, tone: 'faint' };
   if (notice !== null) return notice;
   if (dialog?.kind === 'filter') return { text: `Filter: ${singleLine(dialog.draft)}_` };
   if (dialog?.kind === 'note') return { text: `Note: ${singleLine(dialog.draft)}_` };
-  if (trouble !== null) return { text: `The list may be old: ${trouble}`, tone: 'bad' };
+  if (refreshError !== null) return { text: `The list may be old: ${refreshError}`, tone: 'bad' };
   if (isRemembering) return { text: 'Remember is on: approving also trusts the recipients for this key.' };
   return { text: '' };
 }
@@ -251,9 +251,9 @@ function approveLines(
       : []),
   ];
   if (holds.length > 1) {
-    const people = new Set(holds.flatMap(recipientsOf)).size;
+    const recipientCount = new Set(holds.flatMap(recipientsOf)).size;
     return [
-      ...plain(`Approve these ${holds.length}? They are sent to ${people} addresses.`, columns, 'title'),
+      ...plain(`Approve these ${holds.length}? They are sent to ${recipientCount} addresses.`, columns, 'title'),
       ...remembering,
       { text: '' },
       ...holds.flatMap((hold) => [

@@ -18,7 +18,7 @@ export interface InboxAppProps {
 }
 
 /** The intervals of refreshing the list and of redrawing the remaining time. */
-const LOOK_MS = 3_000;
+const REFRESH_MS = 3_000;
 const TICK_MS = 1_000;
 /** A screen reader reads every change, so a clock with seconds would never be silent. */
 const SPOKEN_TICK_MS = 60_000;
@@ -35,7 +35,7 @@ export function InboxApp(props: InboxAppProps): ReactElement {
   const { lines, pageRows, scrollMax } = drawInbox(state, { columns, rows: rows - 1 }, now, readContent);
   useLayoutEffect(() => inbox.measure({ pageRows, scrollMax }), [inbox, pageRows, scrollMax]);
   useEffect(() => onReady((run) => suspendTerminal(run)), [onReady, suspendTerminal]);
-  useEffect(() => lookRegularly(inbox, onError), [inbox, onError]);
+  useEffect(() => refreshRegularly(inbox, onError), [inbox, onError]);
   useInput((input, key) => {
     if (key.ctrl && input === 'c') onInterrupt();
     else for (const press of pressesOf(input, key)) inbox.press(press).catch(onError);
@@ -64,14 +64,14 @@ function useNow(everyMs: number): Date {
 }
 
 /** The next refresh starts after the previous one has ended, so that a slow server is not overloaded. */
-function lookRegularly(inbox: Inbox, onError: (error: unknown) => void): () => void {
+function refreshRegularly(inbox: Inbox, onError: (error: unknown) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
-  const look = async () => {
+  const refresh = async () => {
     await inbox.refresh();
-    if (!isOver) timer = setTimeout(() => void look().catch(onError), LOOK_MS);
+    if (!isOver) timer = setTimeout(() => void refresh().catch(onError), REFRESH_MS);
   };
-  timer = setTimeout(() => void look().catch(onError), LOOK_MS);
+  timer = setTimeout(() => void refresh().catch(onError), REFRESH_MS);
   return () => {
     isOver = true;
     clearTimeout(timer);
@@ -79,13 +79,13 @@ function lookRegularly(inbox: Inbox, onError: (error: unknown) => void): () => v
 }
 
 function lineElement({ text, tone, spoken }: ShownLine, hasColor: boolean): ReactElement {
-  const look = hasColor && tone !== undefined ? LOOKS[tone] : {};
+  const style = hasColor && tone !== undefined ? STYLES[tone] : {};
   // An empty line has no height of its own.
   const label = spoken === undefined ? {} : { 'aria-label': spoken };
-  return createElement(Text, { wrap: 'truncate', ...look, ...label }, text === '' ? ' ' : text);
+  return createElement(Text, { wrap: 'truncate', ...style, ...label }, text === '' ? ' ' : text);
 }
 
-const LOOKS: Readonly<Record<Tone, object>> = {
+const STYLES: Readonly<Record<Tone, object>> = {
   title: { bold: true },
   faint: { dimColor: true },
   bad: { color: 'red' },

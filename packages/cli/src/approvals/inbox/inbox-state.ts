@@ -32,7 +32,7 @@ export interface InboxState {
   readonly busy: string | null;
   readonly notice: Notice | null;
   /** Why the list may be old; null if the last refresh succeeded. */
-  readonly trouble: string | null;
+  readonly refreshError: string | null;
 }
 
 export interface Notice {
@@ -82,7 +82,7 @@ export const REJECT_CHOICES = [
 
 export const EMPTY_INBOX: InboxState = {
   ...{ holds: [], drafts: [], total: 0, at: null, selected: new Set(), filter: '', isRemembering: false, opened: null },
-  ...{ dialog: null, scroll: 0, busy: null, notice: null, trouble: null },
+  ...{ dialog: null, scroll: 0, busy: null, notice: null, refreshError: null },
 };
 
 /** The rows that match the filter. */
@@ -140,8 +140,8 @@ export function withList(state: InboxState, { holds, drafts, total }: Listed): I
     [...holds, ...drafts],
   ];
   const place = before.findIndex(({ id }) => id === state.at);
-  const isThere = after.some(({ id }) => id === state.at);
-  const at = isThere ? state.at : (after[Math.min(Math.max(0, place), after.length - 1)]?.id ?? null);
+  const isPresent = after.some(({ id }) => id === state.at);
+  const at = isPresent ? state.at : (after[Math.min(Math.max(0, place), after.length - 1)]?.id ?? null);
   const selected = new Set([...state.selected].filter((id) => holds.some((hold) => hold.id === id)));
-  return { ...state, holds, drafts, total, at, selected, trouble: null };
+  return { ...state, holds, drafts, total, at, selected, refreshError: null };
 }

@@ -8,7 +8,7 @@ import { formatTime } from '../../output/time.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 import { switchFlag } from '../../own-flag.ts';
 
-const ANSWER = 'delete';
+const CONFIRMATION = 'delete';
 
 /** Deletes the account of the key after a confirmation. */
 export const definition = defineCommand({
@@ -32,9 +32,9 @@ async function confirm({ stdin, stderr }: CliIo): Promise<void> {
   if (stdin.isTTY !== true) {
     throw usageFailure('deleting the account needs confirmation', 'To confirm: postrider account delete --yes');
   }
-  stderr.write(`This deletes the account and all its data after a grace period. Type "${ANSWER}" to confirm: `);
-  if ((await readLine(stdin)) === ANSWER) return;
-  const fix = `Type "${ANSWER}", or pass --yes.`;
+  stderr.write(`This deletes the account and all its data after a grace period. Type "${CONFIRMATION}" to confirm: `);
+  if ((await readLine(stdin)) === CONFIRMATION) return;
+  const fix = `Type "${CONFIRMATION}", or pass --yes.`;
   throw ownFailure(EXIT_CODES.usage, 'not_confirmed', 'Nothing was deleted', 'it was not confirmed', fix);
 }
 

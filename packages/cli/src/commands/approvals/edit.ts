@@ -30,8 +30,8 @@ export const definition = defineCommand({
     remember: switchFlag('--remember', 'Trust these recipients for this key from now on.'),
   },
   async run({ values, own }, connection, output, io) {
-    const isAsked = own.yes !== true;
-    if (isAsked && io.stdin.isTTY !== true) {
+    const needsConfirmation = own.yes !== true;
+    if (needsConfirmation && io.stdin.isTTY !== true) {
       throw usageFailure('the change needs confirmation', 'Run it in a terminal, or pass --yes.');
     }
     const heldSends = connectHeldSends(connection);
@@ -60,19 +60,19 @@ export const definition = defineCommand({
       );
     }
     io.stderr.write(differencesBetween(before, verdict.content).map(toText).join(''));
-    if (isAsked) await confirm(io);
+    if (needsConfirmation) await confirm(io);
     const { note } = values;
-    const answer = await heldSends.decide(hold.id, {
+    const result = await heldSends.decide(hold.id, {
       decision: 'approve',
       ...(hold.contentHash === null ? {} : { contentHash: hold.contentHash }),
       edits,
       ...(typeof note === 'string' ? { note } : {}),
       ...(own.remember === true ? { remember: true as const } : {}),
     });
-    if (answer.kind === 'decided') return reportDecision(answer.hold, answer.answer, output);
-    const isChanged = answer.kind === 'changed';
+    if (result.kind === 'decided') return reportDecision(result.hold, result.response, output);
+    const isChanged = result.kind === 'changed';
     const code = isChanged ? 'approval_changed' : 'approval_already_decided';
-    const detail = isChanged ? 'another user changed it in the meantime' : `it is already ${answer.hold.status}`;
+    const detail = isChanged ? 'another user changed it in the meantime' : `it is already ${result.hold.status}`;
     throw ownFailure(
       EXIT_CODES.refused,
       code,

@@ -38,7 +38,7 @@ export const definition = defineCommand({
       const query = { limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) };
       const page: JsonRecord = await read(connection, 'audit.list', query);
       for (const entry of recordsOf(page['entries'])) {
-        chain.take(entry);
+        chain.add(entry);
         count += 1;
         if (count % REMARK_EVERY === 0) output.remark(`${count} entries read.`);
       }

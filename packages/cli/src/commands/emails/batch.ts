@@ -21,13 +21,13 @@ export const definition = defineCommand({
     const items = await readBatchFile('<file>', String(values['emails']), io);
     const emails = own.dryRun === true ? items.map(asDryRun) : items;
     const { data } = await connection.callCommand(command.id, placeValues(command, { ...values, emails }));
-    const answer = isRecord(data) ? data : {};
+    const response = isRecord(data) ? data : {};
     const { wait } = own;
-    if (wait === undefined) return finish(answer, [], output);
+    if (wait === undefined) return finish(response, [], output);
     const seconds = typeof wait === 'number' ? wait : WAIT_SECONDS_DEFAULT;
-    const followed = await followAll(recordsOf(answer['results']), seconds, connection, io);
+    const followed = await followAll(recordsOf(response['results']), seconds, connection, io);
     const results = followed.map(({ result }) => result);
-    return finish({ ...answer, results }, followed, output);
+    return finish({ ...response, results }, followed, output);
   },
 });
 
@@ -60,12 +60,12 @@ async function followAll(
   );
 }
 
-function finish(answer: JsonRecord, followed: readonly Followed[], output: Output): ExitCode {
-  if (output.isJson) output.writeJson(answer);
-  else showBatch(answer, output);
+function finish(response: JsonRecord, followed: readonly Followed[], output: Output): ExitCode {
+  if (output.isJson) output.writeJson(response);
+  else showBatch(response, output);
   const waits = followed.flatMap(({ wait }) => (wait === null ? [] : [wait]));
   if (waits.some(({ kind }) => kind === 'interrupted')) return EXIT_CODES.interrupted;
-  const results = recordsOf(answer['results']);
+  const results = recordsOf(response['results']);
   if (results.some(({ ok }) => ok !== true)) return EXIT_CODES.refused;
   // Every id is printed by now, so a failed read loses none.
   for (const wait of waits) if (wait.kind === 'refused') throw wait.failure;

@@ -21,16 +21,16 @@ export const definition = defineCommand({
   async run({ command, values }, connection, output, io) {
     const given = values['emails'];
     const parts = Array.isArray(given) ? toParts(await readAddresses(given.map(String), io)) : [undefined];
-    const answers: unknown[] = [];
+    const responses: unknown[] = [];
     for (const emails of parts) {
       const part = emails === undefined ? values : { ...values, emails };
-      answers.push((await connection.callCommand(command.id, placeValues(command, part))).data);
-      const done = answers.length * ADDRESSES_PER_CALL;
-      if (answers.length < parts.length) output.remark(`${done.toLocaleString('en')} addresses processed.`);
+      responses.push((await connection.callCommand(command.id, placeValues(command, part))).data);
+      const done = responses.length * ADDRESSES_PER_CALL;
+      if (responses.length < parts.length) output.remark(`${done.toLocaleString('en')} addresses processed.`);
     }
-    const answer = answers.length === 1 ? answers[0] : joinAnswers(answers);
-    if (output.isJson) output.writeJson(answer);
-    else showSuppressed(isRecord(answer) ? answer : {}, output);
+    const response = responses.length === 1 ? responses[0] : mergeResponses(responses);
+    if (output.isJson) output.writeJson(response);
+    else showSuppressed(isRecord(response) ? response : {}, output);
     return EXIT_CODES.done;
   },
 });
@@ -63,8 +63,8 @@ function toParts(addresses: readonly string[]): readonly (readonly string[])[] {
 }
 
 /** Merges the responses of several calls into one. */
-function joinAnswers(answers: readonly unknown[]): Readonly<Record<string, unknown>> {
-  const records = answers.filter(isRecord);
+function mergeResponses(responses: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const records = responses.filter(isRecord);
   const sum = (name: string) => records.reduce((total, record) => total + Number(record[name]), 0);
   const suppressions = records.flatMap((record) => recordsOf(record['suppressions']));
   return { suppressions, added: sum('added'), existing: sum('existing') };

@@ -110,11 +110,11 @@ async function simulate(
   const input = { ...{ params: {}, query: {}, headers: {} }, body: { url, event: type } };
   const { data } = await connection.callCommand('webhooks.simulate', input);
   const simulation = isRecord(data) ? data : {};
-  const outcome = await postHere(url, simulation, io);
-  const isTaken = outcome.statusCode !== null && outcome.statusCode >= 200 && outcome.statusCode < 300;
+  const outcome = await postLocally(url, simulation, io);
+  const isAccepted = outcome.statusCode !== null && outcome.statusCode >= 200 && outcome.statusCode < 300;
   if (output.isJson)
-    output.writeJson({ ...simulation, ...outcome, ok: isTaken, delivered: outcome.statusCode !== null });
-  if (!isTaken) throw notTaken(url, outcome);
+    output.writeJson({ ...simulation, ...outcome, ok: isAccepted, delivered: outcome.statusCode !== null });
+  if (!isAccepted) throw notAccepted(url, outcome);
   if (!output.isJson) {
     output.writeText(`${url} accepted ${singleLine(type)}: ${outcome.statusCode} in ${outcome.durationMs} ms.\n`);
     output.remark(`Signing secret: ${textOf(simulation['secret'])}`);
@@ -123,7 +123,11 @@ async function simulate(
 }
 
 /** A server on this machine has posted the event already; for any other server, the CLI posts it. */
-async function postHere(url: string, simulation: Readonly<Record<string, unknown>>, io: CliIo): Promise<PostOutcome> {
+async function postLocally(
+  url: string,
+  simulation: Readonly<Record<string, unknown>>,
+  io: CliIo,
+): Promise<PostOutcome> {
   const { delivered, statusCode, durationMs, headers, payload, ok } = simulation;
   if (delivered === true && typeof statusCode === 'number') {
     return { statusCode, durationMs: Number(durationMs), error: null };
@@ -133,13 +137,13 @@ async function postHere(url: string, simulation: Readonly<Record<string, unknown
   return await postSigned(url, { headers: Object.fromEntries(signed), payload: textOf(payload) }, io.signal);
 }
 
-function notTaken(url: string, { statusCode, error }: PostOutcome): Error {
-  const answer = statusCode === null ? (error ?? '') : `it returned ${statusCode}`;
+function notAccepted(url: string, { statusCode, error }: PostOutcome): Error {
+  const reason = statusCode === null ? (error ?? '') : `it returned ${statusCode}`;
   return ownFailure(
     EXIT_CODES.deliveryFailed,
     'not_taken',
     'The program did not accept the event',
-    `${url}: ${answer}.`,
+    `${url}: ${reason}.`,
     'Start the program, make it return 2xx, and trigger the event again.',
     true,
   );

@@ -11,23 +11,23 @@ import { defineView, type RecordView } from '../view.ts';
 const BAR_COLUMNS = 24;
 
 /** The outcomes of a window: the totals first, then one block per requested breakdown. */
-export function showStats(answer: Shown<AccountStats>, output: Output): void {
+export function showStats(response: Shown<AccountStats>, output: Output): void {
   const parts = [
-    renderOutcomes(answer, output),
-    blockOf('by tag', 'tag', answer['byTag'], output),
-    bounceBlock(answer['bounces'], output),
-    engagementBlock('opens', answer['opens'], ['opened', 'openRate'], output),
-    engagementBlock('clicks', answer['clicks'], ['clicked', 'clickRate'], output),
-    blockOf('by channel', 'channel', answer['byChannel'], output),
-    blockOf('by source', 'source', answer['bySource'], output),
-    blockOf('top agents', 'agentName', answer['topAgents'], output),
+    renderOutcomes(response, output),
+    blockOf('by tag', 'tag', response['byTag'], output),
+    bounceBlock(response['bounces'], output),
+    engagementBlock('opens', response['opens'], ['opened', 'openRate'], output),
+    engagementBlock('clicks', response['clicks'], ['clicked', 'clickRate'], output),
+    blockOf('by channel', 'channel', response['byChannel'], output),
+    blockOf('by source', 'source', response['bySource'], output),
+    blockOf('top agents', 'agentName', response['topAgents'], output),
   ];
   output.writeText(parts.join(''));
 }
 
 /** The days of a window, each with a bar for the messages sent. */
-export function showVolume(answer: JsonRecord, output: Output): void {
-  const days = recordsOf(answer['items']);
+export function showVolume(response: JsonRecord, output: Output): void {
+  const days = recordsOf(response['items']);
   const sent = days.map((day) => numberOf(day['sent']));
   const counts = ['sent', 'delivered', 'bounced', 'complained', 'opened', 'clicked'];
   const columns = [

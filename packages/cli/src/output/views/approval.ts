@@ -15,8 +15,8 @@ import { remarkOnPage } from './page-remark.ts';
 const UNBOUND_COLUMNS = 100_000;
 
 /** A hold with all its details. */
-export function showApproval(answer: Shown<Approval>, output: Output, now: Date): void {
-  const hold = readHold(answer);
+export function showApproval(response: Shown<Approval>, output: Output, now: Date): void {
+  const hold = readHold(response);
   const lines = previewLines(hold, output.width ?? UNBOUND_COLUMNS, now);
   output.writeText(lines.map((line) => toText(line, output)).join(''));
   if (hold.status === 'pending')
@@ -24,8 +24,8 @@ export function showApproval(answer: Shown<Approval>, output: Output, now: Date)
 }
 
 /** A decision and its result. */
-export function showDecision(answer: JsonRecord, output: Output): void {
-  const hold = readHold(answer);
+export function showDecision(response: JsonRecord, output: Output): void {
+  const hold = readHold(response);
   const lines: readonly ShownLine[] = [
     { text: `Subject     ${singleLine(hold.subject)}` },
     ...endLines(hold, output.width ?? UNBOUND_COLUMNS),
@@ -35,8 +35,8 @@ export function showDecision(answer: JsonRecord, output: Output): void {
 }
 
 /** The holds of an account, both pending and decided. */
-export function showApprovalList(answer: Shown<ApprovalPage>, output: Output, now: Date): void {
-  const holds = recordsOf(answer['approvals']).map(readHold);
+export function showApprovalList(response: Shown<ApprovalPage>, output: Output, now: Date): void {
+  const holds = recordsOf(response['approvals']).map(readHold);
   const cells = (read: (hold: (typeof holds)[number]) => string) =>
     holds.map((hold) => withoutInvisibles(singleLine(read(hold))));
   const columns = [
@@ -53,15 +53,15 @@ export function showApprovalList(answer: Shown<ApprovalPage>, output: Output, no
     },
   ];
   if (holds.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, holds.length, 'held sends', output);
+  remarkOnPage(response, holds.length, 'held sends', output);
 }
 
 function toText({ text, tone }: ShownLine, { paint }: Output): string {
-  const looks: Readonly<Partial<Record<Tone, (text: string) => string>>> = {
+  const styles: Readonly<Partial<Record<Tone, (text: string) => string>>> = {
     ...{ title: paint.title, faint: paint.faint, bad: paint.bad },
   };
-  const look = tone === undefined ? undefined : looks[tone];
-  return `${look === undefined ? text : look(text)}\n`;
+  const style = tone === undefined ? undefined : styles[tone];
+  return `${style === undefined ? text : style(text)}\n`;
 }
 
 /** The records of these views. */

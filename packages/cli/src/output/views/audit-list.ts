@@ -11,8 +11,8 @@ import { remarkOnPage } from './page-remark.ts';
 const HASH_SHOWN = 12;
 
 /** The audit log. */
-export function showAuditList(answer: Shown<AuditPage>, output: Output): void {
-  const rows = recordsOf<AuditEntry>(answer['entries']);
+export function showAuditList(response: Shown<AuditPage>, output: Output): void {
+  const rows = recordsOf<AuditEntry>(response['entries']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'seq', cells: cells('seq') },
@@ -24,14 +24,14 @@ export function showAuditList(answer: Shown<AuditPage>, output: Output): void {
     { title: 'hash', cells: cells('hash').map((hash) => hash.slice(0, HASH_SHOWN)), dropOrder: 1 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'entries', output);
+  remarkOnPage(response, rows.length, 'entries', output);
 }
 
 /** Fields that are null are omitted. */
 function detailsText(details: unknown): string {
   if (!isRecord(details)) return '';
-  const told = Object.entries(details).filter(([, value]) => value !== null);
-  return singleLine(told.map(([name, value]) => `${name}: ${textOf(value)}`).join(', '));
+  const shown = Object.entries(details).filter(([, value]) => value !== null);
+  return singleLine(shown.map(([name, value]) => `${name}: ${textOf(value)}`).join(', '));
 }
 
 /** The records of these views. */

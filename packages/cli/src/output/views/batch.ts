@@ -4,9 +4,9 @@ import { renderTable } from '../table.ts';
 import { singleLine } from '../untrusted-text.ts';
 
 /** One line per item: its position, its status, and its id or the error. */
-export function showBatch(answer: JsonRecord, output: Output): void {
+export function showBatch(response: JsonRecord, output: Output): void {
   const { paint } = output;
-  const results = recordsOf(answer['results']);
+  const results = recordsOf(response['results']);
   const columns = [
     { title: '#', cells: results.map(({ index }) => singleLine(textOf(index))) },
     { title: 'status', cells: results.map(statusOf), paint: paintStatus(output) },
@@ -14,7 +14,7 @@ export function showBatch(answer: JsonRecord, output: Output): void {
     { title: 'id or reason', cells: results.map(detailOf), minWidth: 24, wraps: true as const },
   ];
   output.writeText(renderTable(columns, output.width, paint));
-  const count = (name: string) => singleLine(textOf(answer[name]));
+  const count = (name: string) => singleLine(textOf(response[name]));
   output.remark(`${count('accepted')} of ${count('total')} accepted, ${count('refused')} refused.`);
 }
 

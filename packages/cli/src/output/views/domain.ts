@@ -35,25 +35,25 @@ export function showDomain(domain: Shown<Domain>, output: Output): void {
 }
 
 /** Only the records, each with its full value: a cut value cannot be published. */
-export function showDomainRecords(answer: Shown<DomainRecords>, output: Output): void {
-  const records = recordsOf<DomainRecord>(answer['records']);
+export function showDomainRecords(response: Shown<DomainRecords>, output: Output): void {
+  const records = recordsOf<DomainRecord>(response['records']);
   output.writeText(`${recordTable(records, output.width, output.paint)}${publishText(records, output)}`);
   output.remark('For a zone file, add --zone.');
 }
 
 /** The domains of an account, or its removed domains. */
-export function showDomainList(answer: Shown<DomainPage | DomainHistoryPage>, output: Output): void {
-  const rows = recordsOf<Domain>(answer['domains']);
+export function showDomainList(response: Shown<DomainPage | DomainHistoryPage>, output: Output): void {
+  const rows = recordsOf<Domain>(response['domains']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'name', cells: cells('name'), minWidth: 12 },
     { title: 'status', cells: cells('status'), paint: output.paint.status },
     idColumn(cells('id')),
-    { title: 'to publish', cells: rows.map(amissText), minWidth: 8, dropOrder: 1 },
+    { title: 'to publish', cells: rows.map(unpublishedText), minWidth: 8, dropOrder: 1 },
     { title: 'checked (utc)', cells: cells('lastCheckedAt').map(formatMinute), dropOrder: 2 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'domains', output);
+  remarkOnPage(response, rows.length, 'domains', output);
 }
 
 /** In less room the reasons would be cut too short, so they are printed below the table. */
@@ -111,12 +111,12 @@ function linesOf(record: Shown<DomainRecord>): readonly SheetLine[] {
 }
 
 /** Nothing needs to be published for a removed domain. */
-function amissText(domain: Shown<Domain>): string {
+function unpublishedText(domain: Shown<Domain>): string {
   if (domain['status'] === 'removed') return '';
-  const amiss = recordsOf<DomainRecord>(domain['records']).filter(
+  const failing = recordsOf<DomainRecord>(domain['records']).filter(
     ({ required, status }) => required === true && status !== 'pass',
   );
-  return [...new Set(amiss.map(({ purpose }) => textOf(purpose)))].join(', ');
+  return [...new Set(failing.map(({ purpose }) => textOf(purpose)))].join(', ');
 }
 
 function remarkOnStatus(name: string, status: string, open: readonly Shown<DomainRecord>[], output: Output): void {

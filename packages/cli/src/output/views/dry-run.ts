@@ -5,24 +5,24 @@ import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 
 /** The result of a dry run, and the message as it would be sent. */
-export function showDryRun(answer: JsonRecord, output: Output): void {
+export function showDryRun(response: JsonRecord, output: Output): void {
   const { paint } = output;
   const inner = withinBlock(output);
-  const message = isRecord(answer['message']) ? answer['message'] : {};
-  const isHeld = answer['approvalRequired'] === true;
-  const verdict = answer['ok'] !== true ? 'would be refused' : isHeld ? 'would be held' : 'would be accepted';
+  const message = isRecord(response['message']) ? response['message'] : {};
+  const isHeld = response['approvalRequired'] === true;
+  const verdict = response['ok'] !== true ? 'would be refused' : isHeld ? 'would be held' : 'would be accepted';
   output.writeText(
     [
       renderSheet(
         [
-          ['dry run', answer['ok'] === true ? paint.title(verdict) : paint.bad(verdict)],
-          ['held because', singleLine(textOf(answer['reasons']))],
-          ['quota', quotaText(answer['quota'])],
+          ['dry run', response['ok'] === true ? paint.title(verdict) : paint.bad(verdict)],
+          ['held because', singleLine(textOf(response['reasons']))],
+          ['quota', quotaText(response['quota'])],
         ],
         output,
       ),
-      renderBlock('Checks', renderSheet(recordsOf(answer['checks']).map(checkLine), inner), output),
-      renderBlock('Recipients', renderSheet(recordsOf(answer['recipients']).map(recipientLine), inner), output),
+      renderBlock('Checks', renderSheet(recordsOf(response['checks']).map(checkLine), inner), output),
+      renderBlock('Recipients', renderSheet(recordsOf(response['recipients']).map(recipientLine), inner), output),
       renderBlock('Message', renderSheet(messageLines(message), inner), output),
       renderBody('Text', severalLines(textOf(message['text'])), output),
     ].join(''),

@@ -12,10 +12,10 @@ import { remarkOnPage } from './page-remark.ts';
 const WIDTH_FOR_DATES = 120;
 
 /** The message log. */
-export function showEmailList(answer: Shown<MessagePage>, output: Output, now: Date): void {
-  const rows = recordsOf<MessageRecord>(answer['messages']);
+export function showEmailList(response: Shown<MessagePage>, output: Output, now: Date): void {
+  const rows = recordsOf<MessageRecord>(response['messages']);
   if (rows.length > 0) output.writeText(renderTable(columnsOf(rows, output, now), output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'emails', output);
+  remarkOnPage(response, rows.length, 'emails', output);
 }
 
 function columnsOf(rows: readonly JsonRecord[], output: Output, now: Date): readonly Column[] {

@@ -17,7 +17,7 @@ export function showEmail(message: Shown<Message>, output: Output): void {
     [
       renderSheet(factLines(message, paint), output),
       renderBlock('Recipients', recipientRows(message, inner), output),
-      renderBlock('Events', trailRows(message, inner), output),
+      renderBlock('Events', eventRows(message, inner), output),
       renderBody('Text', severalLines(textOf(message['text'])), output),
     ].join(''),
   );
@@ -91,7 +91,7 @@ function recipientRows(message: Shown<Message>, page: Page): string {
   return alignRows(rows, page);
 }
 
-function trailRows(message: Shown<Message>, page: Page): string {
+function eventRows(message: Shown<Message>, page: Page): string {
   const rows = recordsOf<MessageEvent>(message['events']).map((event) => [
     formatTime(singleLine(textOf(event['createdAt']))),
     singleLine(textOf(event['type'])),

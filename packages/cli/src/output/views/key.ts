@@ -38,8 +38,8 @@ export function showKey(key: Shown<Key | KeyWithSecret>, output: Output): void {
 }
 
 /** The keys of an account. */
-export function showKeyList(answer: Shown<KeyPage>, output: Output): void {
-  const rows = recordsOf<Key>(answer['keys']);
+export function showKeyList(response: Shown<KeyPage>, output: Output): void {
+  const rows = recordsOf<Key>(response['keys']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'name', cells: cells('name'), minWidth: 8 },
@@ -51,7 +51,7 @@ export function showKeyList(answer: Shown<KeyPage>, output: Output): void {
     idColumn(cells('id')),
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'keys', output);
+  remarkOnPage(response, rows.length, 'keys', output);
 }
 
 function stateOf(key: Shown<Key>): string {

@@ -6,13 +6,13 @@ import { singleLine } from '../untrusted-text.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** A record as a sheet; nested fields have dotted names. */
-export function showRecord(answer: JsonRecord, output: Output): void {
-  output.writeText(renderSheet(linesOf(answer, ''), output));
+export function showRecord(response: JsonRecord, output: Output): void {
+  output.writeText(renderSheet(linesOf(response, ''), output));
 }
 
 /** A page of records as a table of their scalar fields. */
-export function showList(answer: JsonRecord, output: Output): void {
-  const [name, rows] = itemsOf(answer);
+export function showList(response: JsonRecord, output: Output): void {
+  const [name, rows] = itemsOf(response);
   if (rows.length > 0) {
     const columns = scalarNames(rows).map((title) => ({
       title,
@@ -21,7 +21,7 @@ export function showList(answer: JsonRecord, output: Output): void {
     }));
     output.writeText(renderTable(columns, output.width, output.paint));
   }
-  remarkOnPage(answer, rows.length, name, output);
+  remarkOnPage(response, rows.length, name, output);
 }
 
 function linesOf(record: JsonRecord, prefix: string): SheetLine[] {
@@ -30,8 +30,8 @@ function linesOf(record: JsonRecord, prefix: string): SheetLine[] {
   );
 }
 
-function itemsOf(answer: JsonRecord): readonly [name: string, rows: readonly JsonRecord[]] {
-  const [name, value] = Object.entries(answer).find(([, field]) => Array.isArray(field)) ?? ['items', []];
+function itemsOf(response: JsonRecord): readonly [name: string, rows: readonly JsonRecord[]] {
+  const [name, value] = Object.entries(response).find(([, field]) => Array.isArray(field)) ?? ['items', []];
   return [name, recordsOf(value)];
 }
 

@@ -9,8 +9,8 @@ import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** The request log. */
-export function showRequestList(answer: Shown<RequestPage>, output: Output): void {
-  const rows = recordsOf<RequestRecord>(answer['requests']);
+export function showRequestList(response: Shown<RequestPage>, output: Output): void {
+  const rows = recordsOf<RequestRecord>(response['requests']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     idColumn(cells('id')),
@@ -22,7 +22,7 @@ export function showRequestList(answer: Shown<RequestPage>, output: Output): voi
     { title: 'created (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'requests', output);
+  remarkOnPage(response, rows.length, 'requests', output);
 }
 
 /** The records of these views. */

@@ -5,8 +5,8 @@ import { renderSheet, type SheetLine } from '../sheet.ts';
 import { singleLine } from '../untrusted-text.ts';
 
 /** The status of a message that was just sent, and the next step. Accepts both the response of a send and a whole message. */
-export function showSend(answer: unknown, output: Output): void {
-  const message = isRecord(answer) ? answer : {};
+export function showSend(response: unknown, output: Output): void {
+  const message = isRecord(response) ? response : {};
   const id = singleLine(textOf(message['id']));
   const status = singleLine(textOf(message['status']));
   const lines: readonly SheetLine[] = [

@@ -10,19 +10,19 @@ import { remarkOnPage } from './page-remark.ts';
 import { showRecord } from './plain.ts';
 
 /** The suppression list. */
-export function showSuppressionList(answer: Shown<SuppressionPage>, output: Output): void {
-  const rows = recordsOf<Suppression>(answer['suppressions']);
+export function showSuppressionList(response: Shown<SuppressionPage>, output: Output): void {
+  const rows = recordsOf<Suppression>(response['suppressions']);
   showRows(rows, output);
-  remarkOnPage(answer, rows.length, 'suppressions', output);
+  remarkOnPage(response, rows.length, 'suppressions', output);
 }
 
 /** The result of adding: the record of one address, or the counts for many. */
-export function showSuppressed(answer: JsonRecord, output: Output): void {
-  if (Array.isArray(answer['suppressions'])) {
-    showRows(recordsOf<Suppression>(answer['suppressions']), output);
-    output.remark(`${Number(answer['added'])} added, ${Number(answer['existing'])} already suppressed.`);
+export function showSuppressed(response: JsonRecord, output: Output): void {
+  if (Array.isArray(response['suppressions'])) {
+    showRows(recordsOf<Suppression>(response['suppressions']), output);
+    output.remark(`${Number(response['added'])} added, ${Number(response['existing'])} already suppressed.`);
   } else {
-    showRecord(answer, output);
+    showRecord(response, output);
   }
 }
 

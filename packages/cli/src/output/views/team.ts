@@ -8,8 +8,8 @@ import { singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 
 /** The members with their roles. */
-export function showTeam(answer: Shown<Team>, output: Output): void {
-  const rows = recordsOf<Member>(answer['members']);
+export function showTeam(response: Shown<Team>, output: Output): void {
+  const rows = recordsOf<Member>(response['members']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'email', cells: cells('email'), minWidth: 12 },
@@ -20,13 +20,13 @@ export function showTeam(answer: Shown<Team>, output: Output): void {
     idColumn(cells('id')),
   ];
   output.writeText(renderTable(columns, output.width, output.paint));
-  const { used, limit } = isRecord(answer['seats']) ? answer['seats'] : {};
+  const { used, limit } = isRecord(response['seats']) ? response['seats'] : {};
   output.remark(`${Number(used)} of ${Number(limit)} seats used.`);
 }
 
 /** The accounts of a user; the current one is marked. */
-export function showAccounts(answer: Shown<SeatedAccounts>, output: Output): void {
-  const rows = recordsOf<SeatedAccount>(answer['accounts']);
+export function showAccounts(response: Shown<SeatedAccounts>, output: Output): void {
+  const rows = recordsOf<SeatedAccount>(response['accounts']);
   const columns = [
     {
       title: 'account',

@@ -8,8 +8,8 @@ import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** The templates by slug, the name that sends use. */
-export function showTemplateList(answer: Shown<TemplatePage>, output: Output, now: Date): void {
-  const rows = recordsOf<Template>(answer['templates']);
+export function showTemplateList(response: Shown<TemplatePage>, output: Output, now: Date): void {
+  const rows = recordsOf<Template>(response['templates']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'slug', cells: cells('slug') },
@@ -19,7 +19,7 @@ export function showTemplateList(answer: Shown<TemplatePage>, output: Output, no
     { title: 'changed', cells: cells('updatedAt').map((time) => formatAge(time, now)), dropOrder: 1 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'templates', output);
+  remarkOnPage(response, rows.length, 'templates', output);
 }
 
 /** The records of these views. */

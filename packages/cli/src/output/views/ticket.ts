@@ -10,8 +10,8 @@ import { defineView, type RecordView } from '../view.ts';
 import { remarkOnPage } from './page-remark.ts';
 
 /** The support tickets of the account. */
-export function showTicketList(answer: Shown<TicketPage>, output: Output): void {
-  const rows = recordsOf<Ticket>(answer['tickets']);
+export function showTicketList(response: Shown<TicketPage>, output: Output): void {
+  const rows = recordsOf<Ticket>(response['tickets']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const threads = rows.map((row) => recordsOf<TicketMessage>(row['messages']));
   const columns = [
@@ -24,7 +24,7 @@ export function showTicketList(answer: Shown<TicketPage>, output: Output): void 
     { ...idColumn(cells('id')), dropOrder: 4 },
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'tickets', output);
+  remarkOnPage(response, rows.length, 'tickets', output);
 }
 
 /** One ticket: its details, its thread and the captured context. */

@@ -53,12 +53,12 @@ function findingText({ level, code, message, fix }: JsonRecord, width: number | 
 /** In a narrow terminal these columns are dropped in this order, after all others. */
 const DROPPED_LATE = ['detail', 'reason', 'state', 'lookups', 'priority'];
 /** Shown by the indentation of the names. */
-const TOLD_OTHERWISE = ['depth', 'parent'];
+const SHOWN_OTHERWISE = ['depth', 'parent'];
 
 function recordsTable(records: readonly JsonRecord[], width: number | null, paint: Paint): string {
   if (records.length === 0) return '';
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))].filter(
-    (name) => !TOLD_OTHERWISE.includes(name),
+    (name) => !SHOWN_OTHERWISE.includes(name),
   );
   // The block around the table indents it by two.
   return renderTable(
@@ -85,8 +85,8 @@ function cellOf(name: string, record: JsonRecord): string {
 }
 
 /** The list of tools. */
-export function showToolList(answer: Shown<ToolList>, output: Output): void {
-  const rows = recordsOf<Tool>(answer['tools']);
+export function showToolList(response: Shown<ToolList>, output: Output): void {
+  const rows = recordsOf<Tool>(response['tools']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'name', cells: cells('name') },

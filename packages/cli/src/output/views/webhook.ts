@@ -26,8 +26,8 @@ export function showWebhook(webhook: Shown<Webhook | WebhookWithSecret>, output:
 }
 
 /** The endpoints of an account. */
-export function showWebhookList(answer: Shown<WebhookPage>, output: Output): void {
-  const rows = recordsOf<Webhook>(answer['webhooks']);
+export function showWebhookList(response: Shown<WebhookPage>, output: Output): void {
+  const rows = recordsOf<Webhook>(response['webhooks']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'url', cells: cells('url'), minWidth: 12 },
@@ -37,12 +37,12 @@ export function showWebhookList(answer: Shown<WebhookPage>, output: Output): voi
     idColumn(cells('id')),
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'endpoints', output);
+  remarkOnPage(response, rows.length, 'endpoints', output);
 }
 
 /** The delivery attempts of an endpoint. */
-export function showDeliveryList(answer: Shown<WebhookDeliveryPage>, output: Output): void {
-  const rows = recordsOf<WebhookDelivery>(answer['deliveries']);
+export function showDeliveryList(response: Shown<WebhookDeliveryPage>, output: Output): void {
+  const rows = recordsOf<WebhookDelivery>(response['deliveries']);
   const cells = (name: keyof (typeof rows)[number]) => rows.map((row) => singleLine(textOf(row[name])));
   const columns = [
     { title: 'time (utc)', cells: cells('createdAt').map(formatMinute), dropOrder: 3 },
@@ -56,7 +56,7 @@ export function showDeliveryList(answer: Shown<WebhookDeliveryPage>, output: Out
     idColumn(cells('id')),
   ];
   if (rows.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
-  remarkOnPage(answer, rows.length, 'deliveries', output);
+  remarkOnPage(response, rows.length, 'deliveries', output);
 }
 
 function stateOf({ status, disabledReason, failingSince }: Shown<Webhook>): string {
