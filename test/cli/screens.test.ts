@@ -87,7 +87,7 @@ describe('the screen of', () => {
       return { messages, total: messages.length, totalIsEstimate: false, nextCursor: null };
     });
     await using terminal = open(['tail', '--interval', '1'], baseUrl);
-    await terminal.shows(/Two lines and ba\nck$/);
+    await terminal.shows(/Two lines and back$/);
     await keep(terminal, 'tail');
     terminal.type(INTERRUPT);
     expect(await terminal.ended).toBe(130);

@@ -101,6 +101,21 @@ describe('postrider webhooks listen', () => {
     }
   });
 
+  it('breaks notices and events between words in a narrow terminal', async () => {
+    const id = '01980d3c-7a52-7c31-9d5e-2f0c6a1b4e01';
+    const { env } = await serveStreams(`${READY}${eventText(id, 'email.bounced')}`);
+    const { url } = await startReceiver();
+    const terminal = { env: { ...env, NO_COLOR: '1' }, columns: 60 };
+    const { stdout, stderr } = await listen(`--forward-to ${url}/hooks`, 1, terminal);
+    const [head, ...details] = stdout.trimEnd().split('\n');
+    expect(head).toMatch(/^\d{4}-\S+ \S+ UTC {2}email\.bounced$/);
+    expect(details).toEqual([
+      expect.stringMatching(new RegExp(`^    ${id}  → 204 in \\d+ ms$`)),
+      '    ada@example.org',
+    ]);
+    expect(`${stdout}${stderr}`.split('\n').filter((line) => line.length > 60)).toEqual([]);
+  });
+
   it('prints one JSON document per line, with or without a program to forward to', async () => {
     const { env } = await serveStreams(`${READY}${eventText('e1', 'email.sent')}`);
     const { url } = await startReceiver(500);

@@ -32,12 +32,22 @@ export function hangText(head: string, text: string, columns: number | null): re
   const given = text.split('\n');
   const width = shownWidth(head);
   const isWhole = columns === null || given.every((line) => width + shownWidth(line) <= columns);
-  const hasRoom = isWhole || columns - width >= COLUMNS_MIN;
+  const hasRoom = isWhole || isNextTo(width, columns);
   const indent = hasRoom ? ' '.repeat(width) : INDENT_BELOW;
   const room = columns === null ? Number.POSITIVE_INFINITY : columns - indent.length;
   const lines = given.flatMap((line) => wrapText(line, room));
   if (!hasRoom) return [head.trimEnd(), ...lines.map((line) => `${indent}${line}`)];
   return lines.map((line, index) => `${index === 0 ? head : indent}${line}`);
+}
+
+/** The columns that `hangText` leaves for a text that does not fit on the line of `head`. */
+export function roomAfter(head: string, columns: number): number {
+  const width = shownWidth(head);
+  return columns - (isNextTo(width, columns) ? width : INDENT_BELOW.length);
+}
+
+function isNextTo(headWidth: number, columns: number): boolean {
+  return columns - headWidth >= COLUMNS_MIN;
 }
 
 /** Precedes a command at the end of a sentence. */

@@ -3,10 +3,12 @@ import type { CliIo } from '../cli-io.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Invocation, OwnValues } from '../invocation.ts';
 import { isRecord, textOf } from '../output/json-value.ts';
+import { type EntryPart, renderEntry } from '../output/log-entry.ts';
 import type { Output } from '../output/output.ts';
 import { padToWidth } from '../output/text-width.ts';
 import { formatTime } from '../output/time.ts';
 import { inertJson, singleLine } from '../output/untrusted-text.ts';
+import { wrapForTerminal } from '../output/wrap-text.ts';
 import { writeAndDrain } from '../output/write-and-drain.ts';
 import { followStream, type SignedRequest, type StreamUpdate } from './follow-stream.ts';
 import { type PostOutcome, postSigned } from './post-signed.ts';
@@ -64,7 +66,7 @@ function showNotice(
   { isQuiet }: Output,
   { stderr }: CliIo,
 ): void {
-  if (!isQuiet) stderr.write(`${singleLine(describeNotice(update, target))}\n`);
+  if (!isQuiet) stderr.write(wrapForTerminal(singleLine(describeNotice(update, target)), stderr));
 }
 
 function describeNotice(update: Exclude<StreamUpdate, { kind: 'event' }>, target: string | null): string {
@@ -99,20 +101,20 @@ function toJsonLine({ payload, headers }: SignedRequest, target: string | null, 
   return inertJson(JSON.stringify({ event, headers, forwarded }));
 }
 
-function describe({ id, type, payload }: SignedRequest, outcome: PostOutcome | null, { paint }: Output): string {
+function describe({ id, type, payload }: SignedRequest, outcome: PostOutcome | null, { paint, width }: Output): string {
   const event: unknown = JSON.parse(payload);
   const { createdAt, data } = isRecord(event) ? event : {};
   const about = isRecord(data) ? textOf(data['recipient'] ?? data['to'] ?? data['name'] ?? data['email']) : '';
-  const time = paint.faint(formatTime(textOf(createdAt)));
-  return [time, padToWidth(singleLine(type), TYPE_COLUMNS), id, describeOutcome(outcome, paint), singleLine(about)]
-    .filter((part) => part !== '')
-    .join('  ');
+  const head = `${paint.faint(formatTime(textOf(createdAt)))}  ${padToWidth(singleLine(type), TYPE_COLUMNS)}  `;
+  const parts = [{ text: id }, ...describeOutcome(outcome, paint), { text: singleLine(about) }];
+  return renderEntry(head, parts, width);
 }
 
-function describeOutcome(outcome: PostOutcome | null, { bad, faint }: Output['paint']): string {
-  if (outcome === null) return '';
+function describeOutcome(outcome: PostOutcome | null, { bad, faint }: Output['paint']): readonly EntryPart[] {
+  if (outcome === null) return [];
   const { statusCode, error, durationMs } = outcome;
-  if (statusCode === null) return bad(`✗ ${singleLine(error ?? '')}`);
+  if (statusCode === null) return [{ text: `✗ ${singleLine(error ?? '')}`, paint: bad }];
   const status = `${statusCode} in ${durationMs} ms`;
-  return statusCode >= 200 && statusCode < 300 ? faint(`→ ${status}`) : bad(`✗ ${status}`);
+  const isAccepted = statusCode >= 200 && statusCode < 300;
+  return [isAccepted ? { text: `→ ${status}`, paint: faint } : { text: `✗ ${status}`, paint: bad }];
 }

@@ -2,8 +2,9 @@ import { defineCommand } from '../../define-command.ts';
 import { followNew, idOf, type LogKind } from '../../log/follow-log.ts';
 import { NOT_OF_TAIL, TAIL_FLAGS } from '../../log/tail-flags.ts';
 import { type JsonRecord, textOf } from '../../output/json-value.ts';
+import { renderEntry } from '../../output/log-entry.ts';
 import type { Output } from '../../output/output.ts';
-import { cutToWidth, padToWidth, textWidth } from '../../output/text-width.ts';
+import { padToWidth } from '../../output/text-width.ts';
 import { formatTime } from '../../output/time.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 
@@ -32,16 +33,10 @@ const LOG: LogKind = {
 
 /** The width of the longest status. */
 const STATUS_COLUMNS = 16;
-const ROWS_PER_LINE = 2;
-const ABOUT_COLUMNS_MIN = 20;
 
 function describeMessage(row: JsonRecord, { paint, width }: Output): string {
   const text = (name: string) => singleLine(textOf(row[name]));
-  const time = formatTime(text('createdAt'));
-  const status = padToWidth(text('status'), STATUS_COLUMNS);
-  const head = textWidth(`${time}  ${status}  ${text('id')}  `);
-  const about = `${text('to')}  ${text('subject')}`;
-  // Subjects have up to 998 characters: two rows of the window are enough for a line.
-  const shown = width === null ? about : cutToWidth(about, Math.max(ABOUT_COLUMNS_MIN, ROWS_PER_LINE * width - head));
-  return `${paint.faint(time)}  ${paint.status(status)}  ${text('id')}  ${shown}`;
+  const status = paint.status(padToWidth(text('status'), STATUS_COLUMNS));
+  const parts = ['id', 'to', 'subject'].map((name) => ({ text: text(name) }));
+  return renderEntry(`${paint.faint(formatTime(text('createdAt')))}  ${status}  `, parts, width);
 }

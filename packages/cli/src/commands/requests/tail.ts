@@ -2,6 +2,7 @@ import { defineCommand } from '../../define-command.ts';
 import { followNew, type LogKind } from '../../log/follow-log.ts';
 import { NOT_OF_TAIL, TAIL_FLAGS } from '../../log/tail-flags.ts';
 import { type JsonRecord, textOf } from '../../output/json-value.ts';
+import { renderEntry } from '../../output/log-entry.ts';
 import type { Output } from '../../output/output.ts';
 import { formatTime } from '../../output/time.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
@@ -30,9 +31,12 @@ const LOG: LogKind = {
   describe: describeRequest,
 };
 
-function describeRequest(row: JsonRecord, { paint }: Output): string {
+function describeRequest(row: JsonRecord, { paint, width }: Output): string {
   const text = (name: string) => singleLine(textOf(row[name]));
-  const what = `${text('status').padStart(3)}  ${text('method').padEnd(6)}  ${text('path')}`;
-  const aside = [text('code'), `${text('durationMs')} ms`, text('id')].filter((part) => part !== '').join('  ');
-  return `${paint.faint(formatTime(text('createdAt')))}  ${what}  ${paint.faint(aside)}`;
+  const head = `${paint.faint(formatTime(text('createdAt')))}  ${text('status').padStart(3)}  ${text('method').padEnd(6)}  `;
+  const aside = [text('code'), `${text('durationMs')} ms`, text('id')].map((part) => ({
+    text: part,
+    paint: paint.faint,
+  }));
+  return renderEntry(head, [{ text: text('path') }, ...aside], width);
 }
