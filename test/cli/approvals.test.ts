@@ -128,6 +128,31 @@ describe('approvals at the command line', () => {
     expect([over.code, JSON.parse(over.stderr).code]).toEqual([6, 'approval_already_decided']);
   });
 
+  it('warn before an edited message that the acceptance check would refuse, and ask', async () => {
+    await server.call('POST', '/suppressions', { body: { email: 'blocked@receiver.example' } });
+    const editor = join(folder, 'readdress');
+    await writeFile(editor, '#!/bin/sh\nsed -i "s/^To: .*/To: blocked@receiver.example/" "$1"\n');
+    await chmod(editor, 0o755);
+    const key = await server.newKey({ scopes: ['approvals:decide', 'approvals:read', 'suppressions:read'] });
+    const env = { POSTRIDER_API_KEY: key, POSTRIDER_BASE_URL: server.baseUrl, EDITOR: editor, NO_COLOR: '1' };
+    const edit = async (typed: string, id: string) => {
+      let written = '';
+      const sink = { write: (part: string) => (written += part), isTTY: true, columns: 200 };
+      const stdin = Object.assign(Readable.from([typed]), { isTTY: true });
+      const io = { stdout: sink, stderr: sink, stdin, env, cwd: folder };
+      return { code: await runCli(['approvals', 'edit', id], io), written };
+    };
+    const { approvalId } = await hold();
+    const declined = await edit('n\n', approvalId);
+    expect(declined.code).toBe(2);
+    expect(declined.written).toMatch(
+      /^\+ blocked@receiver\.example\nWarning: blocked@receiver\.example .*suppression list/m,
+    );
+    expect(declined.written).toContain('Approve it with these changes anyway? Type y: ');
+    expect((await approval(approvalId)).status).toBe('pending');
+    expect((await edit('y\n', approvalId)).code).toBe(12);
+  });
+
   it('load terminal rendering for the inbox only', async () => {
     const trace =
       "import { registerHooks } from 'node:module';" +

@@ -5778,7 +5778,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "flags": [
       {
         "flags": "--yes",
-        "description": "Approve the changed message without asking.",
+        "description": "Approve the changed message without asking, even if the acceptance check would refuse it.",
         "value": {
           "kind": "switch"
         }

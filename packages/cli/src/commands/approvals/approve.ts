@@ -1,15 +1,11 @@
 import type { ApiConnection } from '../../api-connection.ts';
 import { decideHold, readReasons } from '../../approvals/decide-hold.ts';
-import { foreseeRefusal } from '../../approvals/foresee-refusal.ts';
 import { connectHeldSends } from '../../approvals/held-sends.ts';
+import { confirmApproval, warnOfRefusal } from '../../approvals/warn-of-refusal.ts';
 import { FAILED, WHO_DECIDES } from '../../approvals/who-decides.ts';
 import type { CliIo } from '../../cli-io.ts';
-import { isConfirmed } from '../../confirm.ts';
 import { defineCommand } from '../../define-command.ts';
-import { EXIT_CODES } from '../../exit-codes.ts';
-import { ownFailure } from '../../failure.ts';
 import { textOf } from '../../output/json-value.ts';
-import { wrapForTerminal } from '../../output/wrap-text.ts';
 import { switchFlag } from '../../own-flag.ts';
 
 export const definition = defineCommand({
@@ -30,25 +26,14 @@ export const definition = defineCommand({
     remember: switchFlag('--remember', 'Trust these recipients for this key from now on.'),
   },
   async run({ values, own }, connection, output, io) {
-    if (own.yes !== true && io.stdin.isTTY === true) await warn(textOf(values['id']), connection, io);
+    if (own.yes !== true && io.stdin.isTTY === true) await confirmRefusal(textOf(values['id']), connection, io);
     const remember = own.remember === true ? { remember: true as const } : {};
     return await decideHold(values, { decision: 'approve', ...readReasons(values), ...remember }, connection, output);
   },
 });
 
-/** An approval is final, so a message that would not be sent needs confirmation. */
-async function warn(id: string, connection: ApiConnection, io: CliIo): Promise<void> {
+async function confirmRefusal(id: string, connection: ApiConnection, io: CliIo): Promise<void> {
   const hold = await connectHeldSends(connection).read(id);
-  const reasons = hold.status === 'pending' ? await foreseeRefusal(hold, connection) : [];
-  if (reasons.length === 0) return;
-  for (const reason of reasons) io.stderr.write(wrapForTerminal(`Warning: ${reason}`, io.stderr));
-  io.stderr.write('If you approve it now, it is not sent, and the decision is final.\n');
-  if (await isConfirmed('Approve it anyway?', io)) return;
-  throw ownFailure(
-    EXIT_CODES.usage,
-    'not_confirmed',
-    'Nothing was decided',
-    'it was not confirmed',
-    'The send is still held. Fix the problem first, or pass --yes.',
-  );
+  if (hold.status === 'pending' && (await warnOfRefusal(hold, connection, io)))
+    await confirmApproval('Approve it anyway?', true, io);
 }

@@ -4,9 +4,8 @@ import { readEditFile, writeEditFile } from '../../approvals/edit-file.ts';
 import { contentOf, editsBetween } from '../../approvals/held-content.ts';
 import { connectHeldSends } from '../../approvals/held-sends.ts';
 import { openEditor } from '../../approvals/open-editor.ts';
+import { confirmApproval, warnOfRefusal } from '../../approvals/warn-of-refusal.ts';
 import { FAILED, WHO_DECIDES } from '../../approvals/who-decides.ts';
-import type { CliIo } from '../../cli-io.ts';
-import { isConfirmed } from '../../confirm.ts';
 import { defineCommand } from '../../define-command.ts';
 import { EXIT_CODES } from '../../exit-codes.ts';
 import { ownFailure, usageFailure } from '../../failure.ts';
@@ -26,7 +25,10 @@ export const definition = defineCommand({
     inputs: [{ of: 'approvals.decide', only: ['id', 'note'] }],
   },
   flags: {
-    yes: switchFlag('--yes', 'Approve the changed message without asking.'),
+    yes: switchFlag(
+      '--yes',
+      'Approve the changed message without asking, even if the acceptance check would refuse it.',
+    ),
     remember: switchFlag('--remember', 'Trust these recipients for this key from now on.'),
   },
   async run({ values, own }, connection, output, io) {
@@ -60,7 +62,11 @@ export const definition = defineCommand({
       );
     }
     io.stderr.write(differencesBetween(before, verdict.content).map(toText).join(''));
-    if (needsConfirmation) await confirm(io);
+    if (needsConfirmation) {
+      const { to, cc, bcc, subject } = verdict.content;
+      const isWarned = await warnOfRefusal({ from: hold.from, to, cc, bcc, subject }, connection, io);
+      await confirmApproval(`Approve it with these changes${isWarned ? ' anyway' : ''}?`, isWarned, io);
+    }
     const { note } = values;
     const result = await heldSends.decide(hold.id, {
       decision: 'approve',
@@ -89,15 +95,4 @@ const SIGNS = { title: '', same: '  ', removed: '- ', added: '+ ' } as const;
 
 function toText({ kind, text }: DiffLine): string {
   return `${SIGNS[kind]}${withoutInvisibles(severalLines(text))}\n`;
-}
-
-async function confirm(io: CliIo): Promise<void> {
-  if (await isConfirmed('Approve it with these changes?', io)) return;
-  throw ownFailure(
-    EXIT_CODES.usage,
-    'not_confirmed',
-    'Nothing was decided',
-    'it was not confirmed',
-    'Type y, or pass --yes.',
-  );
 }
