@@ -396,6 +396,21 @@ describe('its check of', () => {
     );
   });
 
+  it('the HELO name says which record or setting to change', async () => {
+    const fixOf = async (POSTRIDER_HELO_NAME: string, more: Environment = {}) =>
+      (await checkOf('helo-name', { POSTRIDER_HELO_NAME, ...more })).fix;
+    expect(await fixOf('nowhere.doctor.example')).toMatch(
+      /^Publish an A or AAAA record .*or change POSTRIDER_HELO_NAME/,
+    );
+    dns.set('differs.doctor.example', 'A', '192.0.2.25');
+    expect(await fixOf('differs.doctor.example')).toMatch(
+      /PTR record to differs\.doctor\.example, or change POSTRIDER_HELO_NAME to the name in that record\.$/,
+    );
+    expect(await fixOf(HELO, { POSTRIDER_SOURCE_ADDRESS: '192.0.2.99' })).toMatch(
+      /^Publish an A or AAAA record .*or change POSTRIDER_SOURCE_ADDRESS\.$/,
+    );
+  });
+
   it('the certificate requires it to be readable, current, and to match its key and the server’s name', async () => {
     const own = await certificateFor([HELO]);
     const withFiles = (files: Environment) => checkOf('certificate', files);

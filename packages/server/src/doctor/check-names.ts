@@ -44,11 +44,15 @@ export async function checkHeloName(dns: DnsResolver, facts: HeloFacts): Promise
   const failed = answers.find((answer) => answer.kind === 'failed');
   if (addresses.length === 0 && failed?.kind === 'failed')
     return bad('helo-name', `The lookup of ${name} failed: ${failed.reason}.`, set);
-  if (addresses.length === 0) return bad('helo-name', `${name} has no address in the DNS.`, `Publish one, or: ${set}`);
+  if (addresses.length === 0) {
+    const fix = 'Publish an A or AAAA record for it, or change POSTRIDER_HELO_NAME to a name that has one.';
+    return bad('helo-name', `${name} has no address in the DNS.`, fix);
+  }
   const strange = sourceAddresses.filter((address) => !addresses.includes(address));
   if (strange.length > 0) {
     const message = `Mail is sent from ${strange.join(', ')}, which is not an address of ${name} (${addresses.join(', ')}).`;
-    return bad('helo-name', message, 'Publish the address under that name, or change POSTRIDER_SOURCE_ADDRESS.');
+    const fix = `Publish an A or AAAA record with that address for ${name}, or change POSTRIDER_SOURCE_ADDRESS.`;
+    return bad('helo-name', message, fix);
   }
   return await checkReverse(fresh, name, sourceAddresses.length > 0 ? sourceAddresses : addresses, bad);
 }
@@ -63,7 +67,7 @@ async function checkReverse(
   const wrong = found.filter(({ answer }) => !valuesOf(answer).includes(name.toLowerCase()));
   if (wrong.length === 0) return pass('helo-name', `${name} and ${addresses.join(', ')} resolve to each other.`);
   const told = wrong.map(({ address, answer }) => `${address} ${describeNames(answer)}`).join('; ');
-  const fix = `Ask the provider of the address to set its reverse name (PTR) to ${name}.`;
+  const fix = `Ask the provider of the address to set its PTR record to ${name}, or change POSTRIDER_HELO_NAME to the name in that record.`;
   // If there are several addresses, some may not be used for mail.
   const judge = wrong.length < found.length ? warn : bad;
   return judge('helo-name', `The reverse DNS does not confirm ${name}: ${told}.`, fix);
