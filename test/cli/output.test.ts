@@ -160,6 +160,31 @@ describe('the sheet of an email', () => {
     expect(stdout).toContain('\nText\n  Line one\n\n  Line two\n');
   });
 
+  it('shows each line of a reply of several lines, as received', async () => {
+    const detail = '550-5.1.1 The account does not exist.\n550 5.1.1 See https://mx.example/help';
+    const bounced = sampleMessage({
+      ...{ status: 'bounced', lastError: `ada@example.org: ${detail}` },
+      events: [sampleEvent({ type: 'bounced', classification: 'hard', detail })],
+    });
+    const { stdout } = await runAgainst([{ status: 200, body: bounced }], ['emails', 'get', ID], {
+      columns: 80,
+      env: PLAIN,
+    });
+    expect(stdout).toMatch(
+      /^last error +ada@example\.org: 550-5\.1\.1 The account does not exist\.\n +550 5\.1\.1 See https:\/\/mx\.example\/help$/m,
+    );
+    expect(stdout).toMatch(
+      /bounced {2}hard {2}ada@example\.org\n +550-5\.1\.1 The account does not exist\.\n +550 5\.1\.1 See https:\/\/mx\.example\/help$/m,
+    );
+    const accepted = { status: 202, body: { id: ID, status: 'queued' } };
+    const sent = await runAgainst(
+      [accepted, { status: 200, body: bounced }],
+      ['send', '--from', 'a@example.com', '--to', 'b@example.com', '--subject', 'Hi', '--text', 'Hi', '--wait', '5'],
+      { columns: 80, env: PLAIN },
+    );
+    expect(sent.stdout).toMatch(/^reason +hard {2}ada@example\.org\n +550-5\.1\.1 The account .*\n +550 5\.1\.1 See /m);
+  });
+
   it('says why the content is missing when the key may not see it', async () => {
     const redacted = { ...message, html: null, text: null, headers: null, attachments: null, contentRedacted: true };
     const { stdout, stderr } = await runAgainst([{ status: 200, body: redacted }], ['emails', 'get', ID], {

@@ -92,6 +92,14 @@ describe('the outcome of an attempt', () => {
     expect(eventsOf(outcome)).toEqual([['bounced', 'hard']]);
   });
 
+  it('has every line of the reply in its event', () => {
+    const lines = ['550-5.1.1 The account', '550 5.1.1 does not exist'];
+    const reply = { code: 550, enhanced: '5.1.1', text: '5.1.1 The account does not exist', lines, server: 'mx.test' };
+    const outcome = decideOutcome(facts(), [refused(550, '', { reply })]);
+    expect(outcome.recipients[0]?.events[0]).toMatchObject({ classification: 'hard', detail: lines.join('\n') });
+    expect(outcome.lastError).toBe(`Ann@example.com: ${lines.join('\n')}`);
+  });
+
   it('is retried after a deferral, without a classification', {
     tags: ['events.classification-null'],
   }, () => {

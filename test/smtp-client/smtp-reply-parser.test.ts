@@ -84,9 +84,32 @@ describe('toServerReply', () => {
       code: 550,
       enhanced: '5.1.1',
       text: '5.1.1 The account does not exist. See below',
+      lines: ['550-5.1.1 The account', '550-5.1.1 does not exist.', '550 See below'],
       server: 'mx.test',
       aboutRecipient: true,
     });
+  });
+
+  it('keeps the lines of a reply as received, without unsafe characters', () => {
+    const octets = Buffer.from('5.7.1 Café\n\u001b[31mred\t2\n\nend').toString('latin1');
+    expect(toServerReply(554, octets, null, true).lines).toEqual([
+      '554-5.7.1 Café',
+      '554- [31mred 2',
+      '554-',
+      '554 end',
+    ]);
+    expect(toServerReply(554, '5.7.1 no', null, true)).not.toHaveProperty('lines');
+  });
+
+  it('keeps at most 1,000 characters of lines', () => {
+    const { lines = [] } = toServerReply(
+      550,
+      Array.from({ length: 100 }, () => '5.7.1 we do not want this').join('\n'),
+      null,
+      true,
+    );
+    expect(lines.join('\n').length).toBeLessThanOrEqual(1_000);
+    expect(lines[0]).toBe('550-5.7.1 we do not want this');
   });
 
   it('accepts no other number as an enhanced code', () => {

@@ -154,7 +154,8 @@ function bounced(
 }
 
 function detailOf(verdict: RecipientVerdict): string {
-  const said = verdict.reply === null ? verdict.reason : `${verdict.reply.code} ${verdict.reply.text}`;
+  const { reply } = verdict;
+  const said = reply === null ? verdict.reason : (reply.lines?.join('\n') ?? `${reply.code} ${reply.text}`);
   return verdict.ambiguous
     ? `${said} (ambiguous: the connection was lost after the whole message had been sent)`
     : said;

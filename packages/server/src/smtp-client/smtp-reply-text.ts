@@ -19,7 +19,22 @@ const UNWANTED_CHARACTERS =
  */
 export function toServerReply(code: number, text: string, server: string | null, aboutRecipient: boolean): ServerReply {
   const enhanced = ENHANCED_CODE.exec(text)?.[1] ?? null;
-  return { code, enhanced, text: foldReplyText(text), server, aboutRecipient };
+  const reply = { code, enhanced, text: foldReplyText(text), server, aboutRecipient };
+  return text.includes('\n') ? { ...reply, lines: toLines(code, text) } : reply;
+}
+
+/** The lines with their codes, each without unsafe characters, together at most 1,000 characters. */
+function toLines(code: number, text: string): readonly string[] {
+  const given = decodeUtf8(text).split('\n');
+  const lines: string[] = [];
+  let left = MAX_TEXT_CHARACTERS;
+  for (const [index, words] of given.entries()) {
+    const line = cutTo(left, withoutUnwanted(`${code}${index < given.length - 1 ? '-' : ' '}${words}`));
+    if (line === '') break;
+    lines.push(line);
+    left -= line.length + 1;
+  }
+  return lines;
 }
 
 /**
@@ -30,13 +45,18 @@ export function foldReplyText(text: string): string {
   const words = decodeUtf8(text)
     .split('\n')
     .map((line, index) => (index === 0 ? line : line.replace(ENHANCED_CODE, '')))
-    .join(' ')
-    .replace(UNWANTED_CHARACTERS, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  if (words.length <= MAX_TEXT_CHARACTERS) return words;
+    .join(' ');
+  return cutTo(MAX_TEXT_CHARACTERS, withoutUnwanted(words));
+}
+
+function withoutUnwanted(text: string): string {
+  return text.replace(UNWANTED_CHARACTERS, ' ').replace(/\s+/g, ' ').trim();
+}
+
+function cutTo(characters: number, text: string): string {
+  if (text.length <= characters) return text;
   // Cutting through a surrogate pair would leave half a character, which Postgres rejects.
-  return words.slice(0, MAX_TEXT_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
+  return text.slice(0, Math.max(0, characters)).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** The server name at the start of a greeting or an EHLO reply (RFC 5321, section 4.2), or null if there is no valid name. */

@@ -23,6 +23,8 @@ export interface ServerReply {
   readonly enhanced: string | null;
   /** The lines joined into one, at most 1,000 characters, without control characters. */
   readonly text: string;
+  /** A reply of several lines as received, with the code on each line; absent for a reply of one line. */
+  readonly lines?: readonly string[];
   /** The name the server gave itself, or else the name we connected to. */
   readonly server: string | null;
   /**

@@ -95,14 +95,19 @@ function eventRows(message: Shown<Message>, page: Page): string {
   const rows = recordsOf<MessageEvent>(message['events']).map((event) => [
     formatTime(singleLine(textOf(event['createdAt']))),
     singleLine(textOf(event['type'])),
-    [
-      ...(['classification', 'recipient'] as const).map((name) => singleLine(textOf(event[name]))),
-      severalLines(textOf(event['detail'])).trimEnd(),
-    ]
-      .filter((part) => part !== '')
-      .join('  '),
+    withReply(
+      (['classification', 'recipient'] as const).map((name) => singleLine(textOf(event[name]))),
+      event['detail'],
+    ),
   ]);
   return alignRows(rows, page);
+}
+
+/** Facts with the reply of a mail server: a reply of several lines is shown as received, below the facts. */
+export function withReply(facts: readonly string[], reply: unknown): string {
+  const text = severalLines(textOf(reply)).trimEnd();
+  const head = facts.filter((fact) => fact !== '').join('  ');
+  return [head, text].filter((part) => part !== '').join(text.includes('\n') ? '\n' : '  ');
 }
 
 /** Aligned rows of cells, the second in the color of a status; the last cell wraps. */

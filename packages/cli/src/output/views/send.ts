@@ -3,6 +3,7 @@ import { isRecord, recordsOf, textOf } from '../json-value.ts';
 import type { Output } from '../output.ts';
 import { renderSheet, type SheetLine } from '../sheet.ts';
 import { singleLine } from '../untrusted-text.ts';
+import { withReply } from './email.ts';
 
 /** The status of a message that was just sent, and the next step. Accepts both the response of a send and a whole message. */
 export function showSend(response: unknown, output: Output): void {
@@ -22,11 +23,8 @@ export function showSend(response: unknown, output: Output): void {
 function reasonOf(events: unknown, lastError: unknown, status: string): string {
   if (outcomeOf(status) !== 'failed') return '';
   const event = recordsOf(events).findLast(({ type }) => type === status) ?? {};
-  const parts = [event['classification'], event['recipient'], event['detail'] ?? lastError];
-  return parts
-    .map((part) => singleLine(textOf(part)))
-    .filter((part) => part !== '')
-    .join('  ');
+  const facts = [event['classification'], event['recipient']].map((fact) => singleLine(textOf(fact)));
+  return withReply(facts, event['detail'] ?? lastError);
 }
 
 function nextStep(id: string, status: string): string {
