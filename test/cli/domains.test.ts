@@ -96,6 +96,28 @@ describe('domains', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
+  it('print each long value once, also where DNS returns the same value', async () => {
+    const both = record({
+      status: 'fail',
+      reason: 'Another key is at the selector too.',
+      found: [DKIM_VALUE, 'v=DKIM1; p='],
+    });
+    const dmarc = record({
+      purpose: 'dmarc',
+      host: '_dmarc.mail.example.com',
+      value: 'v=DMARC1; p=none',
+      found: [DKIM_VALUE],
+    });
+    const records = [both, { ...dmarc, status: 'fail' as const }];
+    const { stdout } = await runAgainst([ok(domain({ records }))], ['domains', 'add', 'mail.example.com'], {
+      columns: 100,
+      env: PLAIN,
+    });
+    expect(stdout.split(DKIM_VALUE)).toHaveLength(2);
+    expect(stdout.match(/^ +found +v=DKIM1; k=rsa; p=MIIBMI… \(shown above\)$/gm)).toHaveLength(2);
+    expect(stdout).toMatch(/^ +found +v=DKIM1; p=$/m);
+  });
+
   it.each([60, 72, 80, 120])('keep the table of records within %i columns', async (columns) => {
     const { stdout } = await runAgainst([ok(domain())], ['domains', 'get', ID], { columns, env: PLAIN });
     const table = stdout.split('\n').filter((line) => /^(?:STATUS|pass|fail) /.test(line));

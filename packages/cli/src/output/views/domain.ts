@@ -86,7 +86,10 @@ function useNote(record: Shown<DomainRecord>): string {
 
 function publishText(records: readonly Shown<DomainRecord>[], page: Page): string {
   const inner = withinBlock(page);
-  return records.map((record) => renderBlock(titleOf(record), renderSheet(linesOf(record), inner), page)).join('');
+  const printed = new Set<string>();
+  return records
+    .map((record) => renderBlock(titleOf(record), renderSheet(linesOf(record, printed), inner), page))
+    .join('');
 }
 
 function titleOf(record: Shown<DomainRecord>): string {
@@ -96,9 +99,14 @@ function titleOf(record: Shown<DomainRecord>): string {
   return singleLine(`${name}: ${textOf(type)} record, ${need}`);
 }
 
-function linesOf(record: Shown<DomainRecord>): readonly SheetLine[] {
+/** A longer value that DNS returns is printed once, also if several records have it. */
+const SHORT_CHARACTERS = 40;
+const PREFIX_CHARACTERS = 24;
+
+function linesOf(record: Shown<DomainRecord>, printed: Set<string>): readonly SheetLine[] {
   const text = (name: keyof typeof record) => singleLine(textOf(record[name]));
-  const { found } = record;
+  const found = Array.isArray(record['found']) ? record['found'].map((one) => singleLine(textOf(one))) : [];
+  printed.add(text('value'));
   return [
     ['host', text('host'), 'whole'],
     ['value', text('value'), 'whole'],
@@ -106,8 +114,15 @@ function linesOf(record: Shown<DomainRecord>): readonly SheetLine[] {
     ['ttl', text('ttl')],
     // A record that was never checked has no reason.
     ['reason', record['checkedAt'] === null ? '' : text('reason')],
-    ...(Array.isArray(found) ? found.map((one): SheetLine => ['found', singleLine(textOf(one)), 'whole']) : []),
+    ...found.map((value): SheetLine => ['found', printOnce(value, printed), 'whole']),
   ];
+}
+
+function printOnce(value: string, printed: Set<string>): string {
+  if (value.length > SHORT_CHARACTERS && printed.has(value))
+    return `${value.slice(0, PREFIX_CHARACTERS)}… (shown above)`;
+  printed.add(value);
+  return value;
 }
 
 /** Nothing needs to be published for a removed domain. */
