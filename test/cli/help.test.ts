@@ -68,6 +68,12 @@ describe('help', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
+  it('wraps the descriptions of flags in a narrow terminal', async () => {
+    const { stdout } = await runInProcess(['approvals', 'edit', '--help'], { columns: 60 });
+    const [help = ''] = stdout.split('Examples:');
+    expect(help.split('\n').filter((line) => line.length > 60)).toEqual([]);
+  });
+
   it('explains every flag of a command and shows its examples', () => {
     for (const command of COMMANDS) {
       const page = helpPages([command], 80).at(-1)?.text ?? '';

@@ -42,7 +42,7 @@ export function buildProgram(
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
     })
-    .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf })
+    .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf, minWidthToWrap: HELP_COLUMNS_MIN })
     .helpCommand('help [command]', 'Print help for a command.')
     .version(readVersion(), '-V, --version', 'Print the version.')
     .addHelpText('after', ({ command }) => rootHelp(command.createHelp(), io.stdout.columns ?? 80));
@@ -150,6 +150,9 @@ function unknownCommand(group: Command): Error {
 function termOf(command: Command): string {
   return [command.name(), ...command.registeredArguments.map((argument) => `<${argument.name()}>`)].join(' ');
 }
+
+/** Descriptions wrap down to this width: in a terminal of 60 columns, flags leave little more. */
+const HELP_COLUMNS_MIN = 20;
 
 const PROFILE_HELP =
   'The server and the key come from the first of these: --base-url and --api-key, or --profile; POSTRIDER_BASE_URL and ' +
