@@ -245,7 +245,7 @@ describe('a hold that changed meanwhile', () => {
     const after = heldSend({ contentHash: 'two', revision: 2, to: ['eve@x.example'], text: 'Hi Eve' });
     const asked: Decision[] = [];
     const heldSends: HeldSends = {
-      foresee: async () => [],
+      refusalReasons: async () => [],
       listPending: async () => ({ holds: asked.length < 2 ? [before] : [], total: 1 }),
       read: async () => after,
       async decide(_id, decision) {
@@ -278,7 +278,7 @@ describe('a hold that changed meanwhile', () => {
   it('is warned about before it is approved, if the acceptance check would refuse it', async () => {
     const asked: (readonly string[])[] = [];
     const heldSends: HeldSends = {
-      foresee: async ({ to }) => {
+      refusalReasons: async ({ to }) => {
         asked.push(to);
         return to.includes('bob@x.example') ? ['bob@x.example is on the suppression list.'] : [];
       },
@@ -303,7 +303,7 @@ describe('a hold that changed meanwhile', () => {
   it('is shown with the result of its own edits, if there are any', async () => {
     const after = heldSend({ contentHash: 'two', subject: 'Hello all', text: 'Pay 10 EUR' });
     const heldSends: HeldSends = {
-      foresee: async () => [],
+      refusalReasons: async () => [],
       listPending: async () => ({ holds: [heldSend()], total: 1 }),
       read: async () => after,
       decide: async () => ({ kind: 'changed', hold: after }),
@@ -332,7 +332,7 @@ describe('a hold that changed meanwhile', () => {
       requestId: null,
     };
     const heldSends: HeldSends = {
-      foresee: async () => [],
+      refusalReasons: async () => [],
       listPending: async () => ({ holds: [hold], total: 1 }),
       read: async () => hold,
       decide: async () => {
@@ -365,7 +365,7 @@ describe('a hold that changed meanwhile', () => {
       heldSend({ id: `h${index}`, subject: '漢字'.repeat(30), bcc: ['z@x.example'] }),
     );
     const heldSends: HeldSends = {
-      foresee: async () => [],
+      refusalReasons: async () => [],
       listPending: async () => ({ holds, total: 30 }),
       read: async () => heldSend(),
       decide: async () => ({ kind: 'changed', hold: heldSend({ text: 'x'.repeat(500) }) }),

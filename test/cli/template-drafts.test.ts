@@ -52,7 +52,7 @@ function inboxOf(
   };
   const inbox = createInbox({
     heldSends: {
-      foresee: async () => [],
+      refusalReasons: async () => [],
       listPending: async () => ({ holds: [SEND], total: 1 }),
       read: async () => SEND,
       decide: async () => ({ kind: 'decided', hold: { ...SEND, status: 'approved' }, response: {} }),

@@ -8,7 +8,7 @@ import type { Decision } from './held-sends.ts';
 import { type Hold, readHold } from './hold.ts';
 
 /** The note and the content hash of a decision. */
-export function readReasons(values: Invocation['values']): Pick<Decision, 'note' | 'contentHash'> {
+export function readDecisionFields(values: Invocation['values']): Pick<Decision, 'note' | 'contentHash'> {
   const { note, contentHash } = values;
   return {
     ...(typeof note === 'string' ? { note } : {}),

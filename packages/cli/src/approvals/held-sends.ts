@@ -2,9 +2,9 @@ import type { ApiConnection } from '../api-connection.ts';
 import { CliFailure } from '../failure.ts';
 import type { CallInput } from '../operation-types.ts';
 import { recordsOf, textOf } from '../output/json-value.ts';
-import { type ForeseenSend, foreseeRefusal } from './foresee-refusal.ts';
 import type { Edits } from './held-content.ts';
 import { type Hold, readHold } from './hold.ts';
+import { type CheckedSend, findRefusalReasons } from './refusal-reasons.ts';
 
 export interface Decision {
   readonly decision: 'approve' | 'reject';
@@ -30,7 +30,7 @@ export interface HeldSends {
   listPending(): Promise<{ readonly holds: readonly Hold[]; readonly total: number }>;
   read(id: string): Promise<Hold>;
   /** Why an approved message would not be sent; empty if no reason is known. */
-  foresee(send: ForeseenSend): Promise<readonly string[]>;
+  refusalReasons(send: CheckedSend): Promise<readonly string[]>;
   decide(id: string, decision: Decision): Promise<DecisionResult>;
 }
 
@@ -43,7 +43,7 @@ export function connectHeldSends(connection: ApiConnection): HeldSends {
 
   return {
     read,
-    foresee: (send) => foreseeRefusal(send, connection),
+    refusalReasons: (send) => findRefusalReasons(send, connection),
     async listPending() {
       const holds: Hold[] = [];
       let total = 0;

@@ -5,7 +5,7 @@ import { singleLine } from '../output/untrusted-text.ts';
 import { type Hold, recipientsOf } from './hold.ts';
 
 /** The fields of a send that the acceptance check depends on. */
-export type ForeseenSend = Pick<Hold, 'from' | 'to' | 'cc' | 'bcc' | 'subject'>;
+export type CheckedSend = Pick<Hold, 'from' | 'to' | 'cc' | 'bcc' | 'subject'>;
 
 /** The checks of a dry run that an approval repeats. The quota is not one of them, because the held send is charged already. */
 const REPEATED: readonly unknown[] = ['account', 'domain', 'allowlist', 'suppression'];
@@ -16,18 +16,18 @@ const RECIPIENTS_READ = 20;
  * Why the acceptance check would refuse a held send now; empty if no reason is known. The result is only a warning: the check runs again with
  * the approval.
  */
-export async function foreseeRefusal(send: ForeseenSend, connection: ApiConnection): Promise<readonly string[]> {
+export async function findRefusalReasons(send: CheckedSend, connection: ApiConnection): Promise<readonly string[]> {
   const { from, to, cc, bcc, subject } = send;
   const body = { from, to, cc, bcc, subject: subject || '-', text: '-', dry_run: true };
   const dryRun = await tryCall(connection, 'emails.send', { body });
-  if (dryRun === null) return await readObstacles(send, connection);
+  if (dryRun === null) return await readReasons(send, connection);
   return recordsOf(dryRun['checks'])
     .filter(({ name, ok }) => ok !== true && REPEATED.includes(name))
     .map(({ message }) => singleLine(textOf(message)));
 }
 
 /** For callers that can decide but not send. */
-async function readObstacles(send: ForeseenSend, connection: ApiConnection): Promise<readonly string[]> {
+async function readReasons(send: CheckedSend, connection: ApiConnection): Promise<readonly string[]> {
   const addresses = recipientsOf(send).slice(0, RECIPIENTS_READ);
   const suppressed = await Promise.all(
     addresses.map(async (email) => {

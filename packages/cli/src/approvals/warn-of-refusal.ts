@@ -4,18 +4,18 @@ import { isConfirmed } from '../confirm.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { ownFailure } from '../failure.ts';
 import { wrapForTerminal } from '../output/wrap-text.ts';
-import { type ForeseenSend, foreseeRefusal } from './foresee-refusal.ts';
+import { type CheckedSend, findRefusalReasons } from './refusal-reasons.ts';
 
 /**
  * Prints why the acceptance check would refuse a held send. An approval is final, so a message that would not be sent needs confirmation. False
  * if no reason is known.
  */
 export async function warnOfRefusal(
-  send: ForeseenSend,
+  send: CheckedSend,
   connection: ApiConnection,
   { stderr }: Pick<CliIo, 'stderr'>,
 ): Promise<boolean> {
-  const reasons = await foreseeRefusal(send, connection);
+  const reasons = await findRefusalReasons(send, connection);
   if (reasons.length === 0) return false;
   for (const reason of reasons) stderr.write(wrapForTerminal(`Warning: ${reason}`, stderr));
   stderr.write(wrapForTerminal('If you approve it now, it is not sent, and the decision is final.', stderr));

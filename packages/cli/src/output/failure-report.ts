@@ -11,20 +11,20 @@ export async function reportFailure(
   io: CliIo,
 ): Promise<void> {
   const { problem } = failure;
-  const text = form.hasJsonErrors ? `${inertJson(JSON.stringify(problem))}\n` : await inSentences(problem, io.stderr);
+  const text = form.hasJsonErrors ? `${inertJson(JSON.stringify(problem))}\n` : await toSentences(problem, io.stderr);
   io.stderr.write(text);
 }
 
-async function inSentences(problem: FailureProblem, sink: TextSink): Promise<string> {
+async function toSentences(problem: FailureProblem, sink: TextSink): Promise<string> {
   const name = problem.status === null ? problem.code : `${problem.code}, ${problem.status}`;
   const lines = [
     `Error: ${singleLine(textOf(problem.detail))} (${singleLine(name)})`,
     // The lists are unvalidated, like the rest of the response.
     ...recordsOf(problem.errors).map(
-      (row) => `  ${wordsOf(row, 'path')}: ${wordsOf(row, 'message')} (${wordsOf(row, 'code')})`,
+      (row) => `  ${fieldText(row, 'path')}: ${fieldText(row, 'message')} (${fieldText(row, 'code')})`,
     ),
     ...recordsOf(problem.recipients).map(
-      (row) => `  ${wordsOf(row, 'kind')} ${wordsOf(row, 'email')}: ${wordsOf(row, 'code')}`,
+      (row) => `  ${fieldText(row, 'kind')} ${fieldText(row, 'email')}: ${fieldText(row, 'code')}`,
     ),
     problem.fix ? `Fix: ${singleLine(textOf(problem.fix))}` : '',
     problem.requestId ? `Request: ${singleLine(textOf(problem.requestId))}` : '',
@@ -36,6 +36,6 @@ async function inSentences(problem: FailureProblem, sink: TextSink): Promise<str
   return shown.map((line) => wrapForTerminal(line, sink)).join('');
 }
 
-function wordsOf(row: JsonRecord, name: string): string {
+function fieldText(row: JsonRecord, name: string): string {
   return singleLine(textOf(row[name]));
 }

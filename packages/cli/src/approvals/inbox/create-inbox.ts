@@ -95,8 +95,8 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
       quit();
       return;
     }
-    if (effect.kind === 'foresee') {
-      await foresee();
+    if (effect.kind === 'check') {
+      await showWarnings();
       return;
     }
     try {
@@ -114,12 +114,12 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
   }
 
   /** The question is shown immediately; warnings appear when they are known. */
-  async function foresee(): Promise<void> {
+  async function showWarnings(): Promise<void> {
     const asked = state.dialog;
     if (asked?.kind !== 'approve') return;
     const found = await Promise.all(
-      asked.holds.slice(0, FORESEEN_MAX).map(async (hold) => {
-        const reasons = await heldSends.foresee(
+      asked.holds.slice(0, CHECKED_MAX).map(async (hold) => {
+        const reasons = await heldSends.refusalReasons(
           asked.edited === null ? hold : { ...hold, ...recipientsIn(asked.edited) },
         );
         return reasons.map((reason) => (asked.holds.length === 1 ? reason : `${hold.subject}: ${reason}`));
@@ -145,7 +145,7 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     }
     const diff = differencesBetween(before, verdict.content);
     set({ ...state, busy: null, dialog: { kind: 'approve', holds: [hold], edited: { edits, diff, file } }, scroll: 0 });
-    await foresee();
+    await showWarnings();
   }
 
   async function decide(holds: readonly Hold[], decision: Decision): Promise<void> {
@@ -239,7 +239,7 @@ function without(selected: ReadonlySet<string>, id: string): ReadonlySet<string>
 }
 
 /** No one who reads the messages approves more than this at once. */
-const FORESEEN_MAX = 20;
+const CHECKED_MAX = 20;
 
 function recipientsIn({ edits }: Edited): Pick<Edits, 'to' | 'cc' | 'bcc'> {
   const { to, cc, bcc } = edits;

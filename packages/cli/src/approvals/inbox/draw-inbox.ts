@@ -37,7 +37,7 @@ export type ContentReader = (item: Waiting, columns: number) => readonly ShownLi
 /** One row for the title and one for the keys. */
 const FRAME_ROWS = 2;
 /** The maximum rows of a notice and its fix. */
-const SAY_ROWS_MAX = 4;
+const NOTICE_ROWS_MAX = 4;
 
 export function readContentOf(item: Waiting, columns: number): readonly ShownLine[] {
   return item.kind === 'draft' ? draftChangeLines(item, columns) : contentLines(item, columns);
@@ -50,8 +50,8 @@ export function drawInbox(
   now: Date,
   readContent: ContentReader = readContentOf,
 ): Screen {
-  const said = sayLines(state, columns).slice(0, Math.max(1, Math.min(SAY_ROWS_MAX, rows - FRAME_ROWS - 1)));
-  const pageRows = Math.max(1, rows - FRAME_ROWS - said.length);
+  const notices = noticeLines(state, columns).slice(0, Math.max(1, Math.min(NOTICE_ROWS_MAX, rows - FRAME_ROWS - 1)));
+  const pageRows = Math.max(1, rows - FRAME_ROWS - notices.length);
   const isList = state.dialog === null || state.dialog.kind === 'filter' ? state.opened === null : false;
   const body = isList
     ? listLines(state, { columns, rows: pageRows }, now)
@@ -64,7 +64,7 @@ export function drawInbox(
     titleLine(state, scrollMax === 0 ? null : { from, scrollMax }),
     ...shown,
     ...filler,
-    ...said,
+    ...notices,
     keysLine(state, columns),
   ];
   return { lines: lines.map((line) => ({ ...line, text: cutToWidth(line.text, columns) })), pageRows, scrollMax };
@@ -90,12 +90,12 @@ function titleLine(state: InboxState, scroll: { readonly from: number; readonly 
 }
 
 /** A long error wraps, because its end says what to do. */
-function sayLines(state: InboxState, columns: number): readonly ShownLine[] {
-  const line = sayLine(state);
+function noticeLines(state: InboxState, columns: number): readonly ShownLine[] {
+  const line = noticeLine(state);
   return line.tone !== 'bad' ? [line] : foldText(line.text, columns).map((text) => ({ ...line, text }));
 }
 
-function sayLine({ busy, notice, refreshError, isRemembering, dialog }: InboxState): ShownLine {
+function noticeLine({ busy, notice, refreshError, isRemembering, dialog }: InboxState): ShownLine {
   if (busy !== null) return { text: busy, tone: 'faint' };
   if (notice !== null) return notice;
   if (dialog?.kind === 'filter') return { text: `Filter: ${singleLine(dialog.draft)}_` };

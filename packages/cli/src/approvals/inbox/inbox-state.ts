@@ -93,10 +93,10 @@ export function visibleItems({
 }: Pick<InboxState, 'holds' | 'drafts' | 'filter'>): readonly Waiting[] {
   const wanted = filter.trim().toLowerCase();
   const all = [...holds, ...drafts];
-  return wanted === '' ? all : all.filter((item) => wordsOf(item).toLowerCase().includes(wanted));
+  return wanted === '' ? all : all.filter((item) => searchText(item).toLowerCase().includes(wanted));
 }
 
-function wordsOf(item: Waiting): string {
+function searchText(item: Waiting): string {
   if (item.kind === 'draft')
     return singleLine(`draft ${nameOf(item)} ${item.name} ${authorOf(item)} ${item.note ?? ''}`);
   const { subject, from, agentName, keyName, source, reasons } = item;

@@ -18,7 +18,7 @@ export function listLines(
   now: Date,
 ): readonly ShownLine[] {
   const visible = visibleItems(state);
-  if (visible.length === 0) return [{ text: '' }, { text: emptyWords(state), tone: 'faint' }];
+  if (visible.length === 0) return [{ text: '' }, { text: emptyText(state), tone: 'faint' }];
   const current = currentItem(state);
   const place = Math.max(0, current === null ? 0 : visible.indexOf(current));
   const count = Math.max(1, rows - 1);
@@ -78,7 +78,7 @@ function markOf(item: Waiting, { selected }: InboxState): string {
   return selected.has(item.id) ? '[x]' : '[ ]';
 }
 
-function emptyWords({ filter, holds, drafts }: InboxState): string {
+function emptyText({ filter, holds, drafts }: InboxState): string {
   if (filter !== '' && holds.length + drafts.length > 0) return 'Nothing matches the filter. Press esc to clear it.';
   return 'Nothing is waiting for a decision. New held sends appear here.';
 }

@@ -29,7 +29,7 @@ export interface Measures {
 export type Effect =
   | { readonly kind: 'quit' }
   /** Read the warnings for the approval in the dialog. */
-  | { readonly kind: 'foresee' }
+  | { readonly kind: 'check' }
   /** `file` continues a previous edit; null starts a new one. */
   | { readonly kind: 'edit'; readonly hold: Hold; readonly file: string | null }
   | {
@@ -72,13 +72,13 @@ function pressForBoth(state: InboxState, { name }: Press): Pressed | null {
       return { state: { ...state, isRemembering: !state.isRemembering } };
     case 'a':
       if (first === undefined) return { state };
-      return { ...ask(state, { kind: 'approve', holds, edited: null }), effect: { kind: 'foresee' } };
+      return { ...ask(state, { kind: 'approve', holds, edited: null }), effect: { kind: 'check' } };
     case 'r':
       return first === undefined ? { state } : ask(state, { kind: 'code', holds, choice: 0 });
     case 'e': {
       // Only the item under the cursor, regardless of the selection.
       const item = state.opened ?? currentItem(state);
-      if (item?.kind === 'draft') return say(state, 'You cannot edit a draft here. Publish or discard it.');
+      if (item?.kind === 'draft') return notify(state, 'You cannot edit a draft here. Publish or discard it.');
       return item === null ? { state } : { state, effect: { kind: 'edit', hold: item, file: null } };
     }
     default:
@@ -146,7 +146,7 @@ function pressInList(state: InboxState, { name }: Press, { pageRows }: Measures)
 /** Moves to the next row after a selection, so that the key can be repeated. */
 function toggled(state: InboxState, item: Waiting | undefined, moved: InboxState): Pressed {
   if (item === undefined) return { state };
-  if (item.kind === 'draft') return say(state, 'Decide drafts one at a time: enter opens this one.');
+  if (item.kind === 'draft') return notify(state, 'Decide drafts one at a time: enter opens this one.');
   const selected = new Set(state.selected);
   if (!selected.delete(item.id)) selected.add(item.id);
   return { state: { ...moved, selected } };
@@ -297,7 +297,7 @@ function typed(draft: string, { name, text }: Press): string {
   return draft + text.replace(/[\r\n\t]+/g, ' ');
 }
 
-function say(state: InboxState, text: string): Pressed {
+function notify(state: InboxState, text: string): Pressed {
   return { state: { ...state, notice: { text, tone: 'faint' } } };
 }
 

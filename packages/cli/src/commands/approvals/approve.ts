@@ -1,5 +1,5 @@
 import type { ApiConnection } from '../../api-connection.ts';
-import { decideHold, readReasons } from '../../approvals/decide-hold.ts';
+import { decideHold, readDecisionFields } from '../../approvals/decide-hold.ts';
 import { connectHeldSends } from '../../approvals/held-sends.ts';
 import { confirmApproval, warnOfRefusal } from '../../approvals/warn-of-refusal.ts';
 import { FAILED, WHO_DECIDES } from '../../approvals/who-decides.ts';
@@ -28,7 +28,12 @@ export const definition = defineCommand({
   async run({ values, own }, connection, output, io) {
     if (own.yes !== true && io.stdin.isTTY === true) await confirmRefusal(textOf(values['id']), connection, io);
     const remember = own.remember === true ? { remember: true as const } : {};
-    return await decideHold(values, { decision: 'approve', ...readReasons(values), ...remember }, connection, output);
+    return await decideHold(
+      values,
+      { decision: 'approve', ...readDecisionFields(values), ...remember },
+      connection,
+      output,
+    );
   },
 });
 

@@ -1,4 +1,4 @@
-import { decideHold, readReasons } from '../../approvals/decide-hold.ts';
+import { decideHold, readDecisionFields } from '../../approvals/decide-hold.ts';
 import { WHO_DECIDES } from '../../approvals/who-decides.ts';
 import { defineCommand } from '../../define-command.ts';
 import { contractChoiceFlag } from '../../own-flag.ts';
@@ -21,6 +21,6 @@ export const definition = defineCommand({
   },
   async run({ values, own }, connection, output) {
     const code = own.code === undefined ? {} : { rejectCode: own.code };
-    return await decideHold(values, { decision: 'reject', ...readReasons(values), ...code }, connection, output);
+    return await decideHold(values, { decision: 'reject', ...readDecisionFields(values), ...code }, connection, output);
   },
 });
