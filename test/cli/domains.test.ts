@@ -131,7 +131,7 @@ describe('domains', () => {
       host: 'pr2._domainkey.mail.example.com',
       required: false,
       status: 'pending',
-      reason: 'Mail is signed with this key once its record is found; until then the other one signs.',
+      reason: 'Mail is signed with this key once its record is found; until then with the other key.',
       found: [],
       checkedAt: null,
     });
@@ -151,7 +151,7 @@ describe('domains', () => {
   });
 
   it('that are removed show no key that will sign and nothing to publish', async () => {
-    const reason = 'Mail is signed with this key once its record is found; until then the other one signs.';
+    const reason = 'Mail is signed with this key once its record is found; until then with the other key.';
     const next = record({ required: false, status: 'pending', reason, found: [] });
     const replies = [ok(domain({ status: 'removed', records: [record(), next, LOST_MX] }))];
     const { stdout, stderr } = await runAgainst(replies, ['domains', 'delete', ID], { columns: 200, env: PLAIN });

@@ -279,7 +279,7 @@ describe('the settings', () => {
     expect(problemsOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: '' })).toEqual(['POSTRIDER_TRANSPORT']);
     const { transport, warnings } = configOf({ ...PRODUCTION, POSTRIDER_TRANSPORT: 'capture' });
     expect(transport).toEqual({ kind: 'capture' });
-    const warning = expect.stringContaining('every message is kept here and none is sent');
+    const warning = expect.stringContaining('every message is stored here and none is sent');
     expect(warnings).toContainEqual(warning);
     expect(configOf(PRODUCTION).warnings).not.toContainEqual(warning);
     expect(configOf({ POSTRIDER_TRANSPORT: 'capture' }).warnings).toEqual([]);
@@ -297,7 +297,7 @@ describe('the settings', () => {
     expect(configOf(files).tlsFiles).toEqual({ certFile: resolve('cert.pem'), keyFile: '/etc/key.pem' });
     expect(problemsOf({ POSTRIDER_TLS_CERT: 'cert.pem' })).toEqual(['POSTRIDER_TLS_KEY']);
     expect(problemsOf({ POSTRIDER_TLS_KEY: 'key.pem' })).toEqual(['POSTRIDER_TLS_CERT']);
-    const closed = [expect.stringContaining('SMTP submission stays closed')];
+    const closed = [expect.stringContaining('SMTP submission is off')];
     expect(configOf(PRODUCTION).warnings).toEqual(closed);
     expect(configOf({ ...PRODUCTION, ...files }).warnings).toEqual([]);
     expect(configOf({ ...PRODUCTION, POSTRIDER_ROLES: 'api,worker' }).warnings).toEqual([]);
@@ -436,7 +436,7 @@ describe('the settings', () => {
   });
 
   it('warn when a process accepts mail on the embedded database and no process can deliver it', () => {
-    const warning = expect.stringContaining('nobody delivers');
+    const warning = expect.stringContaining('nothing is delivered');
     expect(configOf({ POSTRIDER_ROLES: 'api' }).warnings).toContainEqual(warning);
     expect(configOf({}, { roles: 'api' }).warnings).toContainEqual(warning);
     expect(configOf({ POSTRIDER_ROLES: 'api,worker' }).warnings).not.toContainEqual(warning);

@@ -300,7 +300,7 @@ describe('its check of', () => {
       const { status, message, fix } = judgeWebhooks(queue, troubled, now);
       return { told: `${status}: ${message}`, fix };
     };
-    expect(judged({}).told).toBe('pass: 2 webhook endpoints are taking events, 4 deliveries wait.');
+    expect(judged({}).told).toBe('pass: 2 webhook endpoints are receiving events, 4 deliveries are waiting.');
     expect(judged({}, { working: 0, manual: 0 }).told).toBe('pass: There are no webhook endpoints.');
     const late = judged({ oldestDueAt: ago(7), oldestBacklogAt: ago(5) });
     expect(late.told).toBe(

@@ -75,7 +75,7 @@ describe('a statement of the query builder', () => {
 
   it('is rejected when it is awaited directly, bypassing the caller’s connection', async () => {
     await expect(builder.select().from(accounts)).rejects.toMatchObject({
-      cause: { message: expect.stringContaining('not by being awaited') },
+      cause: { message: expect.stringContaining('it cannot be awaited') },
     });
   });
 

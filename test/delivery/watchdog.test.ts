@@ -147,7 +147,7 @@ describe('the watchdog', () => {
       'whose body was removed by age',
       async ({ database: { sql } }: TestApp) => void (await sql`DELETE FROM message_bodies`),
       11 * MINUTE_MS,
-      'aged out',
+      'has expired',
     ],
   ] as const)(
     'fails a message without a delivery %s, with the reason',

@@ -96,7 +96,7 @@ describe('the tools for domains', () => {
     const { text, record } = await tools.call('list_domains', { limit: 100 });
     expect(record.domains).toHaveLength(20);
     expect(text).toMatch(
-      /^- d24\.many\.example pending \| [0-9a-f-]{36} \| amiss: dkim at .*_domainkey\.d24\.many\.example pending/m,
+      /^- d24\.many\.example pending \| [0-9a-f-]{36} \| wrong: dkim at .*_domainkey\.d24\.many\.example pending/m,
     );
     expect(text).toContain('limit was lowered to 20');
     expect(text).toContain(`cursor ${record.nextCursor}`);

@@ -32,7 +32,7 @@ describe('the tools for webhooks', () => {
     await expect.poll(async () => (await list()).record.total, { timeout: 10_000 }).toBe(1);
     const listed = await list();
     expect(splitAtFence(listed.text).outside).not.toContain(EVIL);
-    expect(splitAtFence(listed.text).inside).toContain(`answered: ${EVIL}`);
+    expect(splitAtFence(listed.text).inside).toContain(`response: ${EVIL}`);
     receiver.answer(200);
     const retried = await tools.call('retry_webhook_delivery', { id, deliveryId: listed.record.deliveries[0].id });
     expect(retried.record.queued).toBe(1);

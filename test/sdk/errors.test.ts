@@ -111,7 +111,7 @@ describe('a server that cannot be reached', () => {
     const client = new Postrider({ apiKey: SECRET, baseUrl: closed.baseUrl, maxRetries: 0 });
     const error = await caught(client.emails.get('m1'));
     expect(error).toMatchObject({ code: 'connection_failed', status: null, retryable: true, requestId: null });
-    expect(error.detail).toBe(`No answer from ${closed.baseUrl} (ECONNREFUSED).`);
+    expect(error.detail).toBe(`No response from ${closed.baseUrl} (ECONNREFUSED).`);
   });
 });
 

@@ -50,9 +50,9 @@ describe('the record of a DKIM key', () => {
     ['quotes in the value', `"v=DKIM1; k=rsa; p=${KEY}"`, /quotes/],
     ['another version', `v=DKIM2; p=${KEY}`, /version is not the first tag, or not DKIM1/],
     ['the version after other tags', `k=rsa; p=${KEY}; v=DKIM1`, /version is not the first tag/],
-    ['the same tag twice', `v=DKIM1; p=${KEY}; p=${KEY}`, /no DKIM key/],
+    ['the same tag twice', `v=DKIM1; p=${KEY}; p=${KEY}`, /not a DKIM key/],
     ['the response of a wildcard', 'v=spf1 -all', /wildcard/],
-    ['nothing', '', /no DKIM key/],
+    ['nothing', '', /not a DKIM key/],
   ])('fails with %s', (_, record, reason) => {
     expect(check(found(record))).toMatchObject({
       status: 'fail',
@@ -64,7 +64,7 @@ describe('the record of a DKIM key', () => {
   it('fails with two keys, whether one is ours or none', () => {
     expect(check(found(good, `v=DKIM1; p=${OTHER}`))).toMatchObject({
       status: 'fail',
-      reason: expect.stringMatching(/remove the other/),
+      reason: expect.stringMatching(/Remove the other/),
     });
     expect(check(found(`p=${OTHER}`, 'v=DKIM1; p='))).toMatchObject({
       status: 'fail',

@@ -18,8 +18,8 @@ describe('the MX record of a return path', () => {
   });
 
   it.each([
-    [['20 mail.p.example', '10 other.example'], /other\.example stands before/],
-    [['10 mail.p.example', '10 other.example'], /share the first place/],
+    [['20 mail.p.example', '10 other.example'], /sent to other\.example first/],
+    [['10 mail.p.example', '10 other.example'], /share the lowest preference/],
     [['0 '], /null MX/],
     [['10 a.example', '10 b.example'], /a\.example, b\.example instead/],
   ])('fails %j', (records, reason) => {
@@ -59,16 +59,16 @@ describe('the MX record of a return path', () => {
       /instead of/,
     ],
     [
-      'an address that could not be looked up',
+      'an address that The lookup that shows',
       { cname: NO_RECORD, addresses: SILENT, ownAddresses: own },
       'pending',
-      /could not be looked up/,
+      /The lookup that shows/,
     ],
     [
       'our own address unknown',
       { cname: NO_RECORD, addresses: own, ownAddresses: SILENT },
       'pending',
-      /could not be looked up/,
+      /The lookup that shows/,
     ],
   ] as const)('judges a host with %s', (_, facts, status, reason) => {
     expect(judgeOtherExchange('x.example', OWN, ['10 x.example'], facts)).toMatchObject({

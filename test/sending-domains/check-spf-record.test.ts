@@ -80,7 +80,7 @@ describe('the SPF record of a return path', () => {
     const record = { kind: 'evaluate', found: ['v=spf1 ?'], warning: null, namesUs: true } as const;
     const refused = [{ address: '192.0.2.1', result: 'fail', comment: 'why' }];
     expect(judgeSpfEvaluations('mail.p.example', record, refused)).toMatchObject({
-      ...{ status: 'fail', reason: expect.stringMatching(/a term before that refuses/) },
+      ...{ status: 'fail', reason: expect.stringMatching(/an earlier term rejects it/) },
     });
   });
 

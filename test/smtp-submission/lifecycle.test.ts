@@ -204,7 +204,7 @@ describe('a server process', () => {
     const port = await freePort();
     const closed = startServerProcess(['start'], { ...environment, ...PRODUCTION, POSTRIDER_SMTP_PORT: String(port) });
     await closed.ready;
-    expect(closed.stderr).toContain('SMTP submission stays closed');
+    expect(closed.stderr).toContain('SMTP submission is off');
     await expect(openSmtpSession(port)).rejects.toThrow('ECONNREFUSED');
     closed.child.kill('SIGKILL');
     await closed.finished;

@@ -44,7 +44,7 @@ describe('the sign-in pages in a browser', () => {
       await page.getByLabel('Your email address').focus();
       await page.keyboard.type('owner@sandbox.test');
       await press('Enter');
-      expect(await heading()).toBe('Look into your mail');
+      expect(await heading()).toBe('Check your email');
 
       await page.goto(await mailedLink());
       await page.getByRole('button', { name: 'Sign in' }).focus();

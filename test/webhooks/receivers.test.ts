@@ -63,7 +63,7 @@ describe('a receiver that', () => {
     expect(attempt).toMatchObject({
       succeeded: false,
       status_code: null,
-      error: 'No answer: it did not respond in time.',
+      error: 'No response: it did not respond in time.',
     });
     expect(attempt.duration_ms).toBeGreaterThanOrEqual(TOTAL_MS - 5);
     expect(attempt.duration_ms).toBeLessThan(TOTAL_MS + 1_600);
@@ -76,7 +76,7 @@ describe('a receiver that', () => {
       socket.on('close', () => clearInterval(timer));
     });
     const { attempt } = await attemptAt(url);
-    expect(attempt).toMatchObject({ succeeded: false, error: 'No answer: it did not respond in time.' });
+    expect(attempt).toMatchObject({ succeeded: false, error: 'No response: it did not respond in time.' });
   });
 
   it('streams forever is cut off, and four kilobytes of it are kept', async () => {
@@ -143,7 +143,7 @@ describe('a receiver that', () => {
     expect(attempt).toMatchObject({
       succeeded: false,
       status_code: null,
-      error: 'No answer: the connection was lost.',
+      error: 'No response: the connection was lost.',
     });
   });
 
@@ -160,7 +160,7 @@ describe('a receiver that', () => {
   it('is not there is retried', async () => {
     const gone = await startWebhookReceiver();
     await gone.close();
-    expect((await attemptAt(gone.url)).attempt).toMatchObject({ error: 'No answer: the connection was refused.' });
+    expect((await attemptAt(gone.url)).attempt).toMatchObject({ error: 'No response: the connection was refused.' });
   });
 
   it('has a self-signed certificate receives nothing', async () => {
@@ -173,7 +173,7 @@ describe('a receiver that', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
     const { attempt } = await attemptAt(`https://localhost:${(server.address() as AddressInfo).port}/`);
-    expect(attempt.error).toMatch(/^No answer: its certificate or TLS failed/);
+    expect(attempt.error).toMatch(/^No response: its certificate or TLS failed/);
     expect(requests).toBe(0);
   });
 

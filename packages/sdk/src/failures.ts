@@ -17,14 +17,14 @@ const KEPT_BODY_CHARACTERS = 4_096;
 
 /** No complete response arrived. */
 export function connectionError(cause: unknown, request: RequestFacts): PostriderError {
-  const detail = `No answer from ${request.url.origin} (${reasonOf(cause)}).`;
+  const detail = `No response from ${request.url.origin} (${reasonOf(cause)}).`;
   const fix = `Check baseUrl and that the server runs.${adviceOnOutcome(request)}`;
   return new PostriderError({ ...unanswered(request), code: 'connection_failed', detail, fix }, cause);
 }
 
 /** The attempt's time was up. */
 export function timeoutError(timeoutMs: number, request: RequestFacts): PostriderError {
-  const detail = `No answer from ${request.url.origin} within ${timeoutMs} ms.`;
+  const detail = `No response from ${request.url.origin} within ${timeoutMs} ms.`;
   const fix = `Give it more time by timeoutMs.${adviceOnOutcome(request)}`;
   return new PostriderError({ ...unanswered(request), code: 'timeout', detail, fix });
 }
@@ -58,10 +58,10 @@ function explain(answer: TransportAnswer, request: RequestFacts): Pick<Postrider
   if (answer.status === 0 || (answer.status >= 300 && answer.status < 400)) {
     const target = answer.headers['location'] ?? 'another address';
     const detail = `${request.url.origin} redirects to ${target}. Redirects are not followed.`;
-    return { detail, fix: 'Set baseUrl to the address the API answers at.' };
+    return { detail, fix: 'Set baseUrl to the address of the API.' };
   }
   const type = answer.headers['content-type'] ?? 'no content type';
-  const detail = `${request.url.origin} answered ${answer.status} with a body the API does not give (${type}).`;
+  const detail = `${request.url.origin} responded with ${answer.status} and a body that is not from the API (${type}).`;
   if (!isGatewayStatus(answer.status)) return { detail, fix: 'Check that baseUrl is the address of the API.' };
   return { detail, fix: `A proxy could not reach the server: try again later.${adviceOnOutcome(request)}` };
 }
@@ -69,8 +69,8 @@ function explain(answer: TransportAnswer, request: RequestFacts): Pick<Postrider
 /** Without a response it is unknown whether a write was executed. */
 function adviceOnOutcome({ method, idempotencyKey }: RequestFacts): string {
   if (method === 'GET') return '';
-  if (idempotencyKey === null) return ' It may have been carried out all the same: read before you repeat it.';
-  return ' It may have been carried out all the same: repeat it with the same idempotency key.';
+  if (idempotencyKey === null) return ' The request may still have been carried out: read before you repeat it.';
+  return ' The request may still have been carried out: repeat it with the same idempotency key.';
 }
 
 type SharedDetails = Omit<PostriderErrorDetails, 'code' | 'detail' | 'fix'>;

@@ -11,9 +11,9 @@ export function mergeHeaders(...lists: readonly Readonly<Record<string, unknown>
   for (const [given, value] of lists.flatMap((list) => Object.entries(list))) {
     if (value === undefined) continue;
     const name = given.toLowerCase();
-    if (!HEADER_NAME.test(name)) throw new TypeError('a header name holds characters that are not allowed');
+    if (!HEADER_NAME.test(name)) throw new TypeError('a header name contains characters that are not allowed');
     if (typeof value === 'object' || !HEADER_VALUE.test(String(value))) {
-      throw new TypeError(`the header ${name} holds characters that are not allowed`);
+      throw new TypeError(`the header ${name} contains characters that are not allowed`);
     }
     merged.set(name, String(value));
   }

@@ -203,8 +203,8 @@ function readHost(name: 'POSTRIDER_HOST' | 'POSTRIDER_METRICS_HOST', get: Get, m
   if (mode === 'development' && !LOOPBACK.test(host)) {
     refuse(
       name,
-      `in development the server listens on loopback only, and ${host} is beyond it`,
-      'Use 127.0.0.1 or ::1, or set POSTRIDER_MODE=production: development has endpoints that give out keys.',
+      `${host} is not a loopback address, and in development the server listens on loopback only`,
+      'Use 127.0.0.1 or ::1, or set POSTRIDER_MODE=production: development has endpoints that return keys.',
     );
   }
   return host;
@@ -225,7 +225,7 @@ function readTransport(value: string | null, mode: Mode, refuse: Refuse): Transp
     if (mode === 'production') {
       refuse(
         'POSTRIDER_TRANSPORT',
-        'has to be set in production',
+        'is required in production',
         'Set smtp://user:password@host:port, direct, or capture to send nothing anywhere.',
       );
     }
@@ -248,7 +248,7 @@ function readRoles(value: string | null, refuse: Refuse): ReadonlySet<Role> {
   if (unknown.length > 0 || names.length === 0) {
     refuse(
       'POSTRIDER_ROLES',
-      `"${value}" holds no role or an unknown one: ${unknown.join(', ')}`,
+      `"${value}" contains no role or an unknown one: ${unknown.join(', ')}`,
       'List some of api, worker, smtp.',
     );
   }
@@ -265,7 +265,7 @@ function readTlsFiles(get: Get, refuse: Refuse): Config['tlsFiles'] {
 }
 
 const CLOSED =
-  'POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY are not set: SMTP submission stays closed, and inbound reports come in clear. Without the role `smtp` this is not said.';
+  'POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY are not set: SMTP submission is off, and inbound reports are received without TLS. Remove the role `smtp` if neither is needed.';
 const NO_CERTIFICATE_FIX = 'Set both POSTRIDER_TLS_CERT and POSTRIDER_TLS_KEY to PEM files.';
 
 /** Keys must not be sent in clear text, and a certificate that no client can verify is no protection in production. */
@@ -298,7 +298,7 @@ function readSecretKey(value: string | null, mode: Mode, dataDir: string, refuse
     refuse(
       'POSTRIDER_SECRET_KEY',
       'is required in production',
-      'Make one with `openssl rand -base64 32` and keep it safe: without it the stored secrets are lost.',
+      'Create one with `openssl rand -base64 32` and keep it safe: without it the stored secrets are lost.',
     );
   }
   if (value === null) return () => readOrMakeSecretKey(dataDir);
@@ -316,7 +316,7 @@ function readSecretKey(value: string | null, mode: Mode, dataDir: string, refuse
 function readFormerSecretKeys(get: Get, dataDir: string, refuse: Refuse): () => readonly Buffer[] {
   const value = get('POSTRIDER_SECRET_KEY_PREVIOUS');
   const given = value === null ? [] : toFormerKeys(value);
-  if (given === null) refuse('POSTRIDER_SECRET_KEY_PREVIOUS', 'holds no key of at least 32 characters');
+  if (given === null) refuse('POSTRIDER_SECRET_KEY_PREVIOUS', 'contains no key of at least 32 characters');
   const keys = given ?? [];
   return get('POSTRIDER_SECRET_KEY') === null ? () => [...keys, ...readFormerKeys(dataDir)] : () => keys;
 }
@@ -333,13 +333,13 @@ function warningsOf(
   return [
     ...unknown.map((name) => `${name} is not a setting of Postrider and does nothing.`),
     ...(mode === 'production' && get('POSTRIDER_TRANSPORT') === 'capture'
-      ? ['POSTRIDER_TRANSPORT is capture: in production too, every message is kept here and none is sent.']
+      ? ['POSTRIDER_TRANSPORT is capture in production: every message is stored here and none is sent.']
       : []),
     ...(mode === 'production' && get('POSTRIDER_TRANSPORT') === 'direct' && get('POSTRIDER_HELO_NAME') === null
       ? ['POSTRIDER_HELO_NAME is not set: many mail servers refuse a name that the reverse DNS does not confirm.']
       : []),
     ...(roles.includes('api') && !roles.includes('worker') && get('DATABASE_URL') === null
-      ? ['POSTRIDER_ROLES has no worker, and no other process can use the embedded PostgreSQL: nobody delivers.']
+      ? ['POSTRIDER_ROLES has no worker, and no other process can use the embedded PostgreSQL: nothing is delivered.']
       : []),
   ];
 }

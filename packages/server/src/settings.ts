@@ -15,12 +15,12 @@ export const SETTINGS = [
     description: '`development` or `production`.',
   },
   { name: 'POSTRIDER_HOST', default: '127.0.0.1', description: 'Address to listen on; in development loopback only.' },
-  { name: 'POSTRIDER_PORT', default: '8025', description: 'HTTP port; 0 takes a free one.' },
+  { name: 'POSTRIDER_PORT', default: '8025', description: 'HTTP port; 0 selects a free port.' },
   {
     name: 'POSTRIDER_BASE_URL',
     default: 'http://<host>:<port>',
     description:
-      'The address people and programs reach the server by, without credentials, query or fragment. Set it where the server listens on every address.',
+      'Public address of the server, without credentials, query or fragment. Set it if the server listens on every address.',
   },
   {
     name: 'POSTRIDER_DATA_DIR',
@@ -38,47 +38,47 @@ export const SETTINGS = [
     name: 'POSTRIDER_TRANSPORT',
     default: 'capture in development, none in production',
     description:
-      'How mail leaves: `capture` (it stays, to be read in the development mailbox), `direct` (straight to the mail servers of each recipient), or `smtp://user:password@host:port?tls=none|starttls|implicit`. Without `tls`: STARTTLS where offered.',
+      'How mail is sent: `capture` (stored in the development mailbox instead), `direct` (to the mail servers of each recipient), or `smtp://user:password@host:port?tls=none|starttls|implicit`. Without `tls`, STARTTLS is used if offered.',
   },
   {
     name: 'POSTRIDER_HELO_NAME',
     default: 'the full name of the machine, else the host of the base URL, else mail.<sandbox domain>',
     description:
-      'The name given to other mail servers (EHLO): a host name, or an address such as [192.0.2.1]. With `direct` it should be the name that the reverse DNS of the sending address gives.',
+      'The EHLO name: a host name, or an address such as [192.0.2.1]. With `direct` it should match the reverse DNS of the sending address.',
   },
   {
     name: 'POSTRIDER_SOURCE_ADDRESS',
     default: 'chosen by the system',
     description:
-      'Address of this machine that `direct` sends from: an IPv4 address, an IPv6 address, or one of each, separated by a comma. With one alone, mail goes over its kind of address only.',
+      'Address of this machine that `direct` sends from: an IPv4 address, an IPv6 address, or one of each, separated by a comma. With only one, mail is sent only over that address family.',
   },
   {
     name: 'POSTRIDER_ROLES',
     default: 'api,worker,smtp',
     description:
-      'What this process does, also as `--roles`: some of `api` (answers calls), `worker` (delivers), `smtp` (takes mail over SMTP).',
+      'What this process does, also as `--roles`: some of `api` (serves the API), `worker` (delivers), `smtp` (receives mail over SMTP).',
   },
   {
     name: 'POSTRIDER_SMTP_PORT',
     default: '2587',
-    description: 'Port of SMTP submission with STARTTLS; 0 takes a free one.',
+    description: 'Port of SMTP submission with STARTTLS; 0 selects a free port.',
   },
   {
     name: 'POSTRIDER_SMTPS_PORT',
     default: '2465',
-    description: 'Port of SMTP submission with implicit TLS; 0 takes a free one.',
+    description: 'Port of SMTP submission with implicit TLS; 0 selects a free port.',
   },
   {
     name: 'POSTRIDER_INBOUND_PORT',
     default: '2525',
     description:
-      'Port that takes bounces and abuse reports over SMTP, with the role `smtp`; 0 takes a free one. Other mail servers know port 25 only: pass it on to this one, or use 25.',
+      'Port that receives bounces and abuse reports over SMTP, with the role `smtp`; 0 selects a free port. Other mail servers connect to port 25 only: forward it to this one, or use 25.',
   },
   {
     name: 'POSTRIDER_METRICS_PORT',
     default: 'none: no metrics are served',
     description:
-      'Port that serves `GET /metrics` for Prometheus, whatever the roles; 0 takes a free one. It asks for no key: whoever reaches the port may read it.',
+      'Port that serves `GET /metrics` for Prometheus, with any roles; 0 selects a free port. It requires no key: anyone who can reach the port can read it.',
   },
   {
     name: 'POSTRIDER_METRICS_HOST',
@@ -89,7 +89,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_TLS_CERT',
     default: 'self-made in development',
     description:
-      'File of the certificate chain for SMTP submission and for STARTTLS of inbound reports, PEM. In production SMTP submission stays closed without it.',
+      'File of the certificate chain for SMTP submission and for STARTTLS of inbound reports, PEM. In production SMTP submission is off without it.',
   },
   {
     name: 'POSTRIDER_TLS_KEY',
@@ -99,13 +99,13 @@ export const SETTINGS = [
   {
     name: 'POSTRIDER_DNS_SERVERS',
     default: 'the system’s',
-    description: 'DNS servers to ask, as `address` or `address:port`, separated by commas.',
+    description: 'DNS servers to query, as `address` or `address:port`, separated by commas.',
   },
   {
     name: 'POSTRIDER_BLOCKLISTS',
     default: DEFAULT_BLOCKLISTS,
     description:
-      'Blocklists the tools ask, as `zone=ip` or `zone=domain`, separated by commas; `none` for none. Large lists refuse public DNS servers.',
+      'Blocklists that the tools query, as `zone=ip` or `zone=domain`, separated by commas; `none` for none. Large lists refuse public DNS servers.',
   },
   {
     name: 'POSTRIDER_SPAMD',
@@ -121,7 +121,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_SUPPORT_FROM',
     default: 'support@<sandbox domain>',
     description:
-      'Sender of replies to support tickets, as `Support <support@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. It is signed with that domain’s keys, and shows in no account’s log.',
+      'Sender of replies to support tickets, as `Support <support@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. It is signed with that domain’s keys, and appears in no account’s log.',
   },
   {
     name: 'POSTRIDER_SECRET_KEY',
@@ -132,12 +132,12 @@ export const SETTINGS = [
     name: 'POSTRIDER_SECRET_KEY_PREVIOUS',
     default: 'none',
     description:
-      'Former secret keys, separated by commas: what they sealed is still opened, and the links and return paths they signed are still honoured. `postrider-server secrets rotate` seals everything with the present one.',
+      'Former secret keys, separated by commas: they still decrypt stored secrets, and links and return paths signed with them stay valid. `postrider-server secrets rotate` encrypts everything with the current key.',
   },
   {
     name: 'POSTRIDER_TRUSTED_PROXIES',
     default: 'none',
-    description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, separated by commas.',
+    description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted, separated by commas.',
   },
   {
     name: 'POSTRIDER_CONNECTIONS',
@@ -155,7 +155,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_SMTP_CONNECTIONS',
     default: '2000',
     description:
-      'SMTP submission connections that may be open at the same time, on both ports together; half of them may be connections that have not logged in. Further ones get 421.',
+      'SMTP submission connections that may be open at the same time, on both ports together; half of them may be connections that have not logged in. Further ones receive 421.',
   },
   {
     name: 'POSTRIDER_SMTP_CONNECTIONS_PER_ADDRESS',
@@ -166,28 +166,28 @@ export const SETTINGS = [
   {
     name: 'POSTRIDER_MX_PORT',
     default: '25',
-    description: 'Port of the mail servers that `direct` delivers to; another one is for tests.',
+    description: 'Port of the mail servers that `direct` delivers to; change it only for tests.',
   },
   {
     name: 'POSTRIDER_MONTHLY_QUOTA',
     default: '100000',
-    description: 'Recipients per account and UTC month, where the account has no quota of its own.',
+    description: 'Recipients per account and UTC month, if the account does not have its own quota.',
   },
   {
     name: 'POSTRIDER_RETRY_HOURS',
     default: '24',
-    description: 'Hours for which a message that is put off is tried again, 1 to 72; then it counts as bounced.',
+    description: 'Hours for which a deferred message is retried, 1 to 72; then it counts as bounced.',
   },
   {
     name: 'POSTRIDER_BODY_RETENTION_DAYS',
     default: '30',
     description:
-      'Days for which the content of messages is kept: bodies and attachments. Of a message that is not over it stays; no more than the log.',
+      'Days for which message bodies and attachments are kept, at most as long as the log. A message without a final status keeps its content.',
   },
   {
     name: 'POSTRIDER_LOG_RETENTION_DAYS',
     default: '400',
-    description: 'Days for which messages and their trails are kept in the log; one that is not over stays.',
+    description: 'Days for which messages and their events are kept in the log. A message without a final status stays.',
   },
   {
     name: 'POSTRIDER_EVENT_RETENTION_DAYS',
@@ -198,13 +198,13 @@ export const SETTINGS = [
   {
     name: 'POSTRIDER_SIGNUP',
     default: 'open in development, closed in production',
-    description: '`open` or `closed`: whether an unknown address that signs in makes an account.',
+    description: '`open` or `closed`: whether signing in with an unknown address creates an account.',
   },
   {
     name: 'POSTRIDER_MAIL_FROM',
     default: 'no-reply@<sandbox domain>',
     description:
-      'Sender of sign-in links, invitations and other mail of the installation to people, as `Postrider <no-reply@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. It is signed with that domain’s keys, and shows in no account’s log.',
+      'Sender of sign-in links, invitations and other mail from the installation to users, as `Postrider <no-reply@example.com>`: at the sandbox domain, or at a domain that an account of this installation has verified. It is signed with that domain’s keys, and appears in no account’s log.',
   },
   {
     name: 'POSTRIDER_GITHUB_CLIENT_ID',
@@ -227,14 +227,14 @@ export const SETTINGS = [
     name: 'POSTRIDER_OIDC_ISSUER',
     default: 'none',
     description:
-      'Issuer of any OpenID Connect provider, for the sign-in `/auth/oauth/oidc`. Every provider sends people back to `<base URL>/auth/oauth/<name>/callback`.',
+      'Issuer of any OpenID Connect provider, for the sign-in `/auth/oauth/oidc`. Every provider redirects users to `<base URL>/auth/oauth/<name>/callback`.',
   },
   { name: 'POSTRIDER_OIDC_CLIENT_ID', default: 'none', description: 'Client id at that provider.' },
   { name: 'POSTRIDER_OIDC_CLIENT_SECRET', default: 'none', description: 'Its client secret.' },
   {
     name: 'POSTRIDER_OIDC_NAME',
     default: 'oidc',
-    description: 'Name of that provider in the path of its sign-in: lower-case letters, digits and hyphens.',
+    description: 'Name of that provider in the path of its sign-in: lowercase letters, digits and hyphens.',
   },
   {
     name: 'POSTRIDER_LOG_LEVEL',

@@ -107,7 +107,7 @@ describe('a device', () => {
       expectProblem(await post(path, `user_code=${userCode}&decision=confirm`, foreign), 403, 'missing_scope');
     const question = (await post('/auth/device/code', `user_code=${userCode.toLowerCase()}`)).body;
     expect(question).toContain('Postrider CLI 9.9 on &lt;b&gt;ada&lt;/b&gt;-laptop');
-    expect(question).toContain('This is what the program says of itself.');
+    expect(question).toContain('The program reports this name itself.');
     expect(question).toContain('127.0.0.1');
     expect(question).toContain('just now');
     expect(question).toMatch(/Until \d{4}-\d\d-\d\d \d\d:\d\d UTC at the latest/);
@@ -141,7 +141,7 @@ describe('a device', () => {
     };
     expect(await shown({ body: { client: 'Tool 1' }, headers: { 'user-agent': 'agent' } })).toBe('Tool 1');
     expect(await shown({ headers: { 'user-agent': `agent ${'x'.repeat(200)}` } })).toBe(`agent ${'x'.repeat(94)}`);
-    expect(await shown({ headers: { 'user-agent': ' ' } })).toBe('a program without a name');
+    expect(await shown({ headers: { 'user-agent': ' ' } })).toBe('an unnamed program');
     const call = (client: unknown) => server.call('POST', '/auth/device', { key: null, body: { client } });
     expectInvalid(await call('a\nb'), ['client', 'forbidden_character']);
     expectInvalid(await call('a\u202eb'), ['client', 'forbidden_character']);

@@ -148,7 +148,7 @@ describe('a sign-in link', () => {
       expect(planted.headers.getSetCookie()).toEqual([]);
     }
     const wrong = await server.call('POST', '/auth/sign-in', { key: null, headers: form, rawBody: 'email=%3Cb%3E' });
-    expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('That is no email address.')]);
+    expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('This is not a valid email address.')]);
   });
 
   it('rejects invalid addresses, and fields that do not exist', async () => {

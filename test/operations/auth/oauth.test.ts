@@ -114,7 +114,7 @@ describe('a sign-in at a provider', () => {
     };
     const refused = async (path: string, cookie: string) => {
       const answer = await get(path, cookie);
-      expect([path, answer.status, answer.body]).toEqual([path, 400, expect.stringContaining('Nobody was signed in')]);
+      expect([path, answer.status, answer.body]).toEqual([path, 400, expect.stringContaining('You are not signed in')]);
       expect(answer.headers.getSetCookie().join()).not.toContain('session=prs_');
     };
     await refused(one.back, ''); // another browser
@@ -176,7 +176,7 @@ describe('a sign-in at a provider', () => {
     await provider.close();
     server.clock.advance(3_600_001);
     const answer = await get('/auth/oauth/oidc');
-    expect([answer.status, answer.body]).toEqual([503, expect.stringContaining('does not answer')]);
+    expect([answer.status, answer.body]).toEqual([503, expect.stringContaining('does not respond')]);
   });
 });
 

@@ -139,12 +139,12 @@ describe('a name that another account has verified', () => {
       ...{
         status: 'failed',
         verifiedAt: null,
-        statusReason: expect.stringContaining('has proven that the name is its own'),
+        statusReason: expect.stringContaining('has proven that it owns the name'),
       },
     });
     expect(body.records[0]).toMatchObject({
       status: 'pass',
-      reason: expect.stringContaining('Another account of this server holds the name'),
+      reason: expect.stringContaining('Another account of this server has this name'),
     });
     const refused = await domains.server.send({ from: 'a@lost.example' });
     expectProblem(refused, 403, 'domain_not_verified');

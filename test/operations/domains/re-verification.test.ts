@@ -80,7 +80,7 @@ describe('scheduled re-verification of domains', () => {
     expect(degraded).toMatchObject({
       ...{
         status: 'degraded',
-        statusReason: expect.stringMatching(/^Required and gone: SPF\. Mail is still sent until \d{4}-/),
+        statusReason: expect.stringMatching(/^Required and missing: SPF\. Mail is still sent until \d{4}-/),
       },
     });
     expect((await send('a@loses.example', key)).status).toBe(202);
@@ -95,13 +95,13 @@ describe('scheduled re-verification of domains', () => {
     domains.dns.fail(spf.host, 'TXT', 'SERVFAIL');
     await after(80 * HOUR_MS);
     expect(await read(domain.id, key)).toMatchObject({
-      ...{ status: 'degraded', statusReason: expect.stringMatching(/^Required and gone: SPF/) },
+      ...{ status: 'degraded', statusReason: expect.stringMatching(/^Required and missing: SPF/) },
     });
     expect((await send('a@loses.example', key)).status).toBe(202);
     domains.dns.remove(spf.host, 'TXT');
     await after(HOUR_MS + MINUTE_MS);
     expect(await read(domain.id, key)).toMatchObject({
-      ...{ status: 'failed', statusReason: 'Required and gone for 72 hours: SPF.' },
+      ...{ status: 'failed', statusReason: 'Required and missing for 72 hours: SPF.' },
     });
     expectProblem(await send('a@loses.example', key), 403, 'domain_not_verified');
     expect(await domainAudit(domains.server, accountId)).toEqual([

@@ -88,7 +88,7 @@ export const messageSchema = z
         'The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients` and `events` without bcc recipients.',
       ),
     approval: messageApprovalSchema.nullable().describe('Set for a message that is or was held; null for every other.'),
-    events: z.array(messageEventSchema).describe('The trail, oldest first.'),
+    events: z.array(messageEventSchema).describe('The event log of the message, oldest first.'),
   })
   .meta({ id: 'Message' });
 

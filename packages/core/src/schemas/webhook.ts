@@ -79,7 +79,7 @@ const endpointFields = {
   description: headerText(1, LIMITS.webhookDescriptionCharacters)
     .nullable()
     .optional()
-    .describe(`For people; 1 to ${LIMITS.webhookDescriptionCharacters} characters.`),
+    .describe(`Shown to users; 1 to ${LIMITS.webhookDescriptionCharacters} characters.`),
   events: eventsFilterSchema.optional().describe('The types of events it should receive. Default: all.'),
 };
 

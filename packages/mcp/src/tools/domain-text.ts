@@ -61,7 +61,7 @@ export function domainRow({ id, name, status, verifiedAt, amiss }: DomainSummary
     `${name} ${status}`,
     id,
     ...(verifiedAt === null ? [] : [`verified ${verifiedAt}`]),
-    ...(amiss === null ? [] : [`amiss: ${amiss}`]),
+    ...(amiss === null ? [] : [`wrong: ${amiss}`]),
   ];
   return `- ${toOneLine(parts.join(' | '))}`;
 }

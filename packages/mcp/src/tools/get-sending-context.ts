@@ -36,7 +36,7 @@ function describeContext(context: ReturnType<typeof pick>, untrusted: (text: str
   return [
     ...(sendingPaused === null ? [] : [`Nothing can be sent: the ${sendingPaused} is paused. Tell the user.`]),
     `Send from: ${sendingDomains.join(', ')}`,
-    `Recipients: ${recipientAllowlist === null ? 'all' : recipientAllowlist.join(', ') || 'nobody'}`,
+    `Recipients: ${recipientAllowlist === null ? 'all' : recipientAllowlist.join(', ') || 'no one'}`,
     `Attachment URLs: ${describeAttachmentHosts(context)}`,
     `Left this month: ${quota.remaining} of ${quota.limit} recipients, until ${quota.resetsAt}`,
     ...line('Left of this key’s send limit', describeSendsLeft(sendsLeft)),

@@ -21,5 +21,5 @@ function toRow<T extends { readonly responseBody: string | null }>(row: T): T {
 function describeRow({ responseBody, ...row }: Parameters<typeof deliveryRow>[0] & { responseBody: string | null }) {
   return responseBody === null || responseBody === ''
     ? deliveryRow(row)
-    : `${deliveryRow(row)} | answered: ${responseBody.replaceAll(/\s+/g, ' ')}`;
+    : `${deliveryRow(row)} | response: ${responseBody.replaceAll(/\s+/g, ' ')}`;
 }

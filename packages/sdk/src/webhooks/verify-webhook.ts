@@ -44,13 +44,13 @@ export function verifyWebhook(
 
 const MISMATCH = [
   'No signature of the request was made with this secret over this body.',
-  'Give the body exactly as it came, before any JSON parser, and the secret of this very endpoint.',
+  'Pass the body exactly as received, before any JSON parser, and the secret of this endpoint.',
 ] as const;
 
 function assertRecent(timestamp: string, toleranceSeconds: number, now: Date): void {
   if (!/^\d{1,12}$/.test(timestamp)) {
     const detail = 'The header webhook-timestamp is not a time in seconds.';
-    throw refusal('webhook_timestamp_invalid', detail, 'Pass the header on as it came.');
+    throw refusal('webhook_timestamp_invalid', detail, 'Pass the header exactly as received.');
   }
   const ageSeconds = Math.floor(now.getTime() / 1_000) - Number(timestamp);
   if (Math.abs(ageSeconds) <= toleranceSeconds) return;
@@ -128,7 +128,7 @@ function fromBase64(text: string): Uint8Array | null {
 }
 
 function missing(name: string): PostriderError {
-  const fix = 'Hand over the headers of the request as they came; a request without them is not from Postrider.';
+  const fix = 'Pass the headers of the request as received. A request without them is not from Postrider.';
   return refusal('webhook_header_missing', `The header ${name} is missing.`, fix);
 }
 

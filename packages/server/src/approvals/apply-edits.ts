@@ -46,11 +46,11 @@ export function applyEdits(held: HeldMessage, edits: ApprovalEdits, edited: Edit
     scheduledAt: schedule === null ? held.scheduledAt : schedule.at,
   };
   if (after.recipients.length > LIMITS.recipientsPerMessage) {
-    const message = `to, cc and bcc hold ${after.recipients.length} recipients together; at most ${LIMITS.recipientsPerMessage} are allowed`;
+    const message = `to, cc and bcc have ${after.recipients.length} recipients together; at most ${LIMITS.recipientsPerMessage} are allowed`;
     return refuse([{ path: 'to', code: 'too_many', message }]);
   }
   if (!after.recipients.some(({ kind }) => kind === 'to')) {
-    return refuse([{ path: 'to', code: 'required', message: 'nobody would be left to send it to' }]);
+    return refuse([{ path: 'to', code: 'required', message: 'would leave the message without a recipient' }]);
   }
   if (after.html === null && after.text === null) {
     return refuse([{ path: 'text', code: 'required', message: 'would leave the message without a body' }]);

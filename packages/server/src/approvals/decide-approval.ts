@@ -213,7 +213,7 @@ async function approve(
   const { actor: decidedBy } = decider;
   const end = { status: 'approved', decidedBy, note, rejectCode: null, now, edited: fields } as const;
   if (!(await endApproval(transaction, hold, { ...end, contentHash, outcome, problem }))) {
-    throw new Error('a locked hold was decided by somebody else');
+    throw new Error('a locked hold was decided by another transaction');
   }
   if (fields.length > 0) {
     await addRevision(transaction, hold, { changes: await writeJsonInSlices(changes), actor: decidedBy, now });

@@ -77,10 +77,10 @@ export class ChainCheck {
     const at = { seq, id: entry.id };
     if (seq < expected) return { reason: 'displaced', ...at, message: `There is more than one entry ${seq}.` };
     if (entry.hash !== hashOf(entry)) {
-      return { reason: 'changed', ...at, message: `Entry ${seq} is not what its hash was taken of.` };
+      return { reason: 'changed', ...at, message: `Entry ${seq} does not match its hash.` };
     }
     if (entry.previousHash !== this.#hash) {
-      return { reason: 'unlinked', ...at, message: `Entry ${seq} does not continue the entry before it.` };
+      return { reason: 'unlinked', ...at, message: `Entry ${seq} does not continue the previous entry.` };
     }
     return null;
   }
@@ -90,15 +90,15 @@ export class ChainCheck {
     const [seq, id] = [this.#seq, null];
     if (head === null) {
       if (seq === 0) return null;
-      return { reason: 'headless', seq, id, message: `The record that the chain ends with entry ${seq} is gone.` };
+      return { reason: 'headless', seq, id, message: `The record that the chain ends with entry ${seq} is missing.` };
     }
     const recorded = Number(head.seq);
     if (recorded > seq) {
-      const message = `Entry ${seq + 1} is missing, and all up to entry ${recorded}, with which the chain is recorded to end.`;
+      const message = `Entry ${seq + 1} is missing, and so are all up to entry ${recorded}, the recorded end of the chain.`;
       return { reason: 'cut', seq: seq + 1, id, message };
     }
     if (recorded < seq) {
-      const message = `Entry ${recorded + 1} follows entry ${recorded}, with which the chain is recorded to end.`;
+      const message = `Entry ${recorded + 1} follows entry ${recorded}, the recorded end of the chain.`;
       return { reason: 'unrecorded', seq: recorded + 1, id, message };
     }
     if (head.hash === this.#hash) return null;
@@ -106,7 +106,7 @@ export class ChainCheck {
       reason: 'changed',
       seq,
       id,
-      message: `Entry ${seq} is not the one with which the chain is recorded to end.`,
+      message: `Entry ${seq} is not the recorded end of the chain.`,
     };
   }
 }

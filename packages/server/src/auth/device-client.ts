@@ -3,7 +3,7 @@ import type { ClientInfo } from './client-info.ts';
 import type { SignInClient } from './sign-in.ts';
 
 /** Shown for a program that does not name itself. */
-export const UNNAMED_CLIENT = 'a program without a name';
+export const UNNAMED_CLIENT = 'an unnamed program';
 
 /** How a program describes itself: the name it sends, else its `User-Agent`. Neither is verified. */
 export function describeClient(client: string | undefined, userAgent: string | null): string {

@@ -10,11 +10,11 @@ export interface SignInMailer extends InstallationMailer {
 /** @throws if the server refused the mail, with the reason */
 export async function mailSignInLink(mailer: SignInMailer, to: string, token: string): Promise<void> {
   const text = [
-    'Open this link in the browser in which you asked for it, and press the button:',
+    'Open this link in the browser where you requested it, and press the button:',
     '',
     `${mailer.baseUrl}/auth/magic-link/${token}`,
     '',
-    `It works once, for ${LIMITS.magicLinkMinutes} minutes. If you did not ask for it, do nothing: nobody gets in by it.`,
+    `It works once, for ${LIMITS.magicLinkMinutes} minutes. If you did not request it, you can ignore this email.`,
     '',
   ].join('\n');
   await mail(mailer, { to, subject: 'Your sign-in link', text, tags: ['sign-in'] });
@@ -28,10 +28,10 @@ export async function mailInvitation(
   const text = [
     `You are invited to the team of ${accountName}, as ${role}.`,
     '',
-    `Sign in with this address (${to}), and you have joined:`,
+    `Sign in with this address (${to}) to join:`,
     `${mailer.baseUrl}/auth/sign-in`,
     '',
-    'If this means nothing to you, do nothing.',
+    'If you did not expect this invitation, you can ignore this email.',
     '',
   ].join('\n');
   await mail(mailer, { to, subject: `Your invitation to ${accountName}`, text, tags: ['invitation'] });

@@ -54,7 +54,7 @@ export async function signIn(
     const person = await findPerson(transaction, tools, arrival);
     if (person === null) return { kind: arrival.email === null ? 'unverified' : 'unknown' };
     const [seat] = person.seats;
-    if (seat === undefined) throw new Error('a person without a seat');
+    if (seat === undefined) throw new Error('a user without a seat');
     if (former !== null) await endStoredSession(transaction, tools, former);
     const token = await beginSession(transaction, tools, {
       userId: person.userId,

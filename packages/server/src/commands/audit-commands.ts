@@ -15,7 +15,7 @@ export function addAuditCommands(program: Command, tools: OperatorTools): void {
       'recompute the chain of every account and report the first broken entry of each; exit code 1 if one is broken',
     )
     .option('--account <accountId>', 'only the chain of this account')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (options: { account?: string; json?: boolean }) => {
       const accounts = await withDatabase(tools, async ({ sql }) => {
         const reports = await verifyChains(sql, requireId(options.account));

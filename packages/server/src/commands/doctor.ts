@@ -58,7 +58,7 @@ export function addDoctorCommand(program: Command, tools: DoctorTools): void {
       'check settings, database, queue, transport, DNS, clock, certificate and disk, and say how to fix each problem',
     )
     .option('--try-mail-server <domain>', 'also connect to the mail server of this domain, as direct delivery would')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (flags: DoctorFlags) => {
       const checks = await examine(tools, flags);
       const ok = checks.every(({ status }) => status !== 'fail');

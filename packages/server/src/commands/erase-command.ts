@@ -13,7 +13,7 @@ export function addEraseCommand(program: Command, tools: OperatorTools): void {
     ?.command('erase <accountId>')
     .description('permanently remove an account with its messages, keys, domains and logs')
     .option('--yes', 'confirm the removal; without it nothing is removed')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (accountId: string, options: { yes?: boolean; json?: boolean }) => {
       const { name, isErased, rows } = await withDatabase(tools, async ({ sql }) => {
         const [account] = isUuid(accountId) ? await readAccounts(sql, accountId) : [];

@@ -32,7 +32,7 @@ export function addOperatorCommands(program: Command, tools: OperatorTools): voi
   program
     .command('migrate')
     .description('bring the database schema up to date, and exit')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       await migrateDatabase(tools.readConfig(), { onProgress: tools.progress });
       answer(tools, options, { migrated: true }, 'The schema is up to date.');
@@ -46,7 +46,7 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
     .description('create an account with an owner and a first key; the key is shown only once')
     .requiredOption('--name <name>', 'name of the account, 1 to 100 characters')
     .requiredOption('--owner <email>', 'email address of its owner')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (options: { name: string; owner: string; json?: boolean }) => {
       const owner = parseMailbox(options.owner);
       if (!owner.ok)
@@ -63,7 +63,7 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
   accounts
     .command('list')
     .description('list all accounts')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const rows = await withDatabase(tools, ({ sql }) => readAccounts(sql, null));
       answer(
@@ -84,7 +84,7 @@ function addHoldHours(accounts: Command, tools: OperatorTools): void {
     .description(
       `set after how many hours an undecided hold expires, 1 to ${LIMITS.approvalHoursMax}; existing holds keep their expiry`,
     )
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (accountId: string, given: string, options: { json?: boolean }) => {
       const hours = /^\d{1,4}$/.test(given) ? Number(given) : 0;
       if (hours < 1 || hours > LIMITS.approvalHoursMax) {
@@ -106,7 +106,7 @@ function addSuspension(accounts: Command, tools: OperatorTools, verb: 'suspend' 
   accounts
     .command(`${verb} <accountId>`)
     .description(description)
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (accountId: string, options: { json?: boolean }) => {
       const change = verb === 'suspend' ? suspendAccount : resumeAccount;
       const account = await withDatabase(tools, async ({ sql }) => {
@@ -134,7 +134,7 @@ function addKeyCommands(program: Command, tools: OperatorTools): void {
     .option('--rate-limit <requests>', 'requests a minute', String(LIMITS.keyRatePerMinuteDefault))
     .option('--agent-name <name>', 'agent name for sends that do not set one')
     .option('--source <source>', `source for sends that do not set one: ${SOURCES.join(', ')}`)
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (options: KeyOptions) => {
       assertKeyOptions(options);
       const key = await withDatabase(tools, (database) => makeKey(database, options));

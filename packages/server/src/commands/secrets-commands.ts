@@ -14,7 +14,7 @@ export function addSecretsCommands(program: Command, tools: OperatorTools): void
     .description(
       'encrypt every secret at rest with a new key: with the one in POSTRIDER_SECRET_KEY if POSTRIDER_SECRET_KEY_PREVIOUS has the former key, or else with a generated key in the data directory; continues an interrupted rotation',
     )
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = tools.readConfig();
       if (config.hasSecretKeySetting) assertFormerKey(config);

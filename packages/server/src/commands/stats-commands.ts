@@ -10,7 +10,7 @@ export function addStatsCommands(program: Command, tools: OperatorTools): void {
     .description('rebuild the statistics')
     .command('rebuild')
     .description('recount the messages of every account from the log; sending and reading continue')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const { retention } = tools.readConfig();
       const rebuilt = await withDatabase(tools, ({ sql }) => rebuildStats(sql, systemClock.now(), retention.logDays));

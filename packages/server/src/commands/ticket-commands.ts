@@ -24,13 +24,13 @@ const LIST_MAX = 1_000;
 
 /** The operator's commands for support tickets. */
 export function addTicketCommands(program: Command, tools: OperatorTools): void {
-  const tickets = program.command('tickets').description('list, read, answer and close support tickets');
+  const tickets = program.command('tickets').description('list, read, reply to and close support tickets');
   tickets
     .command('list')
     .description('list the tickets of all accounts, newest first')
     .option('--status <status...>', `only tickets that are ${TICKET_STATUS_NAMES.join(', ')}`)
     .option('--limit <count>', 'maximum number of tickets', String(LIST_DEFAULT))
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (options: Flags & { status?: string[]; limit: string }) => {
       const selection = { statuses: toStatuses(options.status), limit: toLimit(options.limit) };
       const rows = await withDatabase(tools, ({ sql }) => readOperatorTickets(sql, selection));
@@ -40,7 +40,7 @@ export function addTicketCommands(program: Command, tools: OperatorTools): void 
   tickets
     .command('show <number>')
     .description('show a ticket: its thread, and the captured context')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (given: string, options: Flags) => {
       const number = toNumber(given);
       const row = await withDatabase(tools, ({ sql }) => requireTicket(sql, number));
@@ -50,7 +50,7 @@ export function addTicketCommands(program: Command, tools: OperatorTools): void 
   tickets
     .command('close <number>')
     .description('close a ticket: it accepts no more replies')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (given: string, options: Flags) => {
       const number = toNumber(given);
       const row = await withDatabase(tools, async ({ sql }) => {
@@ -65,10 +65,10 @@ function addAnswer(tickets: Command, tools: OperatorTools): void {
   tickets
     .command('answer <number>')
     .description('reply to a ticket as `support`, in its thread and by mail to the requester')
-    .requiredOption('--body <text>', 'the answer, plain text')
+    .requiredOption('--body <text>', 'the reply, plain text')
     .option('--solved', 'set the status to solved, until a reply opens the ticket again')
     .option('--no-mail', 'reply only in the thread')
-    .option('--json', 'answer JSON')
+    .option('--json', 'print JSON')
     .action(async (given: string, options: Flags & { body: string; solved?: boolean; mail: boolean }) => {
       const number = toNumber(given);
       const { body, mail: mails } = options;

@@ -5,7 +5,7 @@ import { Column, drizzle, is, SQL, StringChunk, sql } from './drizzle.ts';
  * and role that it is bound to.
  */
 export const builder = drizzle(() =>
-  Promise.reject(new Error('a statement of the builder runs by defineStatement, not by being awaited')),
+  Promise.reject(new Error('run a builder statement with defineStatement; it cannot be awaited')),
 );
 
 /**

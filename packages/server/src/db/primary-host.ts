@@ -108,7 +108,7 @@ function firstOf(hosts: readonly DatabaseHost[], ask: (host: DatabaseHost) => Pr
         (error: unknown) => {
           reasons.push(`${nameOf(host)}: ${error instanceof Error ? error.message : String(error)}`);
           if (reasons.length === hosts.length)
-            reject(new NoPrimaryError(`No host takes writes (${reasons.join('; ')})`));
+            reject(new NoPrimaryError(`No host accepts writes (${reasons.join('; ')})`));
           else askNext();
         },
       );
@@ -128,7 +128,7 @@ async function probe(url: DatabaseUrl, host: DatabaseHost): Promise<void> {
   });
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('gives no answer')), PROBE_MS);
+    timer = setTimeout(() => reject(new Error('did not respond')), PROBE_MS);
   });
   try {
     const asked = readHostState({ run: async (text, parameters) => await queryOn(driver, text, parameters) });

@@ -11,7 +11,7 @@ export class DatabaseSilentError extends Error {
   override readonly name = 'DatabaseSilentError';
   readonly code = 'DATABASE_SILENT';
   constructor(limitMs: number) {
-    super(`The database gave no answer, for which it had ${limitMs} ms at most.`);
+    super(`The database did not respond within ${limitMs} ms.`);
   }
 }
 

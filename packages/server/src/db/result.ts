@@ -120,7 +120,7 @@ function compile(statement: SQL): Compiled {
   const numbers = new Map<unknown, number>();
   const params: unknown[] = [];
   const numberOf = uses.map((param) => {
-    const name = is(param, Placeholder) ? param.name : Symbol('a value of its own');
+    const name = is(param, Placeholder) ? param.name : Symbol('unnamed value');
     const known = numbers.get(name);
     if (known !== undefined) return known;
     const number = params.push(param);

@@ -90,7 +90,7 @@ async function build(
 ): Promise<Ready | { readonly ok: false; readonly reason: string }> {
   const { content, claim } = delivery;
   delivery.content = null;
-  if (content === null || !content.hasBody) return fail('The stored body aged out before delivery.');
+  if (content === null || !content.hasBody) return fail('The stored body expired before delivery.');
   if (transport === null) return fail(`There is no transport for the route "${claim.route}".`);
   // The envelope is exactly the list that was checked at acceptance, or nothing is sent.
   if (!isComplete) return fail('The stored recipients are incomplete.');

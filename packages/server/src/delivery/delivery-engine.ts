@@ -263,7 +263,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       attempt: claim.attempt,
     }));
     // If this fails, the leases expire anyway.
-    await releaseDeliveries(sql, fences, clock.now()).catch((error: unknown) => onError(error, 'giving leases back'));
+    await releaseDeliveries(sql, fences, clock.now()).catch((error: unknown) => onError(error, 'releasing leases'));
   }
 
   /** Runs before the leases are released: another process may claim at once, and then a delivery would be under way twice. */

@@ -78,7 +78,7 @@ export async function runWatchdog(options: WatchdogOptions): Promise<WatchdogRou
   return { freed, stranded, expired };
 }
 
-const LOST_REASON = 'The delivery was waiting for a time that would never come. It is tried again.';
+const LOST_REASON = 'The delivery was scheduled for a time that would never be reached. It is tried again.';
 const STRANDED_REASON = 'The delivery was missing from the queue and was added again.';
 
 async function freeLost(options: WatchdogOptions): Promise<number> {
@@ -194,7 +194,7 @@ async function mendOne(
 
 /** Why a message cannot be queued again; null if it can. */
 function failureOf({ hasBody }: StrandedMessage, expiresAt: Date, now: Date): string | null {
-  if (!hasBody) return 'The delivery was missing from the queue, and the stored body has aged out.';
+  if (!hasBody) return 'The delivery was missing from the queue, and the stored body has expired.';
   return now < expiresAt ? null : 'The delivery was missing from the queue until the retry time was over.';
 }
 

@@ -21,7 +21,7 @@ export function judgeWebhooks(queue: WebhookQueue, troubled: readonly TroubledEn
   }
   if (failing > 0) return warn('webhooks', `${counted(failing)} failing: ${named(troubled)}.`, fixOf(troubled));
   if (all === 0) return pass('webhooks', 'There are no webhook endpoints.');
-  return pass('webhooks', `${counted(working)} taking events, ${queue.waiting} deliveries wait.`);
+  return pass('webhooks', `${counted(working)} receiving events, ${queue.waiting} deliveries are waiting.`);
 }
 
 function describeLate({ oldestDueAt, oldestBacklogAt, due, backlog }: WebhookQueue, now: Date): string | null {

@@ -46,9 +46,9 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
   async function check(header: string | undefined): Promise<Authentication> {
     const secret = bearerOf(header);
     if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
-    if (!isWellFormedKey(secret)) return refuse('invalid_key', 'This is no Postrider API key, or it was mistyped.');
+    if (!isWellFormedKey(secret)) return refuse('invalid_key', 'This is not a valid Postrider API key. Check for typing errors.');
     const caller = await lookUp(secret);
-    if (caller === null) return refuse('invalid_key', 'No key like this is known on this server.');
+    if (caller === null) return refuse('invalid_key', 'This server does not know this key.');
     return checkKey(caller, clock.now());
   }
 
@@ -85,7 +85,7 @@ function checkKey(caller: Caller, now: Date): Authentication {
     return refuse('key_revoked', `The key ending in ${caller.last4} was revoked on ${caller.revokedAt.toISOString()}.`);
   }
   if (caller.secretEndsAt !== null && caller.secretEndsAt <= now) {
-    const ended = hasEndedAtOnce(caller.secretEndsAt) ? 'at once' : `on ${caller.secretEndsAt.toISOString()}`;
+    const ended = hasEndedAtOnce(caller.secretEndsAt) ? 'immediately' : `on ${caller.secretEndsAt.toISOString()}`;
     return refuse('key_revoked', `This secret of the key “${caller.keyName}” was replaced, and ended ${ended}.`);
   }
   if (caller.expiresAt !== null && caller.expiresAt <= now) {

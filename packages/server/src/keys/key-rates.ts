@@ -125,7 +125,7 @@ export function createKeyRates(sql: Sql): KeyRates {
   }
 
   function settle({ bucket, waiters }: Asked, answer: Allowance | undefined, sentAtMs: number): void {
-    if (answer === undefined) throw new Error('the database left a rate limit out');
+    if (answer === undefined) throw new Error('the database did not return a rate limit');
     Object.assign(bucket, { remaining: answer.remaining, fullMs: answer.fullMs, knownAtMs: sentAtMs });
     bucket.spare = answer.spare;
     bucket.leaseEndsMs = sentAtMs + LEASE_MS;

@@ -85,7 +85,7 @@ export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date):
   return problems.length > 0 ? { ok: false, problems } : { ok: true, restrictions };
 }
 
-const PAST_EXPIRY: FieldProblem = { path: 'expiresAt', code: 'out_of_range', message: 'must lie in the future' };
+const PAST_EXPIRY: FieldProblem = { path: 'expiresAt', code: 'out_of_range', message: 'must be in the future' };
 const NOTHING_TO_LOCK: FieldProblem = {
   path: 'lockPersona',
   code: 'conflict',
@@ -106,7 +106,7 @@ function scopesOf({ scopes, approvalMode }: Wishes, before: KeyRestrictions): re
 function approvalFaults({ approvalMode, holdWhen, scopes }: KeyRestrictions): readonly FieldProblem[] {
   if (approvalMode === 'off') return [];
   const named = scopes.filter((scope) => NOT_BESIDE_APPROVAL.includes(scope));
-  const message = `a key in approval mode can not hold ${named.map((scope) => `\`${scope}\``).join(' or ')}: give other \`scopes\``;
+  const message = `a key in approval mode cannot have ${named.map((scope) => `\`${scope}\``).join(' or ')}: pass other \`scopes\``;
   return [
     ...(named.length > 0 ? [{ path: 'scopes', code: 'conflict', message }] : []),
     ...(approvalMode === 'policy' && holdWhen === null ? [NO_POLICY] : []),

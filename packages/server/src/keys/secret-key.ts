@@ -54,7 +54,7 @@ export function readOrMakeSecretKey(dataDir: string): Buffer {
     rmSync(draft, { force: true });
   }
   const made = readKeyFile(dataDir)[0];
-  if (made === undefined) throw new Error(`${path} holds no key.`);
+  if (made === undefined) throw new Error(`${path} contains no key.`);
   return made;
 }
 

@@ -129,7 +129,7 @@ export function createDeliveryAdmission(options: DeliveryAdmissionOptions): Deli
     });
     for (const { delivery } of refused) leased.remove(delivery);
     // If this fails, the leases expire anyway.
-    const written = requeueDeliveries(sql, leases).catch((error: unknown) => onError(error, 'putting deliveries back'));
+    const written = requeueDeliveries(sql, leases).catch((error: unknown) => onError(error, 'requeueing deliveries'));
     writing = Promise.all([writing, written]);
     await written;
   }

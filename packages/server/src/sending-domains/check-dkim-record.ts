@@ -23,18 +23,18 @@ export function checkDkimRecord(expected: ExpectedDkimKey, answer: DnsAnswer<str
   const isTesting = key.faults.some(({ code }) => code === 'dkim_testing');
   return pass(
     found,
-    isTesting ? 'The record says t=y (a test): verifiers may take mail as if it were unsigned.' : null,
+    isTesting ? 'The record has t=y (testing), so verifiers may treat mail as unsigned.' : null,
   );
 }
 
 function withoutKey(host: string): string {
-  return `The TXT record at ${host} is no DKIM key; if nothing was published there, a wildcard record (*) answers.`;
+  return `The TXT record at ${host} is not a DKIM key. If you published nothing there, a wildcard record (*) matches.`;
 }
 
 /** Finds the quoting of zone files, which users paste into DNS forms along with the value. */
 function findEscapes(host: string, found: readonly string[]): string | null {
   if (!found.some((text) => /\\;|^\s*"/.test(text))) return null;
-  return `The TXT record at ${host} holds quotes or backslashes that are no part of the value; publish the value without them.`;
+  return `The TXT record at ${host} contains quotes or backslashes that are not part of the value. Publish the value without them.`;
 }
 
 /** RFC 6376 §3.6.2.2: if a selector has several keys, verifiers may use any of them. */
@@ -42,8 +42,8 @@ function judgeSeveral(expected: ExpectedDkimKey, keys: readonly DkimRecord[], fo
   const ours = keys.some((key) => findFault(expected, key) === null);
   return fail(
     ours
-      ? 'Our key is there beside another one at the same selector, and verifiers may take either; remove the other.'
-      : `There are ${keys.length} keys at this selector and none is ours; publish ours alone.`,
+      ? 'Our key and another one are at the same selector, and verifiers may use either. Remove the other one.'
+      : `There are ${keys.length} keys at this selector and none is ours. Publish only ours.`,
     found,
   );
 }
@@ -54,20 +54,20 @@ function findFault({ algorithm, publicKey }: ExpectedDkimKey, key: DkimRecord): 
   if (first !== undefined) return first;
   const given = withoutPadding(key.publicKey ?? '');
   const wanted = withoutPadding(publicKey);
-  if (given === '') return 'The key is revoked: its p= is empty. Publish the value as it is shown.';
-  if (key.keyType !== algorithm) return `The record says k=${key.keyType}, and the key is of the kind ${algorithm}.`;
+  if (given === '') return 'The key is revoked: its p= is empty. Publish the value as shown.';
+  if (key.keyType !== algorithm) return `The record has k=${key.keyType}, but the key type is ${algorithm}.`;
   if (given === wanted) return null;
   return wanted.startsWith(given)
-    ? `The key is cut off after ${given.length} of ${wanted.length} characters; long values are published as several strings of at most 255.`
-    : 'The record holds another key. Publish the value as it is shown.';
+    ? `The key is cut off after ${given.length} of ${wanted.length} characters. Publish long values as several strings of at most 255.`
+    : 'The record contains another key. Publish the value as shown.';
 }
 
 /** Faults that make verifiers ignore a record, whichever key it contains. The key itself is valid if it is ours. */
 const REFUSED: Readonly<Partial<Record<DkimRecord['faults'][number]['code'], (particulars: string) => string>>> = {
   dkim_wrong_version: () =>
-    'The version is not the first tag, or not DKIM1, and then the record counts for nothing (RFC 6376 §3.6.1).',
-  dkim_hash_refused: (told) => `The record does not allow sha256, with which mail is signed. ${told} Leave h= out.`,
-  dkim_not_for_email: (told) => `The record is not for mail. ${told} Leave s= out.`,
+    'The version is not the first tag, or not DKIM1, so verifiers ignore the record (RFC 6376 §3.6.1).',
+  dkim_hash_refused: (told) => `The record does not allow sha256, which mail is signed with. ${told} Remove h=.`,
+  dkim_not_for_email: (told) => `The record is not for mail. ${told} Remove s=.`,
 };
 
 function withoutPadding(base64: string): string {

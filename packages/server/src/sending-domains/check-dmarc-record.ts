@@ -25,16 +25,16 @@ export function checkDmarcRecord(own: DmarcAnswer, organisation: DmarcAnswer | n
   if (above?.status === 'pass') {
     return pass(
       above.found,
-      `The policy of ${organisation?.host.slice('_dmarc.'.length)} applies; the domain has none of its own.`,
+      `The policy of ${organisation?.host.slice('_dmarc.'.length)} applies, because the domain does not have its own.`,
     );
   }
   if (organisation?.answer.kind === 'failed') {
     return unknown(
-      `There is no DMARC record at ${own.host}, and the DNS could not be asked for ${organisation.host}.`,
+      `There is no DMARC record at ${own.host}, and the DNS lookup of ${organisation.host} failed.`,
       found,
     );
   }
-  if (found.length > 0) return fail(`The TXT record at ${own.host} is no DMARC policy. ${ADVICE}`, found);
+  if (found.length > 0) return fail(`The TXT record at ${own.host} is not a DMARC policy. ${ADVICE}`, found);
   return fail(`There is no DMARC record at ${own.host}. ${ADVICE}`);
 }
 
@@ -45,7 +45,7 @@ function judgePolicy({ host, answer }: DmarcAnswer): RecordVerdict | null {
   const [policy] = policies;
   if (policy === undefined) return null;
   if (policies.length > 1) {
-    return fail(`There are ${policies.length} DMARC records at ${host}; receivers then take none of them.`, policies);
+    return fail(`There are ${policies.length} DMARC records at ${host}, so receivers ignore all of them.`, policies);
   }
   const fault = readDmarcRecord(policy).faults.find(isFatal);
   return fault === undefined ? pass(policies) : fail(describe(fault), policies);
@@ -62,5 +62,5 @@ function describe({ code, particulars = '' }: DmarcFault): string {
   if (code === 'dmarc_syntax_error') return `The record cannot be read. ${particulars}`;
   const mustBe = 'It must be none, quarantine or reject.';
   if (code === 'dmarc_policy_missing') return `The record has no p= tag. ${mustBe}`;
-  return `The record holds no valid policy. ${particulars} ${mustBe}`;
+  return `The record contains no valid policy. ${particulars} ${mustBe}`;
 }

@@ -25,23 +25,23 @@ export function checkMxRecord(host: string, ownHost: string, answer: DnsAnswer<M
   const found = records.map(({ priority, exchange }) => `${priority} ${exchange === '' ? '.' : exchange}`);
   const first = records.filter(({ priority }) => priority === records[0]?.priority);
   const names = [...new Set(first.map(({ exchange }) => exchange))];
-  if (names.includes('')) return decided(fail(`${host} takes no mail (a null MX, RFC 7505).`, found));
+  if (names.includes('')) return decided(fail(`${host} does not accept mail (a null MX, RFC 7505).`, found));
   if (names.includes(ownHost)) {
     return decided(
       names.length === 1
         ? pass(found)
         : fail(
-            `${names.length} hosts share the first place, so that some bounces go elsewhere; ${ownHost} must stand alone.`,
+            `${names.length} hosts share the lowest preference, so some bounces are sent elsewhere. Only ${ownHost} may have it.`,
             found,
           ),
     );
   }
   if (records.some(({ exchange }) => exchange === ownHost)) {
-    return decided(fail(`${names.join(', ')} stands before ${ownHost}, so that bounces go there.`, found));
+    return decided(fail(`Bounces are sent to ${names.join(', ')} first: the preference is lower than that of ${ownHost}.`, found));
   }
   const [exchange] = names;
   if (names.length !== 1 || exchange === undefined) {
-    return decided(fail(`Bounces go to ${names.join(', ')} instead of ${ownHost}.`, found));
+    return decided(fail(`Bounces are sent to ${names.join(', ')} instead of ${ownHost}.`, found));
   }
   return { kind: 'other-name', exchange, found };
 }
@@ -58,11 +58,11 @@ export function judgeOtherExchange(
     return pass(found, `${exchange} is an alias (CNAME) of ${ownHost}; an MX record should name the host itself.`);
   }
   if (cname.kind === 'failed' || addresses.kind === 'failed' || ownAddresses.kind === 'failed') {
-    return unknown(`Whether ${exchange} is ${ownHost} by another name could not be looked up.`, found);
+    return unknown(`The lookup that shows whether ${exchange} is another name of ${ownHost} failed.`, found);
   }
   const own = new Set(ownAddresses.kind === 'found' ? ownAddresses.values : []);
   if (addresses.kind === 'found' && addresses.values.every((address) => own.has(address))) {
-    return pass(found, `${exchange} has the address of ${ownHost}; name ${ownHost} itself, so that it may change.`);
+    return pass(found, `${exchange} has the address of ${ownHost}. Use ${ownHost} itself, so that the address can change.`);
   }
-  return fail(`Bounces go to ${exchange} instead of ${ownHost}.`, found);
+  return fail(`Bounces are sent to ${exchange} instead of ${ownHost}.`, found);
 }

@@ -36,20 +36,20 @@ export function checkSpfRecord(host: string, mechanism: string, answer: DnsAnswe
   }
   if (found.length > 1) {
     return decided(
-      fail(`There are ${found.length} SPF records at ${host}; receivers then take none (RFC 7208 §4.5).`, found),
+      fail(`There are ${found.length} SPF records at ${host}, so receivers ignore all of them (RFC 7208 §4.5).`, found),
     );
   }
   const record = readSpfRecord(text);
   const [fault] = record.faults;
   if (fault !== undefined) {
-    return decided(fail(`"${fault.term}" ${fault.reason}, which makes the whole record void (RFC 7208 §4.6).`, found));
+    return decided(fail(`"${fault.term}" ${fault.reason}, which makes the whole record invalid (RFC 7208 §4.6).`, found));
   }
   const allowing = effectiveTerms(record).filter(({ qualifier, isModifier }) => qualifier === '+' && !isModifier);
   const warning = allowing.some(({ name }) => name === 'all') ? OPEN_TO_ALL : null;
   return { kind: 'evaluate', found, warning, namesUs: allowing.some((term) => textOf(term) === mechanism) };
 }
 
-const OPEN_TO_ALL = 'The record ends in +all: whoever likes can send in the name of this domain. Use ~all or -all.';
+const OPEN_TO_ALL = 'The record ends in +all, which lets anyone send as this domain. Use ~all or -all.';
 
 function textOf({ text }: SpfTerm): string {
   return text.replace(/^\+/, '').toLowerCase();
@@ -68,18 +68,18 @@ export function judgeSpfEvaluations(
   const temporary = evaluations.find(({ result }) => result === 'temperror');
   if (temporary !== undefined) return unknown(`The record could not be evaluated: ${temporary.comment}`, found);
   const broken = evaluations.find(({ result }) => result === 'permerror');
-  if (broken !== undefined) return fail(`The record is void (permerror): ${broken.comment}`, found);
+  if (broken !== undefined) return fail(`The record is invalid (permerror): ${broken.comment}`, found);
   const refused = evaluations.filter(({ result }) => result !== 'pass').map(({ address }) => address);
   if (refused.length === 0) return pass(found, warning);
   const advice = namesUs
-    ? 'it names the server, but a term before that refuses: put the mechanism that is shown first'
-    : 'add the mechanism that is shown';
+    ? 'it names the server, but an earlier term rejects it: put the mechanism shown first'
+    : 'add the mechanism shown';
   return fail(`The record does not let ${own} (${refused.join(', ')}) send for this domain; ${advice}.`, found);
 }
 
 /** A host without an address is a mistake in the installation's setup, which a domain's owner cannot fix. */
 function judgeWithoutAddress(own: string, found: readonly string[], namesUs: boolean): RecordVerdict {
-  const advice = `${own} has no address in the DNS, so that SPF passes for no mail until the operator publishes one.`;
+  const advice = `${own} has no address in the DNS, so SPF cannot pass until the operator publishes one.`;
   if (namesUs) return pass(found, advice);
-  return fail(`The record does not let ${own} send for this domain; add the mechanism that is shown.`, found);
+  return fail(`The record does not let ${own} send for this domain; add the mechanism shown.`, found);
 }

@@ -20,7 +20,7 @@ export function generateDkimKey(): Promise<GeneratedDkimKey> {
     const worker = new Worker(workerFile(), { env: {} });
     worker.once('message', (key: GeneratedDkimKey) => resolve(key));
     worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the thread that makes keys ended without one')));
+    worker.once('exit', () => reject(new Error('the key generation thread ended without a key')));
   });
 }
 

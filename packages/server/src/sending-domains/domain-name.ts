@@ -31,22 +31,22 @@ export function checkDomainChoice(choice: DomainChoice, sandboxDomain: string): 
     return refuse(
       'name',
       'reserved',
-      'is the sandbox domain of this server, from which every account may send already',
+      'is the sandbox domain of this server: every account can already send from it',
     );
   }
   if (SPECIAL_USE.test(name)) {
-    return refuse('name', 'reserved', 'is under a name for special use (RFC 6761), which no receiver can look up');
+    return refuse('name', 'reserved', 'is under a special-use name (RFC 6761), which receivers cannot look up');
   }
   const { publicSuffix, isIp } = parse(name, { allowPrivateDomains: true });
-  if (isIp === true) return refuse('name', 'invalid_domain', 'must be a domain name, and this is an address');
+  if (isIp === true) return refuse('name', 'invalid_domain', 'must be a domain name, not an address');
   if (hasFalsePunycode(name)) {
-    return refuse('name', 'invalid_domain', 'has a label that begins with xn-- and is no punycode (RFC 3492)');
+    return refuse('name', 'invalid_domain', 'has a label that begins with xn-- and is not valid punycode (RFC 3492)');
   }
   if (publicSuffix === name) {
     return refuse(
       'name',
       'public_suffix',
-      'is a public suffix, under which names belong to many; name the domain of your own',
+      'is a public suffix; use a domain below it that you own',
     );
   }
   if (!selectors.every((selector) => fitsName(selector, name))) {
@@ -72,7 +72,7 @@ const MAX_LABEL_CHARACTERS = 63;
 export const SELECTOR_TOO_LONG: FieldProblem = {
   path: 'dkimSelector',
   code: 'too_long',
-  message: `makes a record name with a label of more than ${MAX_LABEL_CHARACTERS}, or of more than ${MAX_NAME_CHARACTERS} characters in all`,
+  message: `makes a record name with a label of more than ${MAX_LABEL_CHARACTERS}, or of more than ${MAX_NAME_CHARACTERS} characters in total`,
 };
 
 const SHORTEST_SELECTOR = 'a';
@@ -80,7 +80,7 @@ const SHORTEST_SELECTOR = 'a';
 const NAME_TOO_LONG: FieldProblem = {
   path: 'name',
   code: 'too_long',
-  message: `leaves no room for the records of its keys: \`<selector>._domainkey.\` and the name have at most ${MAX_NAME_CHARACTERS} characters in all`,
+  message: `leaves no room for the records of its keys: \`<selector>._domainkey.\` and the name have at most ${MAX_NAME_CHARACTERS} characters in total`,
 };
 
 /** Whether the name of a key's record is valid in the DNS (RFC 1035 §2.3.4). */

@@ -33,7 +33,7 @@ export function toRecords(row: DomainRow, own: PublicHost, now: Date): DomainRec
   );
   return expectedRecords({ ...row, keys }, own).map(({ id, ...record }) => {
     const check = row.checks[id];
-    const said = check === undefined ? 'It was not looked up yet.' : check.reason;
+    const said = check === undefined ? 'It has not been looked up yet.' : check.reason;
     const reason = [notes.get(id) ?? null, said].filter((text) => text !== null).join(' ');
     return {
       ...(record satisfies Omit<ExpectedRecord, 'id'>),
@@ -47,15 +47,15 @@ export function toRecords(row: DomainRow, own: PublicHost, now: Date): DomainRec
 
 /** Added to the record of the key that would sign, to explain why the domain is not verified although everything is published. */
 const HELD =
-  'Another account of this server holds the name, so that no record verifies the domain: verify tells the one that takes the name over.';
+  'Another account of this server has this name, so these records do not verify the domain. Verifying it returns the record that takes the name over.';
 
 function noteOf({ state, algorithm, retiredAt }: ListedKey): string | null {
   if (state === 'retired' && retiredAt !== null) {
     const until = unlistedAt(retiredAt).toISOString().slice(0, 10);
-    return `This key signs no more; keep its record until ${until}, for mail that is still on its way.`;
+    return `This key no longer signs. Keep its record until ${until}, for mail that is still in transit.`;
   }
   if (state !== 'waiting') return null;
   return algorithm === 'rsa'
-    ? 'Mail is signed with this key once its record is found; until then the other one signs.'
+    ? 'Mail is signed with this key once its record is found; until then with the other key.'
     : 'Mail carries a second signature by this key once its record is found.';
 }

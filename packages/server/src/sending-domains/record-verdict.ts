@@ -39,7 +39,7 @@ export function judgeAbsence(answer: DnsAnswer<unknown>, what: string, host: str
     case 'no-record':
       return fail(`${host} has no ${what} record.`);
     case 'failed':
-      return unknown(`The DNS could not be asked for ${host}: ${answer.reason}`);
+      return unknown(`The DNS lookup of ${host} failed: ${answer.reason}`);
   }
 }
 

@@ -11,7 +11,7 @@ const SELECTOR = 'postrider';
 class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError';
   readonly fix =
-    'Set POSTRIDER_SECRET_KEY to the key this database was first used with (in development it is in secret.key of the data directory it was started with), or use another database. Where the key was changed on purpose, name the former one in POSTRIDER_SECRET_KEY_PREVIOUS.';
+    'Set POSTRIDER_SECRET_KEY to the key this database was first used with (in development it is in secret.key of the data directory it was started with), or use another database. If you changed the key on purpose, set POSTRIDER_SECRET_KEY_PREVIOUS to the former one.';
 }
 
 /**
@@ -47,6 +47,6 @@ function assertOpens(secrets: SecretBox, envelope: Uint8Array): void {
   try {
     secrets.open(envelope);
   } catch {
-    throw new SecretKeyError('The secrets in this database were stored under another secret key.');
+    throw new SecretKeyError('The secrets in this database were encrypted with another secret key.');
   }
 }

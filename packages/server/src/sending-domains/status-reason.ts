@@ -12,9 +12,9 @@ export interface ReasonFacts {
 }
 
 /** Shown to the account that lost the name. It does not reveal which account has it now. */
-export const TAKEN_OVER = 'Another account of this server has proven that the name is its own.';
+export const TAKEN_OVER = 'Another account of this server has proven that it owns the name.';
 
-const HELD = 'Another account of this server holds the name.';
+const HELD = 'Another account of this server has this name.';
 
 /** Why a domain failed or is degraded; null for other statuses. Failed lookups leave the known reason unchanged. */
 export function explainStatus({ before, decision, missing, isHeld }: ReasonFacts): string | null {
@@ -33,11 +33,11 @@ const HOUR_MS = 3_600_000;
 
 function explainLoss(missing: readonly string[], since: Date): string {
   const end = new Date(since.getTime() + LIMITS.domainGraceHours * HOUR_MS).toISOString();
-  return `Required and gone: ${namesOf(missing)}. Mail is still sent until ${end}; then the domain fails.`;
+  return `Required and missing: ${namesOf(missing)}. Mail is still sent until ${end}; then the domain fails.`;
 }
 
 function explainFailure(from: StatusFacts['status'], missing: readonly string[], isHeld: boolean): string {
-  if (from === 'degraded') return `Required and gone for ${LIMITS.domainGraceHours} hours: ${namesOf(missing)}.`;
+  if (from === 'degraded') return `Required and missing for ${LIMITS.domainGraceHours} hours: ${namesOf(missing)}.`;
   if (missing.length > 0)
     return `Required and not found within ${LIMITS.domainPendingHours} hours: ${namesOf(missing)}.`;
   return isHeld ? HELD : `Its required records could not be looked up within ${LIMITS.domainPendingHours} hours.`;

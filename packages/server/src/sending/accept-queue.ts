@@ -122,8 +122,8 @@ async function settleAll(
 
 function faultRefusal(error: unknown): Refusal {
   return classifyDatabaseError(error) === 'unavailable'
-    ? { code: 'unavailable', detail: 'The database fell silent in the middle of the batch.' }
-    : { code: 'internal', detail: 'This send could not be stored because of an error of ours.' };
+    ? { code: 'unavailable', detail: 'The database stopped responding during the batch.' }
+    : { code: 'internal', detail: 'This send could not be stored because of an internal error.' };
 }
 
 function createWriteQueue(

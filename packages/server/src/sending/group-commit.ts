@@ -116,6 +116,6 @@ export function createGroupCommit<Item, Verdict>(
 }
 
 function settleEntry<Item, Verdict>(entry: Entry<Item, Verdict>, verdict: Verdict | undefined): void {
-  if (verdict === undefined) entry.reject(new Error('a batch answered fewer verdicts than it had items'));
+  if (verdict === undefined) entry.reject(new Error('a batch returned fewer verdicts than items'));
   else entry.resolve(verdict);
 }

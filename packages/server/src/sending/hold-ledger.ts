@@ -116,11 +116,11 @@ export function createHoldLedger(facts: HoldFacts, now: Date): HoldLedger {
   };
 }
 
-const KEY_REVOKED: Refusal = { code: 'key_revoked', detail: 'The key was revoked while this was sent.' };
+const KEY_REVOKED: Refusal = { code: 'key_revoked', detail: 'The key was revoked while the server processed this send.' };
 
 const TOO_MANY_HELD: Refusal = {
   code: 'too_many_held',
-  detail: `${LIMITS.heldPerKey} sends of this key are held and nobody has decided them. Nothing was sent or held.`,
+  detail: `${LIMITS.heldPerKey} sends of this key are held and undecided. Nothing was sent or held.`,
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 

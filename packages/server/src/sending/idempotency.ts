@@ -36,13 +36,13 @@ export interface StoredHold {
 /** The refusal of a key that was used before with a different body. */
 export const IDEMPOTENCY_KEY_REUSED = {
   code: 'idempotency_key_reused',
-  detail: 'This idempotency key came before with another body.',
+  detail: 'This idempotency key was used before with a different body.',
 } as const;
 
 /** The refusal of a key whose first request is still in progress. */
 export const IDEMPOTENCY_IN_PROGRESS = {
   code: 'idempotency_in_progress',
-  detail: 'A request with this idempotency key is running.',
+  detail: 'A request with this idempotency key is in progress.',
 } as const;
 
 /** The input in its canonical form for hashing. */

@@ -42,7 +42,7 @@ async function previewTogether(
   // `sends`, `made` and `examinations` are in the same order.
   return examinations.map((examination, index) => {
     const send = sends[index];
-    if (send === undefined) throw new Error('an examination came back without its send');
+    if (send === undefined) throw new Error('an examination returned without its send');
     return toPreview(send, made[index]?.refusals ?? [], examination);
   });
 }

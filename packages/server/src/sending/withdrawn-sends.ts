@@ -17,7 +17,7 @@ export class WithdrawnError extends Error {
   override readonly name = 'WithdrawnError';
 }
 
-const WITHDRAWN: Refusal = { code: 'unavailable', detail: 'Nobody waits for this send any more; it was not accepted.' };
+const WITHDRAWN: Refusal = { code: 'unavailable', detail: 'The client disconnected or timed out, so this send was not accepted.' };
 
 export function createWithdrawnSends(): WithdrawnSends {
   const withdrawn = new Set<ParsedSend>();

@@ -263,7 +263,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await within(drainMs, recorder.end());
     await within(
       drainMs,
-      giveBack(left).catch((error: unknown) => onError(error, 'giving webhook deliveries back')),
+      giveBack(left).catch((error: unknown) => onError(error, 'releasing webhook deliveries')),
     );
   }
 

@@ -53,7 +53,7 @@ export async function postEvent(
 
 function judgeAnswer(answer: OutboundResult, durationMs: number, now: Date): AttemptResult {
   if (answer.kind !== 'answered') {
-    const error = answer.kind === 'refused' ? `The URL ${answer.reason}.` : `No answer: ${answer.reason}.`;
+    const error = answer.kind === 'refused' ? `The URL ${answer.reason}.` : `No response: ${answer.reason}.`;
     return { succeeded: false, statusCode: null, error, durationMs, responseBody: null, retryAfterMs: null };
   }
   const { status: statusCode } = answer;

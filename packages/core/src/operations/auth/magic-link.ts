@@ -15,7 +15,7 @@ export const requestMagicLink = defineOperation({
   effect: 'create',
   query: z.strictObject({}),
   body: z.strictObject({
-    email: mailboxSchema.describe('The person’s address.'),
+    email: mailboxSchema.describe('The user’s email address.'),
     next: z.string().max(LIMITS.urlCharacters).optional().describe('A path of this server to open after the sign-in.'),
   }),
   anonymousLimits: SIGN_IN_LIMITS,

@@ -37,7 +37,7 @@ export async function endHolds(
   const [{ accountId }] = holds;
   const detail = [rejectCode, note].filter((part) => part !== null).join(': ') || null;
   const ended = await endApprovals(transaction, holds, { status, note, rejectCode, now, decidedBy: decider.actor });
-  if (ended < holds.length) throw new Error('a locked hold was decided by somebody else');
+  if (ended < holds.length) throw new Error('a locked hold was decided by another transaction');
   await addApprovalEvents(
     transaction,
     holds.map((hold) => ({

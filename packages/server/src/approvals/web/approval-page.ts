@@ -44,7 +44,7 @@ function whoAsks({ approval, now }: ShownApproval): Html {
   const key = keyName === null ? html`a key that was deleted` : html`the key <b>${keyName}</b>`;
   const sender = agentName === null ? key : html`<b>${agentName}</b>, with ${key},`;
   const end = new Date(expiresAt);
-  return html`<p>It was sent by ${sender} and waits for your decision. Nothing has been delivered.
+  return html`<p>It was sent by ${sender} and is waiting for your decision. Nothing has been delivered.
 It expires <b>${timeLeft(end, new Date(now))}</b>, on <time datetime="${expiresAt}">${formatTime(end)}</time>.</p>`;
 }
 

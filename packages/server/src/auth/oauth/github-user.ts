@@ -23,11 +23,11 @@ export async function readGithubUser(
       null,
       headers,
     );
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${path} responded with ${response.status}`);
     return await response.json();
   };
   const [user, emails] = await Promise.all([ask('/user'), ask('/user/emails')]);
-  if (!isRecord(user) || typeof user['id'] !== 'number') throw new Error('/user answered no id');
+  if (!isRecord(user) || typeof user['id'] !== 'number') throw new Error('/user returned no id');
   // User names can be released and taken by others; the number never changes.
   const identity = { issuer, subject: String(user['id']) };
   const name = toProviderName(user['name']);

@@ -94,7 +94,7 @@ export function createOAuthProvider({ setting, baseUrl, http, nowMs }: OAuthClie
       );
       if (!isOidc) return await readGithubUser(configuration, setting, tokens.access_token);
       const claims = tokens.claims();
-      if (claims === undefined) throw new Error('the provider answered no ID token');
+      if (claims === undefined) throw new Error('the provider returned no ID token');
       const info: Readonly<Record<string, unknown>> =
         claims['email'] === undefined ? await askUser(configuration, tokens.access_token, claims.sub) : claims;
       return {

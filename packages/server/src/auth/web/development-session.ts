@@ -20,7 +20,7 @@ export async function beginDevelopmentSession(
   const verdict = await signIn(tools, { email, name: null, identity: null, how: 'development' }, from, sessionToken);
   if (verdict.kind !== 'signed-in') {
     throw new ProblemError('not_found', {
-      detail: `Nobody has a seat under ${email}, and sign-up is closed.`,
+      detail: `No user has a seat with the address ${email}, and sign-up is closed.`,
       fix: 'Invite the address first, or set POSTRIDER_SIGNUP=open.',
     });
   }

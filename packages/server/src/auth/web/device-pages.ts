@@ -44,7 +44,7 @@ export function renderConsentPage(signedIn: SignedIn, question: DeviceQuestion):
     'Allow this sign-in?',
     html`<p>A program asks to act as you in <b>${signedIn.accountName}</b>. Check that it is yours:</p>
 <dl class="facts">${fact('Code', html`<span class="code">${userCode}</span>`)}
-${fact('Program', html`${client} <small>This is what the program says of itself.</small>`)}
+${fact('Program', html`${client} <small>The program reports this name itself.</small>`)}
 ${fact('Address', html`<span class="address">${address}</span> ${compare(address, ownAddress)}`)}
 ${fact('Started', html`${sinceWhen(question)}`)}</dl>
 <p class="caution"><b>If you did not just start this on your own machine, someone may be trying to use your account.</b> Press Refuse.</p>

@@ -119,7 +119,7 @@ async function decide(visitor: Visitor, body: unknown, reply: FastifyReply, peop
 const FAULTS = {
   unknown: [404, 'No device shows this code. Check it, or start again on the device.'],
   expired: [400, 'This code has expired. Start again on the device.'],
-  role: [403, 'Your role does not decide held sends, so a device of yours cannot. Type the code again.'],
+  role: [403, 'Your role cannot decide held sends, so your device cannot either. Type the code again.'],
   moved: [409, 'You have moved to another account since the page was shown. Type the code again.'],
 } as const;
 

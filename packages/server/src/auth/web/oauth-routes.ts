@@ -95,10 +95,10 @@ function queryOf(url: string): string {
 }
 
 function providerAway({ setting }: OAuthProvider): string {
-  return renderTryAgainPage('Please try again', `${labelOf(setting)} does not answer at the moment.`);
+  return renderTryAgainPage('Please try again', `${labelOf(setting)} does not respond at the moment.`);
 }
 
 function notBegun({ setting }: OAuthProvider): string {
-  const reason = `${labelOf(setting)} did not confirm who you are, or this was not begun in this browser. Nobody was signed in.`;
+  const reason = `${labelOf(setting)} did not confirm who you are, or the sign-in was started in another browser. You are not signed in.`;
   return renderTryAgainPage('The sign-in did not work', reason);
 }

@@ -26,12 +26,12 @@ export function renderSignInPage({ providers, next, fault }: SignInPage): string
     html`${fault === undefined ? html`` : html`<p role="alert">${fault}</p>`}
 <form method="post" action="/auth/sign-in"><label for="email">Your email address</label>
 <input id="email" name="email" type="email" autocomplete="email" required maxlength="${LIMITS.addressCharacters}">${hiddenNext(next)}
-<button type="submit">Mail me a link</button></form>${offers}`,
+<button type="submit">Email me a link</button></form>${offers}`,
   );
 }
 
 export function renderSignedInPage(signedIn: SignedIn, next: string | null): string {
-  const onward = next === null ? html`` : html`<p><a class="button" href="${next}">Go on</a></p>`;
+  const onward = next === null ? html`` : html`<p><a class="button" href="${next}">Continue</a></p>`;
   return renderPersonPage(
     'You are signed in',
     html`<p role="status">As <b>${signedIn.email}</b>, ${signedIn.role} of <b>${signedIn.accountName}</b>.</p>${onward}`,
@@ -41,8 +41,8 @@ export function renderSignedInPage(signedIn: SignedIn, next: string | null): str
 
 export function renderLinkMailedPage(email: string): string {
   return renderPersonPage(
-    'Look into your mail',
-    html`<p role="status">If <b>${email}</b> may sign in here, a link is on its way to it.</p>
+    'Check your email',
+    html`<p role="status">If <b>${email}</b> may sign in here, a link was sent to it.</p>
 <p>Open it in this browser within ${LIMITS.magicLinkMinutes} minutes. It works once.</p>`,
   );
 }
@@ -58,15 +58,15 @@ export function renderMagicLinkPage(): string {
 export function renderDeadLinkPage(): string {
   return renderPersonPage(
     'This link does not work',
-    html`<p>It was used already, it is older than ${LIMITS.magicLinkMinutes} minutes, or it was asked for in another browser.</p>
-<p><a href="/auth/sign-in">Ask for a new one</a>, and open it in the same browser.</p>`,
+    html`<p>It was used already, it is older than ${LIMITS.magicLinkMinutes} minutes, or it was requested in another browser.</p>
+<p><a href="/auth/sign-in">Request a new one</a>, and open it in the same browser.</p>`,
   );
 }
 
 /** For an unknown user who may not sign in. */
 export function renderNobodyPage(reason: string): string {
   return renderPersonPage(
-    'You are not known here',
+    'You do not have access',
     html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in another way</a></p>`,
   );
 }

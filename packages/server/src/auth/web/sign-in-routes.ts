@@ -122,7 +122,7 @@ async function askForLink(
   const next = toLocalPath(fieldOf(request.body, 'next'), baseUrl);
   const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
   if (!parsed.success) {
-    const page = renderSignInPage({ providers: offered(people), next, fault: 'That is no email address.' });
+    const page = renderSignInPage({ providers: offered(people), next, fault: 'This is not a valid email address.' });
     return sendPersonPage(reply.code(422), page);
   }
   const { address: email } = parsed.data;
@@ -153,7 +153,7 @@ async function spend(
   });
   if (spent !== null) return await welcome(request, reply, spent.verdict, spent.next, people);
   if (wantsJson(request))
-    throw new ProblemError('not_found', { detail: 'The link is spent, too old, or another browser’s.' });
+    throw new ProblemError('not_found', { detail: 'The link was already used, has expired, or was requested in another browser.' });
   return sendPersonPage(reply.code(404), renderDeadLinkPage());
 }
 

@@ -19,8 +19,8 @@ export async function welcome(
   if (verdict.kind !== 'signed-in') {
     const reason =
       verdict.kind === 'unknown'
-        ? 'No account of this server has a seat for this address, and new accounts are not made by signing in. Ask for an invitation.'
-        : 'The provider has not verified your email address, so it cannot be told who you are here.';
+        ? 'No account on this server has a seat for this address, and signing in does not create accounts. Ask for an invitation.'
+        : 'The provider has not verified your email address, so this server cannot identify you.';
     if (wantsJson(request)) throw new ProblemError('not_found', { detail: reason });
     return sendPersonPage(reply.code(403), renderNobodyPage(reason));
   }

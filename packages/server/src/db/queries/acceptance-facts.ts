@@ -119,7 +119,7 @@ export async function readAcceptanceFacts(query: Query, questions: AcceptanceQue
   const { month, monthlyQuota, now, idempotencyHorizon, hourStart, dayStart } = questions;
   const asked = JSON.stringify(toQuestionJson(questions));
   const [facts] = await readFacts(query, { asked, month, monthlyQuota, now, idempotencyHorizon, hourStart, dayStart });
-  if (facts === undefined) throw new Error('the facts of acceptance are one row');
+  if (facts === undefined) throw new Error('the acceptance facts were not one row');
   return facts;
 }
 

@@ -26,7 +26,7 @@ export type ConnectionFacts = RowOf<typeof readConnection>;
 
 export async function readConnectionFacts(query: Query): Promise<ConnectionFacts> {
   const [row] = await readConnection(query, {});
-  if (row === undefined) throw new Error('The database did not say how it is set.');
+  if (row === undefined) throw new Error('The database did not return its settings.');
   return row;
 }
 

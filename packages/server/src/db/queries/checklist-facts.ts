@@ -27,6 +27,6 @@ export type ChecklistRow = RowOf<typeof read>;
 /** `fullScopes` is the number of scopes of an unrestricted key; a key with fewer is restricted. */
 export async function readChecklistFacts(query: Query, accountId: string, fullScopes: number): Promise<ChecklistRow> {
   const [row] = await read(query, { accountId, fullScopes });
-  if (row === undefined) throw new Error('facts without a row');
+  if (row === undefined) throw new Error('the checklist facts have no row');
   return row;
 }

@@ -21,7 +21,7 @@ const readTime = defineStatement({}, () => returning({ now: pg.timestamptz }, sq
 /** The database's current time, not the start of the transaction. */
 export async function readDatabaseTime(query: Query): Promise<Date> {
   const [row] = await readTime(query, {});
-  if (row === undefined) throw new Error('The database did not say what time it is.');
+  if (row === undefined) throw new Error('The database did not return its time.');
   return row.now;
 }
 

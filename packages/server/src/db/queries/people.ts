@@ -58,7 +58,7 @@ export async function ensureUser(
   user: { readonly id: string; readonly email: string; readonly name: string | null; readonly now: Date },
 ): Promise<string> {
   const [row] = await ensure(query, user);
-  if (row === undefined) throw new Error('a person who was neither found nor made');
+  if (row === undefined) throw new Error('a user who was neither found nor created');
   return row.id;
 }
 

@@ -45,7 +45,7 @@ export type OutcomeCounts = Pick<WholeCounts, 'sent' | 'delivered' | 'bounced' |
 /** The sums of an account over days, `YYYY-MM-DD`, both included. */
 export async function readWholeCounts(query: Query, accountId: string, { from, to }: Days): Promise<WholeCounts> {
   const [row] = await readWhole(query, { accountId, from, to });
-  if (row === undefined) throw new Error('sums without a row');
+  if (row === undefined) throw new Error('the sums have no row');
   return row;
 }
 

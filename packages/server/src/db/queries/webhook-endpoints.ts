@@ -61,7 +61,7 @@ const insert = defineStatement(
 
 export async function insertEndpoint(query: Query, endpoint: Parameters<typeof insert>[1]): Promise<EndpointRow> {
   const [row] = await insert(query, endpoint);
-  if (row === undefined) throw new Error('an endpoint was inserted and did not come back');
+  if (row === undefined) throw new Error('an inserted endpoint was not returned');
   return row;
 }
 

@@ -135,7 +135,7 @@ export type StoredMark = RowOf<typeof mark>;
 
 export async function readStoredMark(query: Query): Promise<StoredMark> {
   const [row] = await mark(query, {});
-  if (row === undefined) throw new Error('the database did not say what time it is');
+  if (row === undefined) throw new Error('the database did not return its time');
   return row;
 }
 

@@ -42,7 +42,7 @@ export async function decideOne(id: string, decision: Decision, context: KeyedCo
 /** A key in approval mode could otherwise approve sends like its own. */
 export function assertMayDecide({ person, approval }: Caller): void {
   if (person !== null || approval === null) return;
-  throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode decides nothing.' });
+  throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode cannot make decisions.' });
 }
 
 type Obstacle = Exclude<DecisionVerdict, { kind: 'decided' | 'lost_permission' }>;
@@ -52,7 +52,7 @@ function toDecisionProblem(verdict: Obstacle, id: string): ProblemError {
     case 'missing':
       return approvalNotFound(id);
     case 'self_approval':
-      return new ProblemError('self_approval_forbidden', { detail: 'This key sent it.' });
+      return new ProblemError('self_approval_forbidden', { detail: 'This key sent the message.' });
     case 'beyond_caller':
       return toSendProblem({ kind: 'refused', ...verdict.refusal });
     case 'already_decided':

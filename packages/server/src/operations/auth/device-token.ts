@@ -12,7 +12,7 @@ export const takeDeviceToken: Handler<'auth.device-token'> = async ({ body }, { 
       throw new ProblemError('authorization_pending');
     case 'slow-down': {
       const headers = { 'retry-after': String(verdict.interval) };
-      throw new ProblemError('slow_down', { fix: `Ask again in ${verdict.interval} seconds.`, headers });
+      throw new ProblemError('slow_down', { fix: `Poll again in ${verdict.interval} seconds.`, headers });
     }
     case 'expired':
       throw new ProblemError('device_code_expired');

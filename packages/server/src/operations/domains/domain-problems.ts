@@ -23,7 +23,7 @@ export function cannotBegin(
   switch (refusal.kind) {
     case 'exists':
       return new ProblemError('already_exists', {
-        detail: `The account has the domain ${name} already.`,
+        detail: `The account already has the domain ${name}.`,
         fix: `Use the existing domain: ${nameOperation('domains.list')} shows its id.`,
         errors: [{ path, code: 'taken', message: `${name} is taken` }],
       });

@@ -16,7 +16,7 @@ export function assertChanged(
       throw toSendProblem(verdict);
     case 'not_queued':
       throw new ProblemError('message_not_queued', {
-        detail: `The message is not queued any more: it is \`${verdict.currentStatus}\`.`,
+        detail: `The message is no longer queued: it is \`${verdict.currentStatus}\`.`,
         currentStatus: verdict.currentStatus,
       });
   }

@@ -41,8 +41,8 @@ export const exportEmails: Handler<'emails.export'> = async (
 };
 
 const TOO_MANY = {
-  detail: `The account has ${LIMITS.exportsAtOnce} exports under way already.`,
-  fix: 'Read them to their end, or close them, and export again.',
+  detail: `The account already has ${LIMITS.exportsAtOnce} exports in progress.`,
+  fix: 'Read them to the end or close them, then export again.',
   headers: { 'retry-after': '5' },
 };
 
@@ -59,7 +59,7 @@ async function* whileAllowed(
     if (performance.now() - checkedMs >= CHECK_EVERY_MS) {
       checkedMs = performance.now();
       if (!(await isStillAllowed(tools.sql, caller, 'emails:read', tools.clock.now()))) {
-        throw new Error('the reader of an export is not allowed to read any more');
+        throw new Error('the caller lost its permission during the export');
       }
     }
     yield piece;

@@ -62,13 +62,13 @@ async function resend(
   { services: { database, sending }, caller, via }: KeyedContext,
 ): Promise<SendVerdict> {
   const issuer = await findIssuer(stored.keyId, database, caller);
-  if (body === null) throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is stored no more.` });
+  if (body === null) throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is no longer stored.` });
   const files = await readAttachments(database.sql, caller.accountId, stored.id);
   const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;
   const [verdict] = await sendMessages(sending, senderOf(caller, issuer), [
     toResendInput({ ...stored, body }, files, call),
   ]);
-  if (verdict === undefined) throw new Error('a resend came back without a verdict');
+  if (verdict === undefined) throw new Error('a resend returned no verdict');
   return verdict;
 }
 

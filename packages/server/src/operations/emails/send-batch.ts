@@ -54,7 +54,7 @@ async function answerItems(
   return items.map((item) => {
     if (!('request' in item)) return item;
     const { value } = isTried(item) ? nextPreview.next() : nextVerdict.next();
-    if (value === undefined) throw new Error('an item came back without an answer');
+    if (value === undefined) throw new Error('an item returned no result');
     return value;
   });
 }

@@ -14,11 +14,11 @@ export const sendEmail: Handler<'emails.send'> = async ({ body, headers }, conte
   const input = await toSendInput(body, context.rawBody, headers, headers['idempotency-key'], context.via);
   if (body.dry_run === true) {
     const [preview] = await previewSends(sending, senderOf(caller), [input]);
-    if (preview === undefined) throw new Error('a dry run came back without a result');
+    if (preview === undefined) throw new Error('a dry run returned no result');
     return { status: 200, body: preview };
   }
   const [verdict] = await sendMessages(sending, senderOf(caller), [input]);
-  if (verdict === undefined) throw new Error('a send came back without a verdict');
+  if (verdict === undefined) throw new Error('a send returned no verdict');
   if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);
   return { body: acceptedBody(verdict), headers: sendHeaders(verdict) };

@@ -15,13 +15,13 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
       return pausedByUser('key', refusal.pauser, scopes);
     case 'too-deep':
       return new ProblemError('permission_escalation', {
-        detail: `The calling key was made by ${LIMITS.keyGenerations} keys, each made by the one before. It can make no key.`,
-        fix: 'Make the key with one of those keys, or as a signed-in user.',
+        detail: `The calling key is the last of a chain of keys: ${LIMITS.keyGenerations} keys before it each created the next one. It cannot create a key.`,
+        fix: 'Create the key with an earlier key of the chain, or as a signed-in user.',
       });
     case 'missing':
       return unknownKey(id);
     case 'revoked':
-      return validationFailed([{ path: 'id', code: 'revoked', message: 'is the id of a revoked key; make a new one' }]);
+      return validationFailed([{ path: 'id', code: 'revoked', message: 'is the id of a revoked key; create a new one' }]);
     case 'invalid':
       return validationFailed(refusal.problems);
     case 'escalation':
@@ -30,7 +30,7 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
       });
     case 'undecidable':
       return new ProblemError('permission_escalation', {
-        detail: `Loosening ${refusal.names.join(', ')} of this key lets more mail out without approval, and the caller may not decide held sends.`,
+        detail: `Loosening ${refusal.names.join(', ')} of this key lets it send more mail without approval, and the caller may not decide held sends.`,
         fix: 'Use a key with `approvals:decide`, or have an owner, admin or approver with `keys:write` change it. On the command line, sign in again and tick “Approve and reject held sends” on the page.',
       });
   }

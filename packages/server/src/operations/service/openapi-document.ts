@@ -41,7 +41,7 @@ async function render(
 ): Promise<Rendered> {
   const result = await threads.run(anonymousOwner(address), RENDER_DOCUMENT, { version, serverUrl }, ALWAYS_LARGE);
   if (result.kind === 'busy') {
-    throw new ProblemError('unavailable', { detail: 'The server has too much to do right now to write the document.' });
+    throw new ProblemError('unavailable', { detail: 'The server is too busy to write the document.' });
   }
   const { json, yaml } = result.output;
   return { json: keepJson(JSON.parse(json), json), yaml };

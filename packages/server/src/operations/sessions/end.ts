@@ -12,7 +12,7 @@ export const endOwnSession: Handler<'sessions.end'> = async ({ params }, context
     case 'ended':
       return { body: toOwnSession(verdict.session, person.sessionId) };
     case 'missing':
-      throw new ProblemError('not_found', { detail: 'You have no session of this id.' });
+      throw new ProblemError('not_found', { detail: 'You have no session with this id.' });
     case 'browser':
       throw new ProblemError('permission_escalation', {
         detail: 'A device session cannot end the session of a browser.',

@@ -50,9 +50,9 @@ async function readInOrder(
 }
 
 function pastExpiry(expiresAt: Date): ProblemError {
-  const message = 'must lie in the future';
+  const message = 'must be in the future';
   return new ProblemError('validation_failed', {
-    detail: `expiresAt: ${message}, and ${expiresAt.toISOString()} is over.`,
+    detail: `expiresAt: ${message}, and ${expiresAt.toISOString()} is in the past.`,
     errors: [{ path: 'expiresAt', code: 'out_of_range', message }],
   });
 }

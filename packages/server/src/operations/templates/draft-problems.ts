@@ -70,7 +70,7 @@ export function toDraftProblem(obstacle: DraftObstacle, given: string, version: 
     case 'outdated':
       return new ProblemError('approval_changed', {
         detail: `Version ${obstacle.currentVersion} was published after this draft was written, and publishing the draft would replace it.`,
-        fix: 'Look at the difference to the current version, and pass the `contentHash` shown with it.',
+        fix: 'Read the difference from the current version, and pass the `contentHash` shown with it.',
       });
   }
 }

@@ -35,5 +35,5 @@ function invalidFields(code: ErrorCode, errors: readonly FieldProblem[]): Proble
 }
 
 export function rendererBusy(): ProblemError {
-  return new ProblemError('unavailable', { detail: 'The template renderer has too much to do right now.' });
+  return new ProblemError('unavailable', { detail: 'The template renderer is busy.' });
 }

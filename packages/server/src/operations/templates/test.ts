@@ -34,7 +34,7 @@ export const testTemplate: Handler<'templates.test'> = async ({ params, body, he
         key === undefined ? null : { key, fingerprint: fingerprintOf({ test: source.id, body: context.rawBody }) },
     },
   ]);
-  if (verdict === undefined) throw new Error('a send came back without a verdict');
+  if (verdict === undefined) throw new Error('a send returned no verdict');
   if (verdict.kind === 'refused') throw toSendProblem(verdict);
   context.noteEmail(verdict.id);
   return { body: acceptedBody(verdict), headers: sendHeaders(verdict) };
@@ -48,7 +48,7 @@ function assertMaySee({ caller }: KeyedContext): void {
 
 /** @throws ProblemError if the caller has no such inbox, or `to` names another address. */
 function inboxOf(ownEmail: string | null, to: string | undefined): string {
-  if (ownEmail === null) throw invalidField('to', 'not_available', 'cannot be told: the account has no owner');
+  if (ownEmail === null) throw invalidField('to', 'not_available', 'cannot be determined: the account has no owner');
   if (to === undefined || foldAddress(to) === foldAddress(ownEmail)) return ownEmail;
   throw invalidField('to', 'not_allowed', 'can only be your own address; leave it out');
 }

@@ -15,7 +15,7 @@ export async function checkDomain<T>(
   look: (dns: DnsResolver) => Promise<T>,
 ): Promise<T> {
   if (hasFalsePunycode(domain)) {
-    const message = 'has a label that begins with xn-- and is no punycode (RFC 3492)';
+    const message = 'has a label that begins with xn-- and is not valid punycode (RFC 3492)';
     throw validationFailed([{ path: 'domain', code: 'invalid_domain', message }]);
   }
   if (isPublicOnly && !isPublicName(domain)) {

@@ -8,7 +8,7 @@ export function toEndpointProblem(refusal: EndpointRefusal, id = ''): ProblemErr
     case 'missing':
       return unknownEndpoint(id);
     case 'url':
-      return urlProblem('invalid_url', `leads where events cannot be sent: the URL ${refusal.reason}`);
+      return urlProblem('invalid_url', `cannot receive events: the URL ${refusal.reason}`);
     case 'too-many':
       return urlProblem(
         'too_many',

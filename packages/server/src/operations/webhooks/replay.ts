@@ -48,8 +48,8 @@ async function queue({ sql, readsSql }: Database, selection: ReplaySelection, no
 
 function outOfOrder(isInFuture: boolean): ProblemError {
   const [path, message] = isInFuture
-    ? ['since', 'must not lie in the future']
-    : ['until', 'must not lie before `since`'];
+    ? ['since', 'must not be in the future']
+    : ['until', 'must not be before `since`'];
   return new ProblemError('validation_failed', {
     detail: `${path}: ${message}.`,
     errors: [{ path, code: 'out_of_range', message }],

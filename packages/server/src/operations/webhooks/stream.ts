@@ -41,11 +41,11 @@ export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
 const NO_EVENT_ID = {
   path: 'last-event-id',
   code: 'invalid_id',
-  message: 'must be the id of an event that the stream told of',
+  message: 'must be the id of an event that the stream sent',
 } as const;
 
 const TOO_MANY = {
-  detail: `The account has ${LIMITS.webhookStreamsPerAccount} streams of events open already.`,
-  fix: 'Close one of them; one stream can tell of all types of events.',
+  detail: `The account already has ${LIMITS.webhookStreamsPerAccount} event streams open.`,
+  fix: 'Close one of them; one stream can carry all event types.',
   headers: { 'retry-after': '5' },
 };

@@ -12,7 +12,7 @@ export const testWebhook: Handler<'webhooks.test'> = async (
   const row = await enabledEndpoint(sql, accountId, params.id);
   const event = { accountId, type: 'webhook.test', data: toWebhook(row), endpointId: row.id } as const;
   const [eventId] = await sql.begin((transaction) => announce(transaction, ids, [event], clock.now()));
-  if (eventId === undefined) throw new Error('an event came back without an id');
+  if (eventId === undefined) throw new Error('an event was stored without an id');
   webhooks.wake();
   return { body: { eventId } };
 };

@@ -125,17 +125,17 @@ function judgeAnswer(answer: Extract<OutboundResult, { kind: 'answered' }>, call
   const { status, headers, body, truncated } = answer;
   if (status < 200 || status > 299) return failed(describeStatus(status));
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') return failed(`answered with the content encoding ${encoding.slice(0, 40)}, unasked`);
-  if (!truncated) return body.length === 0 ? failed('answered with an empty file') : { ok: true, content: body };
+  if (encoding !== 'identity') return failed(`responded with the content encoding ${encoding.slice(0, 40)}, which was not requested`);
+  if (!truncated) return body.length === 0 ? failed('responded with an empty file') : { ok: true, content: body };
   if (body.length >= MAX_FILE_BYTES) return tooLarge('is larger than a message may be');
   return callIsFull
-    ? tooLarge('does not fit beside the other files that this call has fetched')
+    ? tooLarge('does not fit with the other files that this call has fetched')
     : failed('could not be fetched: too many files are being fetched at the moment');
 }
 
 function describeStatus(status: number): string {
   const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
-  return `answered ${status}${redirect}`;
+  return `responded with ${status}${redirect}`;
 }
 
 function failed(message: string): FetchVerdict {

@@ -105,7 +105,7 @@ function checkUrlOf({ content, url }: Given, index: number, files: FileSession):
 }
 
 function tooMany(count: number): Refusal {
-  const message = `holds ${count} files; at most ${LIMITS.attachmentsPerMessage} are allowed`;
+  const message = `has ${count} files; at most ${LIMITS.attachmentsPerMessage} are allowed`;
   const code = 'attachment_too_many';
   return { code, detail: `attachments ${message}.`, errors: [{ path: 'attachments', code, message }] };
 }
@@ -115,13 +115,13 @@ function checkShape({ filename, content, url, content_type }: Given, index: numb
     { path: `attachments.${index}.${field}`, code, message },
   ];
   if (content !== undefined && url !== undefined) {
-    return fault('url', 'attachment_invalid', 'is given beside `content`; give one of them');
+    return fault('url', 'attachment_invalid', 'cannot be combined with `content`; pass one of them');
   }
   if (sanitiseFilename(filename) === null) {
-    return fault('filename', 'attachment_invalid', 'has no name in it, only folders, dots or spaces');
+    return fault('filename', 'attachment_invalid', 'contains no name, only folders, dots or spaces');
   }
   if (isRefusedType(filename)) {
-    return fault('filename', 'attachment_type_refused', 'ends like a program, and programs are not sent');
+    return fault('filename', 'attachment_type_refused', 'has the extension of a program, and programs are not sent');
   }
   if (content_type !== undefined && /^multipart\//i.test(content_type)) {
     return fault('content_type', 'attachment_invalid', 'must be the type of one file, not of several');
@@ -138,7 +138,7 @@ function repeatedContentIds(given: readonly Given[]): Fault[] {
       seen.add(content_id);
       return [];
     }
-    const message = 'is the content id of another file already';
+    const message = 'is already the content id of another file';
     return [{ path: `attachments.${index}.content_id`, code: 'attachment_invalid' as const, message }];
   });
 }

@@ -70,7 +70,7 @@ function notFound(template: string): Refusal {
   return {
     code: 'template_not_found',
     detail: `There is no template ${template} in this account.`,
-    errors: [{ path: 'template', code: 'not_found', message: 'is no slug or id of a template, with a version it has' }],
+    errors: [{ path: 'template', code: 'not_found', message: 'is not the slug or id of a template, with an existing version' }],
   };
 }
 
@@ -85,7 +85,7 @@ function unpublished(source: TemplateSourceRow): Refusal {
 }
 
 function withoutSubject(source: TemplateSourceRow): Refusal {
-  const message = `is required, since the template ${nameOf(source)} has none`;
+  const message = `is required, because the template ${nameOf(source)} has none`;
   return {
     code: 'validation_failed',
     detail: `subject: ${message}.`,
@@ -97,7 +97,7 @@ function variablesMissing(source: TemplateSourceRow, names: readonly string[]): 
   return {
     code: 'template_variable_missing',
     detail: `The template ${nameOf(source)} needs ${names.join(', ')}.`,
-    fix: `Give ${names.length === 1 ? 'it' : 'them'} in \`variables\`, or let the template do without: \`{{ name | default: "there" }}\`.`,
+    fix: `Pass ${names.length === 1 ? 'it' : 'them'} in \`variables\`, or set a default in the template: \`{{ name | default: "there" }}\`.`,
     errors: names.map((name) => ({
       path: `variables.${name}`,
       code: 'required',
@@ -122,4 +122,4 @@ function emptyPart({ subject, html, text }: WrittenContent): Parameters<typeof t
   return html || text ? null : { part: html === null ? 'text' : 'html', ...at };
 }
 
-const BUSY: Refusal = { code: 'unavailable', detail: 'The template renderer has too much to do right now.' };
+const BUSY: Refusal = { code: 'unavailable', detail: 'The template renderer is busy.' };

@@ -19,7 +19,7 @@ export function resolveSchedule(given: ScheduledAt, now: Date): ScheduleVerdict 
     return refuse(`is more than ${LIMITS.scheduleDaysMax} days ahead`);
   }
   if (aheadMs < -LIMITS.schedulePastSeconds * SECOND_MS) {
-    return refuse(`lies more than ${LIMITS.schedulePastSeconds} seconds in the past`);
+    return refuse(`is more than ${LIMITS.schedulePastSeconds} seconds in the past`);
   }
   return { ok: true, at: aheadMs > 0 ? at : null };
 }

@@ -40,7 +40,7 @@ function outgrew(before: string | null, after: string | null): boolean {
 }
 
 function tooLong(path: 'html' | 'text'): Refusal {
-  const message = `must be at most ${LIMITS.bodyBytes} bytes in UTF-8, its links tagged`;
+  const message = `must be at most ${LIMITS.bodyBytes} bytes in UTF-8 after its links are tagged`;
   return {
     code: 'validation_failed',
     detail: `${path}: ${message}.`,
