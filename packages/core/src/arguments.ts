@@ -54,7 +54,7 @@ export function argumentSchema(operation: Operation): JsonSchema {
 }
 
 /**
- * Puts flat arguments into the right part of the request. An unknown name goes where unknown fields are refused by name:
+ * Puts flat arguments into the right part of the request. An unknown name is put where unknown fields are refused by name:
  * into the body if there is one, else into the query.
  */
 export function placeArguments(operation: Operation, given: Readonly<Record<string, unknown>>): PlacedInput {

@@ -52,11 +52,9 @@ const INSTRUCTIONS = `Postrider sends transactional email. send_email returns wh
 const LISTED = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
 /**
- * An MCP server with the tools a key sees, for one request or one stdio connection; do not use it for a second one.
- *
- * The two handlers bypass McpServer's own tool registration on purpose. That one reports invalid arguments as a sentence, while
- * the API returns a problem with paths and codes; it refuses a hidden tool with a protocol error that the model never sees, while the
- * API says which scope is missing; and it converts every schema again for every listing.
+ * An MCP server with the tools a key sees, for one request or one stdio connection.
+ * The two handlers bypass McpServer's tool registration: that one reports invalid arguments without paths and codes, refuses a hidden tool
+ * with a protocol error that the model never sees, and converts every schema again for every listing.
  */
 export function createMcpServer(settings: McpServerSettings): McpServer {
   const mcp = new McpServer(

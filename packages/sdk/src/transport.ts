@@ -7,7 +7,7 @@ export interface TransportRequest {
   readonly body: string | undefined;
   /** Streams the body of a success (2xx): as `chunks`. */
   readonly opens?: boolean;
-  /** Ends the exchange at the caller's wish or at the deadline of the attempt, while the body is read too. */
+  /** Ends the exchange when the caller aborts or the attempt reaches its deadline, even while the body is read. */
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 /** A string of this length is serialized in less than a millisecond. */
 const PIECE_CHARACTERS = 128 * 1024;
 
-/** Whether the strings of a value are so long that it should be serialized in pieces. Stops as soon as the answer is known. */
+/** Whether the strings of a value are so long that it should be serialized in pieces. Stops as soon as the result is known. */
 export function isLargeJson(value: unknown): boolean {
   return characterCount(value, 0) > PIECE_CHARACTERS;
 }

@@ -19,7 +19,7 @@ export type OpenedApprovalTokens = (subject: ApprovalLinkSubject) => { readonly 
 
 /**
  * Derives the tokens of links that users create by signing in. The token for a hold, revision and member is always the same, so loading the
- * page often still creates only one link. Without the secret key, a token cannot be told from a random one.
+ * page often still creates only one link. Without the secret key, a token cannot be distinguished from a random one.
  * @param secretKey the installation's 32-byte key, from which a key for this purpose only is derived
  */
 export function createOpenedApprovalTokens(secretKey: Buffer): OpenedApprovalTokens {

@@ -13,7 +13,7 @@ export interface ServedFile {
   readonly disposition: string;
 }
 
-/** The content type is the sender's claim. Browsers are told not to guess another one, and only harmless types are displayed. */
+/** The content type is the sender's claim. A header stops browsers from guessing another one, and only harmless types are displayed. */
 export function serveFile(filename: string, contentType: string): ServedFile {
   const essence = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   const shown = SHOWN.get(essence);

@@ -4,7 +4,7 @@ import type { Query } from '../db/client.ts';
 import { findOldestCodeTry, takeCodeTry } from '../db/queries/code-tries.ts';
 import { ProblemError } from '../problem.ts';
 
-/** How many device codes a user and the client behind an address have tried, so that no one can guess the code of another person's device. */
+/** How many device codes a user and the client behind an address have tried, so that no one can guess the code of another user's device. */
 export interface CodeTries {
   /**
    * Counts a try before the code is looked up, whether the code is right or wrong.

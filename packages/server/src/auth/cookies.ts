@@ -9,7 +9,7 @@ export interface CookieJar {
   readonly session: string;
   /** The cookie that binds a sign-in link to the browser that requested it. */
   readonly browser: string;
-  /** The cookie of a browser that has signed in before; it has a rate limit of its own when it requests a link. */
+  /** The cookie of a browser that has signed in before; it has its own rate limit for requesting links. */
   readonly known: string;
   /** The cookie with the state of a started sign-in at a provider. */
   readonly oauth: string;

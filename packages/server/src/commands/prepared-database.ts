@@ -49,10 +49,9 @@ export async function openPreparedDatabase(config: Config, hooks: DatabaseHooks)
 }
 
 /**
- * Opens the database for an operator command. If a server is running, its embedded database is used; otherwise it is
- * started for the command. The command may lack some of the server's settings, or have another version than running
- * servers. So it needs no secret key and creates none, and does not migrate a database that servers may be using; it
- * only creates the schema if there is none.
+ * Opens the database for an operator command, and starts the embedded one if no server runs it. The command may lack settings of the
+ * server or have another version, so it needs and creates no secret key and does not migrate a database in use; it only creates a
+ * missing schema.
  */
 export async function openOperatorDatabase(config: Config, hooks: DatabaseHooks): Promise<OpenDatabase> {
   return await open(config, await findEmbedded(config, hooks), async (database) => {

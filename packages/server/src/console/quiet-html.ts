@@ -3,10 +3,9 @@ import { threadJob } from '../threads/thread-job.ts';
 import { type HtmlToken, readHtmlTokens } from './html-tokens.ts';
 
 /**
- * Rewrites a stranger's HTML for a page that must make no requests: only elements and attributes that fetch nothing are
- * kept. The frame's policy blocks loading. This function covers what no policy blocks (`dns-prefetch`, `preconnect`,
- * lookups for link hosts), and cannot miss an element that browsers add in the future. A link shows its target on hover,
- * and leads nowhere.
+ * Rewrites untrusted HTML for a page that must make no requests: keeps only elements and attributes that fetch nothing. The frame's policy
+ * blocks loading; this covers what no policy blocks (`dns-prefetch`, `preconnect`, lookups for link hosts) and elements that browsers add
+ * in the future.
  */
 export function toQuietHtml(html: string): string {
   const pieces = [PREAMBLE];

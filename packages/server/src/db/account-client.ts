@@ -13,12 +13,9 @@ export interface BindingOptions {
 }
 
 /**
- * Binds a pool opened with `forAccounts` to one account. Every statement runs in a transaction that sets `app.account_id`, which the
- * row-level security policies compare with, and the role that these policies apply to. Rows of other accounts are invisible, even if a
- * statement lacks the filter. The role is set in each transaction because a pooler may drop the role requested at connection start.
- *
- * A single statement is sent together with BEGIN, the settings and COMMIT, without waiting in between, so it still costs one round trip. It
- * gets its own transaction; use `begin` for statements that belong together.
+ * Binds a pool opened with `forAccounts` to one account. Every statement runs in a transaction that sets `app.account_id` and the role of the
+ * row-level security policies, because a pooler may drop a role requested at connection start. A single statement is sent together with
+ * BEGIN, the settings and COMMIT, so it costs one round trip; use `begin` for statements that belong together.
  */
 export function bindAccount(
   pool: Pool,

@@ -50,14 +50,9 @@ interface Generation {
 }
 
 /**
- * A driver pool that is replaced whenever it loses a connection or a statement gets no response in time.
- *
- * The driver (postgres.js 3.4) can lose a query with a connection: it never settles a query submitted between the connection's `error` and
- * `close`, and unwritten bytes of that query keep the connection from being reopened. That caller and all later ones would wait forever.
- * Ending the old pool settles everything it still has, and the new pool starts clean.
- *
- * The deadline applies to every statement, including those of transactions and reserved connections, BEGIN and COMMIT. A statement that
- * exceeds it is rejected with DatabaseSilentError.
+ * A driver pool that is replaced whenever it loses a connection or a statement, including BEGIN and COMMIT, exceeds its deadline.
+ * The driver (postgres.js 3.4) never settles a query submitted between a connection's `error` and `close`, and its unwritten bytes keep
+ * the connection from being reopened. Ending the old pool settles everything it still has.
  */
 export function createDatabasePool({ open, maxConnections, deadlineMs, probe, settings }: PoolOptions): Pool {
   const leaving = new Set<Promise<void>>();

@@ -16,14 +16,10 @@ export interface Diagnostic {
 }
 
 /**
- * Classifies the reply that ended a delivery: by its enhanced status code (RFC 3463), then by its text.
- *
- * Only `hard` and `spam` suppress an address. So a doubtful reply is never `hard`, and this function never returns
- * `spam`, which is only for complaints.
- *
+ * Classifies the reply that ended a delivery: by its enhanced status code (RFC 3463), then by its text. Only `hard` and `spam` suppress an
+ * address, so a doubtful reply is never `hard`; `spam` is only for complaints and never returned.
  * @param reply the last one, or null if the network failed or one of our rules decided.
- * @param kind `refused` by the server, or `expired` after attempts that were all deferred, which is `soft` whatever the
- *   last reply was.
+ * @param kind `refused` by the server, or `expired` after attempts that were all deferred, which is `soft` whatever the last reply was.
  */
 export function classifyReply(reply: ServerReply | null, kind: 'refused' | 'expired'): Classification {
   if (kind === 'expired' || (reply !== null && reply.code < 500)) return 'soft';

@@ -23,10 +23,9 @@ const MAX_ROUNDS = 20;
 const MAX_DELAYS = 10;
 
 /**
- * Adds a late event to the event log and derives the statuses: no final status is lowered, and a bounce or a complaint
- * may follow `delivered`. Returns false if nothing changed: there is no such recipient, the event is known already, or
- * we are still trying this recipient and our own attempts decide. A report can arrive before its own delivery attempt is
- * recorded: a caller that gets false for a `sending` recipient tries again later.
+ * Adds a late event to the event log and derives the statuses. Returns false if nothing changed: there is no such recipient, the event is
+ * known already, or we are still trying this recipient. A report can arrive before its own delivery attempt is recorded: a caller that
+ * gets false for a `sending` recipient tries again later.
  * @throws database errors
  */
 export async function recordLateEvent(query: Query, event: LateEvent): Promise<boolean> {

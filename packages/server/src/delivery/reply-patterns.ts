@@ -21,12 +21,9 @@ const GIVEN_UP =
   'no longer (?:active|in use|used|accepts?|accepting|receiv\\w{1,6}|monitored|in service))';
 
 /**
- * The first match counts, so the order is the rule: blocking is before the recipient, since such replies often mention
- * both, and the sender is before "does not exist".
- *
- * The text is in the form of readWords: lowercase, `not` for every negation, and `@` for names. Every repetition and the
- * text are bounded, so that no pattern is slow. The rules are measured on test/delivery/reply-corpus. A third of it was
- * not used to write them.
+ * The first match counts: blocking is before the recipient, since such replies often mention both, and the sender is before "does not
+ * exist". The text is in the form of readWords: lowercase, `not` for every negation, `@` for names. Every repetition and the text are
+ * bounded, so that no pattern is slow. The rules are measured on test/delivery/reply-corpus, a third of which was not used to write them.
  */
 export const REPLY_PATTERNS: readonly (readonly [RegExp, WordFinding])[] = [
   // The server does not say which of the two it is.

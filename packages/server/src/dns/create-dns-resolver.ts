@@ -28,10 +28,9 @@ const LOOPBACK: Partial<Record<DnsType, string>> = { A: '127.0.0.1', AAAA: '::1'
 type Ask = (question: DnsQuestion) => Promise<DnsStep>;
 
 /**
- * Resolves names by sending queries to recursive servers over UDP and TCP. It does not use `dns.lookup`, which blocks
- * one of four threads on the operating system: a few names with unresponsive servers would delay everything else in the
- * thread pool, such as signing. Responses are cached for their TTL, at most one day. Identical concurrent queries share
- * one.
+ * Resolves names by sending queries to recursive servers over UDP and TCP. `dns.lookup` would block one of four threads: a few names with
+ * unresponsive servers would delay everything else in the thread pool, such as signing. Responses are cached for their TTL, at most one
+ * day, and identical concurrent queries share one.
  */
 export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   const { clock = systemClock, timeoutMs = TRY_TIMEOUT_MS, tries = TRIES, maxCached = MAX_CACHED } = options;

@@ -16,7 +16,7 @@ export interface TrackedAction {
 export interface TrackingRecorder {
   /** Resolves when the event is written or dropped. Never rejects. */
   record(action: TrackedAction): Promise<void>;
-  /** Tries once more to write the pending events. */
+  /** Tries again to write the pending events. */
   close(): Promise<void>;
 }
 

@@ -88,7 +88,7 @@ export function createKeyRates(sql: Sql): KeyRates {
 
   function ask(bucket: Bucket): void {
     due.add(bucket);
-    // Requests of the same event loop turn are asked for in one statement.
+    // Requests of the same event loop iteration share one statement.
     asking ??= Promise.resolve().then(askAll);
   }
 
@@ -100,7 +100,7 @@ export function createKeyRates(sql: Sql): KeyRates {
         await askFor(asked);
       }
     } finally {
-      // Cleared in the same event loop turn as the last check of `due`, so that no request is missed.
+      // Cleared in the same event loop iteration as the last check of `due`, so that no request is missed.
       asking = null;
     }
   }

@@ -53,13 +53,12 @@ export function enoughHosts({ hosts, addresses, unreadable }: LinkHosts, listed:
 }
 
 /**
- * The hosts that a reader of this message can be led to, and those that are contacted when it is shown. It errs on the
- * side of too many: it includes links in comments, which some mail programs read, and names that mail programs link by
- * themselves. Telephone numbers have no host. Linear in the length. Never throws. Decision record 18 has the table.
+ * The hosts that a reader of this message can be led to, and those that are contacted when it is shown. It errs on the side of too many:
+ * links in comments and names that mail programs link by themselves count. Linear in the length. Never throws. Decision record 18 has
+ * the table.
  * @param texts what is read as plain text
  * @param lines the subject, display names
- * @param headers those that mail programs show as a button, such as List-Unsubscribe, are read as URLs, the others as
- *   text
+ * @param headers those that mail programs show as a button, such as List-Unsubscribe, are read as URLs, the others as text
  */
 export function findLinkHosts(
   html: string | null,

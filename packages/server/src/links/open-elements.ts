@@ -30,10 +30,9 @@ export const TABLE_PARTS: ReadonlySet<string> = new Set([...CELLS, ...ROWS]);
 const NOT_SHOWN = new Set(['template', 'datalist', 'noframes', 'svg', 'math', 'audio', 'video', 'canvas']);
 
 /**
- * The open elements of an HTML text, as far as they affect the breaks between words. Browsers ignore an unmatched end
- * tag, a cell outside a table, and a second body. They show text that is in a table but outside its cells before the
- * table. Linear: each element is opened and closed once. The entries are small, because 2 MB of text can open 250,000
- * tables and cells.
+ * The open elements of an HTML text, as far as they affect the breaks between words. Browsers ignore an unmatched end tag, a cell outside a
+ * table, and a second body; text in a table but outside its cells is shown before the table. Each element is opened and closed once. The
+ * entries are small, because 2 MB of text can open 250,000 tables and cells.
  */
 export class OpenElements {
   readonly #frames: Frame[] = [ROOT];

@@ -5,7 +5,7 @@ import type { ComposedMessage } from './compose-mime.ts';
 export interface CanonicalMessage {
   /** Base64 of the SHA-256 of the body in relaxed form. */
   readonly bodyHash: string;
-  /** The names for the h= tag in signing order. Listing a name once more than its header occurs prevents adding another one. */
+  /** The names for the h= tag in signing order. Listing a name one more time than its header occurs prevents adding another one. */
   readonly signedNames: readonly string[];
   /** The signed headers in relaxed form, each ending in CRLF, in the order of the names. */
   readonly signedHeaders: string;
@@ -18,7 +18,7 @@ export function canonicalizeMessage(composed: ComposedMessage): CanonicalMessage
   return { bodyHash: hashRelaxedBody(composed.body), ...selectHeaders(relaxHeader(composed.header)) };
 }
 
-/** Signed once more than they occur (RFC 6376 §5.4.2), because they decide whom and what a reader believes. */
+/** Signed one more time than they occur (RFC 6376 §5.4.2), because they decide whom and what a reader believes. */
 const OVERSIGNED = ['From', 'To', 'Cc', 'Subject', 'Reply-To', 'Content-Type'];
 
 /** Signed if present. RFC 8058 §4 requires both List-Unsubscribe headers to be covered, and Gmail counts Feedback-ID only if it is. */

@@ -9,10 +9,8 @@ interface EncodedText {
 }
 
 /**
- * Encodes a text for sending. CR and LF in any combination count as line breaks.
- *
- * ASCII whose lines fit the 998 bytes of RFC 5322 §2.1.1 is sent as is (7bit). The limit of 78 in the same paragraph is
- * advice for typed text, and wrapping generated HTML at 76 would cost bytes, time and readable source without a benefit.
+ * Encodes a text for sending. CR and LF in any combination count as line breaks. ASCII whose lines fit the 998 bytes of RFC 5322 §2.1.1 is
+ * sent as is (7bit): the limit of 78 is advice for typed text, and wrapping generated HTML would cost bytes and readable source.
  * Everything else becomes quoted-printable or base64, whichever is smaller.
  */
 export function encodeText(text: string): EncodedText {

@@ -67,7 +67,7 @@ export async function removeUnfinishedClusters(place: PostgresPlace): Promise<vo
 }
 
 /**
- * Changes the owner of the cluster's files to the user who runs it now. The folder itself comes last, so that a start
+ * Changes the owner of the cluster's files to the user who runs it now. The folder itself is last, so that a start
  * that was killed in between begins again.
  */
 export async function transferClusterOwnership(

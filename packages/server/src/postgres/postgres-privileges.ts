@@ -21,11 +21,8 @@ const NOBODY: FileOwner = { uid: 65_534, gid: 65_534 };
 const ROOT: FileOwner = { uid: 0, gid: 0 };
 
 /**
- * Decides which user PostgreSQL runs as, by trying. It refuses to run as root, so root needs one of the ways below;
- * every other user runs it as themselves. `owner` owns the cluster, or the data directory if there is no cluster yet.
- * The way that fits the owner is first, so that a second start uses the same way as the first and need not change file
- * owners.
- *
+ * Decides which user PostgreSQL runs as, by trying. It refuses to run as root, so root needs one of the ways below. The way that fits `owner`,
+ * who owns the cluster or its data directory, is first, so that a second start need not change file owners.
  * @throws EmbeddedPostgresError if no way works, with the error of each
  */
 export async function choosePrivileges(

@@ -36,12 +36,8 @@ const GIVE_UP_MS = 20_000;
 const POLL_MS = 20;
 
 /**
- * Waits until no process of the cluster is left, stops what an earlier owner left running, and claims the cluster. The
- * caller owns the data directory, so any process that is still running has lost its owner.
- *
- * Every process that inherited the lock keeps it, including children. So the lock shows what neither a process id in a
- * file nor the death of the first process can: that no process has the cluster's files or shared memory open any more.
- *
+ * Stops what an earlier owner left running, waits until no process of the cluster is left, and claims the cluster. The lock is inherited by
+ * child processes, so it shows what a process id cannot: that no process has the cluster's files or shared memory open.
  * @throws EmbeddedPostgresError if a process that cannot be stopped from here still uses it
  */
 export async function claimCluster(place: PostgresPlace, signal?: AbortSignal): Promise<ClusterClaim> {

@@ -13,11 +13,9 @@ export interface PostgresWatchdog {
 }
 
 /**
- * It reads commands from a pipe whose other end only this process has. The pipe ends when this process does, even by
- * SIGKILL, and the last command then applies. It stops a server with the same steps as a normal shutdown: fast,
- * immediate after 10 s, SIGKILL after 5 s more. Before each signal it checks that postmaster.pid still names the
- * process, so that a new owner's server or an unrelated process with the same id is left alone. With initdb, only the
- * first process is signaled: its servers then end cleanly and leave no shared memory that no later start would find.
+ * Reads commands from a pipe that ends with this process, even by SIGKILL; the last command then applies. It stops a server as a shutdown does:
+ * fast, immediate after 10 s, SIGKILL after 5 s more. Before each signal it checks that postmaster.pid still names the process, in case a
+ * new owner has started. With initdb, only the first process is signaled, so that its servers leave no shared memory behind.
  */
 const SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE

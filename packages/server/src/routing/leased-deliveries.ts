@@ -23,7 +23,7 @@ export interface LeasedDeliveries {
   readonly openUnqueued: number;
   /**
    * Adds claimed deliveries and returns those to work on. One that is still leased here, because its lease ran out while
-   * this process slept or the database was away, goes on under the new lease: a second attempt would be a second copy.
+   * this process slept or the database was down, continues under the new lease: a second attempt would send a second copy.
    */
   add(claims: readonly ClaimedDelivery[], leaseId: string): readonly LeasedDelivery[];
   /** Assigns a delivery its slot in a queue. */

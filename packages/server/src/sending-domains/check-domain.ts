@@ -40,7 +40,7 @@ export interface CheckedDomain {
 type Verdicts = ReadonlyMap<string, RecordVerdict>;
 
 /**
- * Third-party records decide the number of queries, and third-party servers how long they take. Queries unanswered at the limit count as
+ * Third-party records decide the number of queries, and third-party servers how long they take. Queries without a response at the limit count as
  * DNS failures. An ordinary domain needs about fifty queries for each address of this server.
  */
 const CHECK_BOUNDS: LookupBounds = { questions: 500, timeMs: 30_000 };

@@ -48,11 +48,10 @@ export interface AcceptedBatch {
 }
 
 /**
- * Accepts sends: every send, single or in a batch, from any protocol, passes through here. One statement checks the rules and writes the
- * whole batch or nothing. If it refuses, it names the items that failed: their facts are read, the rules decide each of them, and the rest
- * is written the same way. Every send gets its own verdict, in order, and a refused send never affects another.
- * @param first `write` to try without reading facts; `ask` if many sends were refused lately, so that reading facts first saves a
- * statement.
+ * Accepts sends: every send, from any protocol, passes through here. One statement checks the rules and writes the whole batch or nothing. If
+ * it refuses, the facts of the failed items are read, the rules decide each of them, and the rest is written the same way. Every send gets
+ * its own verdict, in order.
+ * @param first `write` to try without reading facts; `ask` if many sends were refused lately, so that reading facts first saves a statement.
  * @throws database errors; nothing of the batch was accepted then.
  */
 export async function acceptMessages(

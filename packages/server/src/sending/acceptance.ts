@@ -97,7 +97,7 @@ export function checkKeyRules(question: KeyQuestion): Refusal | null {
   return refuseUse(question) ?? (notAllowed.length > 0 ? refusedRecipients('recipient_not_allowed', notAllowed) : null);
 }
 
-/** The rules about the account and the key as a whole, whoever the recipients are. */
+/** The rules about the account and the key as a whole, regardless of the recipients. */
 function refuseKey(question: AcceptanceQuestion): Refusal | null {
   const { accountSuspended, keyFault = null } = question;
   return accountSuspended ? ACCOUNT_SUSPENDED : (keyFault ?? refuseUse(question));

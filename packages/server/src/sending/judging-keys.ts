@@ -8,7 +8,7 @@ export function judgesOf(sender: Sender): readonly JudgingKey[] {
   return askedBy ? [askedBy, sender] : [sender];
 }
 
-/** The key that asks for a send; its holds and idempotency keys belong to this key. */
+/** The key that requests a send; its holds and idempotency keys belong to this key. */
 export function callingKeyOf(sender: Sender): JudgingKey {
   return sender.askedBy ?? sender;
 }

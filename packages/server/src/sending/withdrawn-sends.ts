@@ -1,7 +1,7 @@
 import type { Refusal } from './acceptance.ts';
 import type { ParsedSend } from './parsed-send.ts';
 
-/** Tracks the sends of a batch whose callers no longer wait, so that no send is accepted after its caller was told that it was not. */
+/** Tracks the sends of a batch whose callers no longer wait, so that no send is accepted after its caller received an error. */
 export interface WithdrawnSends {
   /** The refusal of a send that was withdrawn; null for every other. */
   refusalOf(send: ParsedSend): Refusal | null;

@@ -1,6 +1,6 @@
 /**
  * A deadline that each reply on a connection extends. Extending it only writes a number: the running timer stays, and
- * when it fires too early it is rearmed for the rest. This way a message needs no timer of its own.
+ * when it fires too early it is rearmed for the rest. So messages need no timers.
  */
 export class Deadline {
   readonly #onExpired: () => void;

@@ -42,7 +42,7 @@ const ADDRESS_ATTEMPT_MS = 5_000;
 /**
  * A socket that exchanges bytes for complete SMTP replies. It has one deadline and reports one fault when it ends.
  *
- * A reply resolves the pending `ask`, or else goes to `onReply`. An unexpected reply is a fault. `onFault` is called
+ * A reply resolves the pending `ask`, or else is passed to `onReply`. An unexpected reply is a fault. `onFault` is called
  * once, as the last callback.
  */
 export class SmtpChannel {

@@ -34,11 +34,9 @@ const AWAITED: Readonly<Record<Phase, string>> = {
 };
 
 /**
- * One mail transaction of RFC 5321 with the pipelining of RFC 2920, without a socket: the input is replies, the output
- * is steps.
- *
- * An out-of-place reply may mean that we matched earlier replies to the wrong commands, so it also withdraws the
- * verdicts given so far: a recipient must never be reported as bad by mistake.
+ * One mail transaction of RFC 5321 with the pipelining of RFC 2920, without a socket: the input is replies, the output is steps. An
+ * out-of-place reply may mean that earlier replies were matched to the wrong commands, so it also withdraws the verdicts given so far: a
+ * recipient must never be reported as bad by mistake.
  */
 export class SmtpTransaction {
   readonly #message: SmtpMessage;

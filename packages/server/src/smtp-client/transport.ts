@@ -28,7 +28,7 @@ export interface ServerReply {
   /** The name the server gave itself, or else the name we connected to. */
   readonly server: string | null;
   /**
-   * False when the reply answered something wider than this one recipient (the greeting, the log-in, the sender, a
+   * False when the reply is about more than this one recipient (the greeting, the log-in, the sender, a
    * message with several recipients), so that it cannot prove the address bad. Absent means unknown.
    */
   readonly aboutRecipient?: boolean;
@@ -62,7 +62,7 @@ export interface RecipientVerdict {
    * servers that the domain shares with others.
    */
   readonly isAboutDomain?: true;
-  /** True when the reply came before MAIL: in place of a greeting, or to EHLO or STARTTLS. */
+  /** True when the reply was received before MAIL: in place of a greeting, or to EHLO or STARTTLS. */
   readonly isBeforeMail?: true;
   /** True if an error on our side decided, which says nothing about any server. */
   readonly isOurFault?: true;

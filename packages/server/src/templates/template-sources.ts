@@ -8,7 +8,7 @@ export interface TemplateSources {
 }
 
 /**
- * Looks up templates for sends. The items of a batch ask in the same event loop turn and share one query. Later sends query again, so that
+ * Looks up templates for sends. The items of a batch share one query. Later sends query again, so that
  * they see every change whose response was sent before.
  */
 export function createTemplateSources(sqlOf: (accountId: string) => AccountSql): TemplateSources {

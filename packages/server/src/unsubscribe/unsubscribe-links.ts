@@ -9,7 +9,7 @@ export interface UnsubscribeSubject {
   readonly ordinal: number;
 }
 
-/** Links that let a recipient unsubscribe without signing in. Only the person a link was sent to has it. */
+/** Links that let a recipient unsubscribe without signing in. Only the recipient of a link has it. */
 export interface UnsubscribeLinks {
   urlFor(subject: UnsubscribeSubject): string;
   /** What the token in such a URL identifies; null if it was not made here, or was changed. */

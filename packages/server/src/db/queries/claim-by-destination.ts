@@ -145,10 +145,9 @@ const claim = defineStatement(
 );
 
 /**
- * Leases due rows fairly across accounts and destinations, up to each destination's free capacity. It reads each account's oldest rows. If
- * an account may have more and `isLooking` is set, it also reads that account's destinations, one lookup each, so that a long backlog for a
- * blocked destination does not hide the others. When accounts compete for the same capacity, the order is random, so that none is always
- * first.
+ * Leases due rows fairly across accounts and destinations, up to each destination's free capacity. If `isLooking` is set, it also reads each
+ * account's destinations, one lookup each, so that a long backlog for a blocked destination does not hide the others. Accounts that compete
+ * for the same capacity are served in random order.
  */
 export async function claimByDestination(query: Query, options: DestinationClaimOptions): Promise<DestinationClaim> {
   const { rooms, lookAfter, ...others } = options;

@@ -65,12 +65,9 @@ const SEES_BLIND: readonly Scope[] = SIGHT_RULES['message.private'].others;
 const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];
 
 /**
- * A message makes its recipient a known contact if it was released and one of the account's own senders sent it. Three kinds of mail do not
- * count. Mail of the installation: anyone can have a sign-in link sent to any address. Mail of test keys, which never left. Mail that a key
- * sent under an approval rule, unless an approver approved it: otherwise one held key could create contacts for another, by whatever its
- * own rules allow.
- *
- * A bcc recipient is a contact only for keys that may see it; otherwise a dry run would confirm a guess about whom another sender wrote to.
+ * A message makes its recipient a known contact if it was released and one of the account's own senders sent it. Not counted: mail of the
+ * installation, mail of test keys, and mail that a key sent under an approval rule without an approval, so that one held key cannot create
+ * contacts for another. A bcc recipient counts only for keys that may see it; otherwise a dry run would confirm a guess about it.
  */
 function writtenTo(messageId: SQL) {
   return sql`message_recipients r ON r.account_id = p.a AND r.message_id = ${messageId}

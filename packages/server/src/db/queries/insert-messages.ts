@@ -69,9 +69,8 @@ export interface InsertOptions {
 export type QuotaUsage = RowOf<(typeof queueing)[number]['run']>;
 
 /**
- * Writes a batch of accepted messages in one statement, all or nothing: idempotency keys, the quota charge, messages, bodies, recipients,
- * first events and deliveries. The statement itself checks the rules that depend on data: accounts that may send, verified domains, no
- * suppressed recipients, unused idempotency keys, sufficient quota. If a rule fails, it writes nothing and fails with SQLSTATE PR001;
+ * Writes a batch of accepted messages in one statement, all or nothing. The statement also checks the rules that depend on data: accounts,
+ * verified domains, suppressions, idempotency keys, quota. If a rule fails, it writes nothing and fails with SQLSTATE PR001;
  * `failedItemsOf` returns the items.
  */
 export async function insertMessages(

@@ -26,17 +26,9 @@ export interface SearchPosition {
 const WALK_ROWS = 1_500;
 
 /**
- * The ids of one page of matches, newest first.
- *
- * Messages are read through the views `own_…`, which show those of the account that the query is bound to: with the policies of row-level
- * security no index would serve a search (migration 0030).
- *
- * An index on shared values has no order: it returns all matches or none, and fetching a hundred thousand of them to show fifty would be
- * too slow. So the newest rows are scanned in order first, which finds whatever is frequent. The indexes are used only for the rest: for
- * all matches if they are few, otherwise for one month at a time, newest first, until the page is full.
- *
- * Messages that are not indexed yet are read from the log itself, before the indexes and in the same statement, so in the same snapshot as
- * the scan. A message that is indexed in the meantime is then seen twice rather than never.
+ * The ids of one page of matches, newest first. The views `own_…` are read, because no index serves a search under row-level security policies
+ * (migration 0030). The newest rows are scanned in order first, which finds frequent matches; the indexes serve the rest, one month at a
+ * time if there are many. Messages not indexed yet are read from the log first, in the same snapshot, so none is missed.
  */
 export async function searchMessages(
   query: Query,

@@ -45,10 +45,9 @@ const add = defineStatement(
 );
 
 /**
- * Adds entries, at most one for each account and address, and returns the ids of the added ones; an address that already has an entry keeps
- * it unchanged. Entries are inserted in one order, so that concurrent additions of the same addresses cannot deadlock, and existing ones
- * stay locked until the end of the transaction. Nothing is added to a deleted account, whose last bounces must not fail for it, nor to the
- * installation's own account: one bounce must not block sign-in mail to a user forever.
+ * Adds entries, at most one for each account and address, and returns the ids of the added ones. They are inserted in one order, so that
+ * concurrent additions cannot deadlock. Skips deleted accounts, whose last bounces must not fail for it, and the installation's own
+ * account: one bounce must not block sign-in mail to a user forever.
  */
 export async function addSuppressions(
   query: Query,

@@ -86,10 +86,9 @@ const insert = defineStatement({ events: value<string>(), max: value<number>() }
 );
 
 /**
- * Appends opens and clicks to their messages' events, in the order given; the status does not change. Names the recipient if the message
- * had only one. A message keeps `max` of each type, and none while its account has the switch off. Never waits for a lock, so that it
- * cannot deadlock with the delivery statements, which lock several messages each. Returns the messages that another transaction is writing
- * to: their events were skipped and must be submitted again.
+ * Appends opens and clicks to their messages' events; the status does not change. A message keeps `max` of each type, and none while its
+ * account has the switch off. Never waits for a lock, because delivery statements lock several messages each. Returns the messages that
+ * were locked: submit their events again.
  */
 export async function insertTrackingEvents(
   query: Query,

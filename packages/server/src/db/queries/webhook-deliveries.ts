@@ -91,11 +91,9 @@ export interface ClaimOptions {
 }
 
 /**
- * Claims due deliveries, of each endpoint as many as it has room for, so that an endpoint with a long queue does not delay the others. A
- * loose index scan finds the endpoints with waiting deliveries: one step each, however many wait. They are claimed in no order, so that
- * none is always first when there is not room for all. Only one process at a time claims for an endpoint, and others move on to the next.
- * That costs less than locking each row before it is written, and rows that were just claimed are no longer where another process found
- * them.
+ * Claims due deliveries, of each endpoint as many as it has room for, so that one long queue does not delay the others. A loose index scan
+ * finds the endpoints with waiting deliveries, one step each. Only one process at a time claims for an endpoint, which costs less than
+ * locking each row first. The order is random, so that no delivery is always first.
  */
 export async function claimDeliveries(query: Query, options: ClaimOptions): Promise<readonly ClaimedDelivery[]> {
   const capacity = [...options.capacity].map(([id, room]) => ({ id, room }));
@@ -112,7 +110,7 @@ export type AttemptRow = typeof webhookAttempts.$inferSelect & {
 };
 
 /**
- * A retry requested during the attempt is made at once, with the whole schedule before it. A success that began after the request satisfies
+ * A retry requested during the attempt is made at once and starts the schedule again. A success that began after the request satisfies
  * it.
  */
 const IS_OVER = sql`CASE WHEN d.asked_at IS NULL THEN g.next IS NULL ELSE g.s AND g.at > d.asked_at END`;

@@ -208,11 +208,9 @@ const readLate = defineStatement(
 );
 
 /**
- * Events with a smaller id than this one that were stored after this one could have been sent, so a client that followed the events up to
- * this one has not seen them. An event was visible with this one if its transaction was the same, or had ended when this one was stored. An
- * event stored a minute after this one was not visible; transaction numbers are ignored there, because they start again in a database that
- * is restored elsewhere. If there is no event with this id, a stream began at it, and its time, `idTime`, counts. Oldest first, after
- * `after`; null: from the first one.
+ * Events with a smaller id than this one that a client may have missed: their transaction had not ended when this one was stored. An event
+ * stored a minute later was not visible, whatever its transaction number, because these start again in a database restored elsewhere.
+ * If there is no event with this id, a stream began at it, and `idTime` counts. Oldest first, after `after`; null: from the first one.
  */
 export async function readLateEventIds(
   query: Query,
