@@ -5,7 +5,7 @@ import { SEND_PATHS } from '../keys/every-path.ts';
 import { connectTo } from '../mcp/connect.ts';
 import { decide, decidingKey, holdingKey } from './approving.ts';
 
-describe('no path sends past a hold, and no key approves its own send (trust checklist 10)', () => {
+describe('no path sends a held message, and no key approves its own send', () => {
   let server: SubmissionApp;
   let sink: SmtpSink;
   let agent: string;

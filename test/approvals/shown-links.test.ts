@@ -58,7 +58,7 @@ describe('a misleading link', () => {
   );
 });
 
-describe('times and sizes for people', () => {
+describe('readable times and sizes', () => {
   const now = new Date('2026-01-31T09:00:00Z');
 
   it.each([

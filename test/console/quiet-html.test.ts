@@ -100,7 +100,7 @@ describe('the HTML of a message as displayed', () => {
       expect(quiet).toContain(kept);
   });
 
-  it('shows where a link leads instead of its own title, and opens nothing', () => {
+  it('shows the target of a link instead of its title, and opens nothing', () => {
     const quiet = toQuietHtml('<a title="https://bank.example" href="https://evil.example/?a=1&amp;b=%22">Pay</a>');
     expect(quiet).toContain('<a title="https://evil.example/?a=1&amp;b=%22">Pay</a>');
   });

@@ -44,7 +44,7 @@ describe('every defined statement', () => {
     expect(faults).toEqual([]);
   });
 
-  it('asks is_sendable which domains may send, and lists no states of its own', () => {
+  it('checks with is_sendable which domains may send, and lists no states itself', () => {
     const texts = DEFINED.flatMap(built).map(({ sql: text }) => text);
     expect(texts.filter((text) => text.includes("'degraded'"))).toEqual([]);
     expect(texts.filter((text) => text.includes('is_sendable(')).length).toBeGreaterThan(4);

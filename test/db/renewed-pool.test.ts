@@ -150,7 +150,7 @@ describe('a finished transaction', () => {
     await database.drop();
   });
 
-  it('retains nothing it worked on, though the driver remembers where a statement came from', async () => {
+  it('retains no statements, although the driver remembers their call sites', async () => {
     const run = async () => {
       const content = Buffer.alloc(1_000_000);
       await sql.begin(async (transaction) => {

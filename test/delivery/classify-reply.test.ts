@@ -166,7 +166,7 @@ describe('classifyReply', () => {
     }
   });
 
-  it('does not read names of people and domains as words of the server', () => {
+  it('does not read names of users and domains as words of the server', () => {
     expect(classify('550 <spam.policy@blocked.test>: User unknown')).toBe('hard');
     expect(classify('550 <unknown.user@invalid.test> refused')).toBe('unknown');
     expect(classify('550 User unknown, see https://mx.test/spam/blocked.html')).toBe('hard');

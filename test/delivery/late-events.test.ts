@@ -72,7 +72,7 @@ describe('a late event', () => {
     expect([status, events.length]).toEqual([before, 1]);
   });
 
-  it('lets the message show what its recipients come to together', {
+  it('derives the status of the message from all its recipients', {
     tags: ['contract-messages.worst-recipient'],
   }, async () => {
     const id = await makeMessage('delivered', 'sent', 'deferred');

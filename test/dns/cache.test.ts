@@ -183,7 +183,7 @@ describe('the response cache', () => {
     expect(kept).toEqual([6, 7, 8, 9]);
   });
 
-  it('stores no response over 8 KB, and removes the one before it', () => {
+  it('stores no response over 8 KB, and removes the previous one', () => {
     const cache = createStepCache({ maxEntries: 10 });
     cache.put('TXT a', found(600, 'small'), 0, 1);
     cache.put('TXT a', found(600, ...Array.from({ length: 9 }, () => 'x'.repeat(1_000))), 0, 2);

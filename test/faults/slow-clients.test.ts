@@ -26,7 +26,7 @@ const SLOW = [
   ['dripping the body', WHOLE_HEAD, ' '],
 ] as const;
 
-describe('slow clients (trust checklist 20)', () => {
+describe('slow clients', () => {
   const cleanUp = useCleanUps();
 
   it('are cut off wherever they stop or drip, with the reason', { timeout: 60_000 }, async () => {

@@ -48,7 +48,7 @@ describe('the recipients that a report changes', () => {
     expect(newsOf(complaining())).toEqual(['sent', 'delivered', 'bounced']);
   });
 
-  it('exclude those still queued, and the report waits while their hand-off is in progress', () => {
+  it('exclude those still queued, and the report waits while their delivery attempt is in progress', () => {
     for (const status of ['queued', 'deferred', 'pending_approval', 'canceled'] as const) {
       expect(decide(facts(knowing(status)), telling({}))).toMatchObject({ outcome: 'in_hand', events: [] });
     }
@@ -90,7 +90,7 @@ describe('the recipient of a report', () => {
     expect(who({ recipients: two, ordinals: [7] }, telling({ addresses: [] }))).toEqual([]);
   });
 
-  it('is never outside the hand-off, whatever the report says (trust checklist 35)', () => {
+  it('is never outside the delivery, whatever the report says', () => {
     const all = [...two, knowing('delivered', { ordinal: 2, email: 'victim@example.org' })];
     const shared = { recipients: all, ordinals: [0, 1] };
     const foreign = { outcome: 'foreign_recipient', events: [] };
@@ -101,7 +101,7 @@ describe('the recipient of a report', () => {
     ]);
   });
 
-  it('of a complaint without a name is the only recipient of the hand-off, and none of several', () => {
+  it('of a complaint without a name is the only recipient of the delivery, and none of several', () => {
     expect(who(facts(knowing('sent')), complaining())).toEqual([0]);
     expect(who(facts(...two), complaining())).toEqual([]);
     expect(who(facts(...two), complaining({ addresses: ['bob@example.com'] }))).toEqual([1]);

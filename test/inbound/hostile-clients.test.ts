@@ -182,7 +182,7 @@ describe('hostile mail', () => {
 });
 
 describe('time and resources', () => {
-  it('are limited for silence, for an endless message, and for a connection (trust checklist 20)', async () => {
+  it('are limited for silence, for an endless message, and for a connection', async () => {
     const { port } = await startBeside({ stallMs: 300, messageMs: 600, sessionMs: 1_500 });
     const silent = await open(port);
     expect(await silent.reply()).toMatch(/^421 /);
@@ -230,7 +230,7 @@ describe('time and resources', () => {
     expect(await last).toBeNull();
   });
 
-  it('do not delay the readiness check while hundreds of connections are idle (trust checklist 20)', async () => {
+  it('do not delay the readiness check while hundreds of connections are idle', async () => {
     const idle = await Promise.all(Array.from({ length: 400 }, () => openSmtpSession(server.inboundPort)));
     cleanUp(() => {
       for (const session of idle) session.close();

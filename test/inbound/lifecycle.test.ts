@@ -57,7 +57,7 @@ describe('an unavailable database', () => {
   });
 });
 
-describe('a report that is faster than our own record of the hand-off', () => {
+describe('a report that arrives before the delivery is recorded', () => {
   it('waits for the record, so that the bounce remains', async () => {
     const reports: Promise<string | null>[] = [];
     const sink = await startSmtpSink({

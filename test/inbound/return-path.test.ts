@@ -22,7 +22,7 @@ describe('a return path', () => {
     }
   });
 
-  it('names exactly the recipients that share a hand-off, the message, and its account', () => {
+  it('names exactly the recipients that share a delivery, the message, and its account', () => {
     const everybody = Array.from({ length: 50 }, (_, ordinal) => ordinal);
     const sets = [everybody, [0, 1], [0, 49], [48, 49], [1, 2, 3], everybody.filter((n) => n % 2 === 1)];
     for (const [round, ordinals] of sets.entries()) {
@@ -43,7 +43,7 @@ describe('a return path', () => {
   });
 
   it.each([[[3]], [[3, 5]]])(
-    'of %j cannot be made up or changed: each other spelling of it is unknown (trust checklist 35)',
+    'of %j cannot be forged or changed: every other spelling of it is unknown',
     (given) => {
       const [accountId, messageId] = [idAt(2026), idAt(2027)];
       const address = paths.addressFor({ accountId, messageId, ordinals: given }, 'bounce.example.com');

@@ -31,7 +31,7 @@ describe('the rate limit of a key', () => {
     t: Number(/;t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1] ?? Number.NaN),
   });
 
-  it('allows the whole minute’s requests in a burst, then rejects with `retry-after` (trust checklist 21)', {
+  it('allows the whole minute’s requests in a burst, then rejects with `retry-after`', {
     tags: ['keys.rate-limit', 'contract-errors.429', 'limits.rate-limit'],
   }, async () => {
     const key = await first.newKey({ rateLimit: 4 });
@@ -82,7 +82,7 @@ describe('the rate limit of a key', () => {
   });
 
   it.each([20, 7, 113])(
-    'is exact over four processes with 64 clients: %i pass and no more (trust checklist 21)',
+    'is exact over four processes with 64 clients: %i pass and no more',
     { tags: ['keys.rate-limit'] },
     async (rateLimit) => {
       const key = await first.newKey({ rateLimit });

@@ -266,7 +266,7 @@ describe('the expiry of a key', () => {
   });
 });
 
-describe('a key that ends, narrows or moves (trust checklist 6)', () => {
+describe('a key that ends, narrows or moves', () => {
   let other: TestApp;
   beforeAll(async () => {
     other = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });

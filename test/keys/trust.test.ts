@@ -26,7 +26,7 @@ describe('the IP allowlist of a key', () => {
   const made = async (app: TestApp, ipAllowlist: readonly string[]) =>
     (await app.call('POST', '/keys', { body: { name: 'Bound', scopes: ['full'], ipAllowlist } })).body.key as string;
 
-  it('ignores forged X-Forwarded-For, Forwarded and X-Real-IP (trust checklist 8)', {
+  it('ignores forged X-Forwarded-For, Forwarded and X-Real-IP', {
     tags: ['keys.ip-allowlist', 'contract-errors.403-keys'],
   }, async () => {
     const key = await made(server, ['203.0.113.0/24']);
@@ -38,7 +38,7 @@ describe('the IP allowlist of a key', () => {
     }
   });
 
-  it('uses trusted proxies, and the last untrusted address of a chain (trust checklist 8)', {
+  it('uses trusted proxies, and the last untrusted address of a chain', {
     tags: ['keys.ip-allowlist'],
   }, async () => {
     const behind = await startTestApp({ settings: { POSTRIDER_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' } });
@@ -59,7 +59,7 @@ describe('the IP allowlist of a key', () => {
     await behind.close();
   });
 
-  it('uses the socket over SMTP, and over MCP the same as over REST (trust checklist 8)', {
+  it('uses the socket over SMTP, and over MCP the same as over REST', {
     tags: ['keys.ip-allowlist'],
   }, async () => {
     const key = await made(server, ['203.0.113.0/24']);
@@ -72,7 +72,7 @@ describe('the IP allowlist of a key', () => {
   });
 });
 
-describe('scopes (trust checklist 3)', () => {
+describe('scopes', () => {
   let server: SubmissionApp;
   beforeAll(async () => {
     server = await startSubmissionApp();
@@ -99,7 +99,7 @@ describe('scopes (trust checklist 3)', () => {
   });
 });
 
-describe('the recipient allowlist (trust checklist 9)', () => {
+describe('the recipient allowlist', () => {
   let server: SubmissionApp;
   beforeAll(async () => {
     server = await startSubmissionApp();

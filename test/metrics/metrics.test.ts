@@ -112,7 +112,7 @@ describe('GET /metrics', () => {
 describe('the webhook metrics', () => {
   const clock = createFakeClock();
 
-  it('leave out what comes from the database while that is away', async () => {
+  it('leave out values from the database while it is down', async () => {
     const sql = tagged(
       openDatabase({
         target: { kind: 'url', url: 'postgres://127.0.0.1:1/away' },

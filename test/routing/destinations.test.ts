@@ -44,7 +44,7 @@ describe('delivery to destinations', () => {
 
   const addresses = (n: number, domain: string) => Array.from({ length: n }, (_, i) => `user${i}@${domain}`);
 
-  it('is one hand-off for each domain of a message, whose status follows from all of them', {
+  it('is one delivery for each domain of a message, whose status follows from all of them', {
     tags: ['contract-messages.worst-recipient'],
   }, async () => {
     const world = createOutsideWorld((_, domain) => (domain === 'dead.example' ? UNREACHABLE : {}));

@@ -279,7 +279,7 @@ describe('connections', () => {
     await expect.poll(() => server.openConnections).toBe(0);
   });
 
-  it('end with the transport: what is in progress is deferred, and so is whatever comes later', async () => {
+  it('end with the transport: messages in progress and later ones are deferred', async () => {
     const { scripted, mx, transport } = await world();
     const server = await scripted(2, async (c) => c.open());
     mx('a.test', 2);

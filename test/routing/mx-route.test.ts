@@ -67,7 +67,7 @@ describe('the response for the MX records of a domain', () => {
     ]);
   });
 
-  it('that names this server leads only to those before it, and is a loop when there are none', () => {
+  it('that names this server leads only to the earlier ones, and is a loop when there are none', () => {
     expect(namesOf(found('10 b.test', `20 ${OWN}`, '20 c.test', '30 d.test'))).toEqual(['b.test']);
     for (const answer of [found(`10 ${OWN}`, '20 b.test'), found('10 c.test', `10 ${OWN}`)]) {
       expect(route(answer)).toMatchObject({ kind: 'refused', classification: 'unknown' });

@@ -138,7 +138,7 @@ const OUTGOING = {
   recipients: ['ann@example.com'],
 };
 
-describe('what a hand-off shows about its destination', () => {
+describe('what a delivery attempt shows about its destination', () => {
   const verdict = (changes: Partial<RecipientVerdict>): RecipientVerdict => ({
     ...{ recipient: 'ann@example.com', outcome: 'deferred', reply: null, reason: '', ambiguous: false },
     ...changes,

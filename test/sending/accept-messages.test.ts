@@ -114,7 +114,7 @@ describe('the accept queue', () => {
     expect([await rows('messages', account), await usedBy(account)]).toEqual([1, 1]);
   });
 
-  it('creates one message for one key in two processes in parallel (trust checklist 23)', {
+  it('creates one message for one key in two processes in parallel', {
     tags: ['contract-idempotency.replayed'],
   }, async () => {
     const account = await newAccount();

@@ -67,7 +67,7 @@ describe('group commit', () => {
     expect(await Promise.all(verdicts)).toEqual([6_000, 4_000, 10, 50_000, 9_990, 10]);
   });
 
-  it('puts the requests of one event loop turn into one batch', async () => {
+  it('puts the requests of one event loop iteration into one batch', async () => {
     const { group, write } = start();
     const verdicts = [group.submit(1), group.submit(2)];
     const one = await write(0);

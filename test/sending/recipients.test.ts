@@ -23,7 +23,7 @@ describe('collecting recipients', () => {
 });
 
 describe('planning deliveries', () => {
-  it('creates one hand-off for test addresses and one for all others', () => {
+  it('creates one delivery for test addresses and one for all others', () => {
     const recipients = ['a@b.co', 'x@sandbox.test', 'c@d.co'].map((email, ordinal) => ({ ordinal, email }));
     expect(planDeliveries(recipients, 'sandbox.test')).toEqual([
       { route: 'outbound', destination: '', ordinals: [0, 2] },
@@ -37,7 +37,7 @@ describe('planning deliveries', () => {
     ]);
   });
 
-  it('creates a hand-off for each recipient of a personal message', () => {
+  it('creates a delivery for each recipient of a personal message', () => {
     const recipients = ['a@b.co', 'x@sandbox.test', 'c@d.co'].map((email, ordinal) => ({ ordinal, email }));
     expect(planDeliveries(recipients, 'sandbox.test', true)).toEqual([
       { route: 'outbound', destination: '', ordinals: [0] },
@@ -46,7 +46,7 @@ describe('planning deliveries', () => {
     ]);
   });
 
-  it('creates a hand-off for each domain when delivered directly, and one for each recipient of a personal message', () => {
+  it('creates a delivery for each domain when delivered directly, and one for each recipient of a personal message', () => {
     const emails = ['a@b.co', 'x@sandbox.test', 'c@d.co', 'e@b.co', 'f@XN--bcher-kva.example'];
     const recipients = emails.map((email, ordinal) => ({ ordinal, email }));
     expect(planDeliveries(recipients, 'sandbox.test', false, true)).toEqual([

@@ -50,7 +50,7 @@ describe('counting', () => {
     expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
-  it('counts no message before a reply to a hand-off of it, and no canceled one', {
+  it('counts no message before a delivery of it has a reply, and no canceled one', {
     tags: ['statistics.base-fields'],
   }, async () => {
     const { key } = await server.newAccount();

@@ -201,7 +201,7 @@ describe('mail of the installation', () => {
     expect(await isUnknown('own', key)).toBe(false);
   });
 
-  it('keeps the contacts of a key from before it was held', { tags: ['holes.first-contact'] }, async () => {
+  it('keeps the contacts that a key had before it was held', { tags: ['holes.first-contact'] }, async () => {
     const server = await start({ POSTRIDER_ROLES: 'api' });
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Shop', scopes: ['sending'] } });
     const to = 'customer@receiver.example';

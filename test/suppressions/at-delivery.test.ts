@@ -96,7 +96,7 @@ describe('the suppression list at delivery', () => {
     expect(statuses((await server.settled(body.id)).body)).toEqual(['sent', 'sent']);
   });
 
-  it('must be readable: otherwise nothing is accepted or handed over, and both continue when it is', {
+  it('must be readable: otherwise nothing is accepted or delivered until it is again', {
     tags: ['suppressions.fail-closed'],
   }, async () => {
     const { server, sink } = await start();

@@ -55,7 +55,7 @@ describe.each([
     await database.drop();
   });
 
-  it.each(READING.map(({ id }) => id))('%s shows nothing of another account (trust checklist 2)', async (id) => {
+  it.each(READING.map(({ id }) => id))('%s shows nothing of another account', async (id) => {
     const operation = READING.find((candidate) => candidate.id === id);
     const answer = await server.call('GET', operation?.path ?? '', { key });
     expect(answer.status).toBe(200);
@@ -67,7 +67,7 @@ describe.each([
   });
 
   it.each(NAMING.map(({ id }) => id))(
-    '%s responds for ids of another account as for unknown ones (trust checklist 1)',
+    '%s responds for ids of another account as for unknown ones',
     { tags: ['contract-errors.404'] },
     async (id) => {
       const operation = NAMING.find((candidate) => candidate.id === id);
@@ -94,7 +94,7 @@ describe.each([
     },
   );
 
-  it('searches and filtered exports find nothing of another account (trust checklist 2)', async () => {
+  it('searches and filtered exports find nothing of another account', async () => {
     for (const filter of [
       `q=${MARK}`,
       `tag=${MARK}`,
@@ -109,7 +109,7 @@ describe.each([
     }
   });
 
-  it('statistics count nothing of another account (trust checklist 2)', async () => {
+  it('statistics count nothing of another account', async () => {
     const stats = await server.call('GET', '/account/stats?provenance=true&by_tag=true&bounces=true&engagement=true', {
       key,
     });

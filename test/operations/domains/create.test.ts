@@ -111,7 +111,7 @@ describe('adding a sending domain', () => {
     expect(body.records[1].host).toBe('returns.root.example');
   });
 
-  it('gives the second key a record of its own, which is not required', async () => {
+  it('gives the second key its own record, which is not required', async () => {
     const { body } = await add({ name: 'two-keys.example', dkimSelector: 's1', ed25519: true });
     const second = body.records.filter(({ purpose }: { purpose: string }) => purpose === 'dkim')[1];
     expect(second).toMatchObject({

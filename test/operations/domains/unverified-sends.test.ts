@@ -62,7 +62,7 @@ describe('a send from a domain that is not verified', () => {
     expect(refused.body.fix).toContain(`POST /domains/${domain.id}/restore`);
   });
 
-  it('names the call to add the domain when the account does not have the name, whoever else has it', async () => {
+  it('names the call to add the domain when the account does not have it, even if another account does', async () => {
     await domains.verified('elsewhere.example');
     const { key } = await domains.server.newAccount();
     const refused = await domains.server.send({ from: 'a@elsewhere.example' }, { key });

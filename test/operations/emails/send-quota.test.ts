@@ -96,7 +96,7 @@ describe('the monthly quota', () => {
     expect((await small.send({ to: outside(5) }, { key: two.key })).status).toBe(202);
   });
 
-  it('is exact to the last unit under 64 parallel senders in two processes (trust checklist 22)', {
+  it('is exact to the last unit under 64 parallel senders in two processes', {
     tags: ['contract-quota.exact'],
   }, async () => {
     const { key, accountId } = await server.newAccount();
@@ -113,7 +113,7 @@ describe('the monthly quota', () => {
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => 2 + 3 * index));
   });
 
-  it('counts what is accepted and not canceled, also while cancels run beside sends (trust checklist 22)', {
+  it('counts what is accepted and not canceled, also while cancels run beside sends', {
     tags: ['contract-quota.exact'],
   }, async () => {
     const { key, accountId } = await server.newAccount();

@@ -127,7 +127,7 @@ describe('a send with unsubscribe links', () => {
     expect(new Set(mails.map(linkOf)).size).toBe(2);
   });
 
-  it('is one hand-off to all recipients when neither is requested', async () => {
+  it('is one delivery to all recipients when neither is requested', async () => {
     const { mails } = await deliver('Plain', { to: ['a@example.com', 'b@example.com'], unsubscribe: false });
     expect(mails.map(({ to }) => to)).toEqual([['a@example.com', 'b@example.com']]);
   });

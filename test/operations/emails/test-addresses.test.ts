@@ -137,7 +137,7 @@ describe('a test address', () => {
     }
   });
 
-  it('beside others shows the worst status, and keeps the reason, whichever hand-off ended last', {
+  it('with others shows the worst status, and keeps the reason, whichever delivery ended last', {
     tags: ['contract-messages.worst-recipient'],
   }, async () => {
     const { body } = await server.send({ to: ['bounced@sandbox.test', 'ok@example.com', 'delivered@sandbox.test'] });

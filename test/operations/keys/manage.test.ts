@@ -121,7 +121,7 @@ describe('POST /keys', () => {
     expect((await made({ persona: { source: 'system' } })).persona).toEqual({ agentName: null, source: 'system' });
   });
 
-  it('knows every scope of the contract, and `full` is all but deciding holds', {
+  it('accepts every scope of the contract, and `full` is all except deciding holds', {
     tags: ['authentication.further-scopes'],
   }, async () => {
     const { scopes } = await made({ scopes: ['full'] });

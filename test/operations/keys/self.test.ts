@@ -69,7 +69,7 @@ describe('GET /keys/self', () => {
     expectProblem(await server.call('GET', '/keys/self', { key: null }), 401, 'missing_key');
   });
 
-  it('expands the shorthands: `full` has everything but deciding holds, `sending` what an application needs', {
+  it('expands the shorthands: `full` has everything except deciding holds, `sending` what an application needs', {
     tags: ['authentication.scope-names', 'authentication.scope-values'],
   }, async () => {
     const full: string[] = (await self(await server.newKey({ scopes: ['full'] }))).body.scopes;

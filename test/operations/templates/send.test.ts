@@ -199,7 +199,7 @@ describe('a send with a template', () => {
     expectProblem(await again({ name: 'B' }), 422, 'idempotency_key_reused');
   });
 
-  it('uses every change that was completed before it', async () => {
+  it('uses every change that was completed earlier', async () => {
     const { id, slug } = await stored({ text: 'v1' });
     for (let version = 2; version <= 8; version += 1) {
       await server.call('PATCH', `/templates/${id}`, { body: { text: `v${version}` } });
