@@ -53,7 +53,7 @@ describe('roles', () => {
 
   const keyed = OPERATIONS.filter(({ access }) => access.kind === 'key');
   it.each(keyed.map((operation) => [operation.id, operation] as const))(
-    '%s responds to every role as the table says: checklist 3',
+    '%s responds to every role as the table says',
     { tags: ['keys.escalation'] },
     async (_, { id, method, path, access }) => {
       if (access.kind !== 'key') return;

@@ -79,7 +79,7 @@ describe('a statement that is canceled', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  it('reports only that the database is away when the cancel request cannot be sent', async () => {
+  it('reports only that the database is down when the cancel request cannot be sent', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);

@@ -52,7 +52,7 @@ describe('the address of a caller', () => {
     expect(await addressOf(trusted, '10.0.0.1')).toBe('10.0.0.1');
   });
 
-  it('is not what others say, not even from a neighboring address', {
+  it('is not what other senders claim, even from a neighboring address', {
     tags: ['contract-settings.trusted-proxies'],
   }, async () => {
     const trusted = ['10.0.0.1', '10.1.0.0/16'];

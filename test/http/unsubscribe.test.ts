@@ -130,7 +130,7 @@ describe('one-click unsubscribe', () => {
     expect(page.body).not.toContain('<img');
   });
 
-  it('returns a 404 page for links that were changed, made up or belong to a removed message', async () => {
+  it('returns a 404 page for links that were changed, forged or belong to a removed message', async () => {
     const { id, paths } = await sendOne('Gone', { to: 'fay@example.com' });
     const path = paths[0] ?? '';
     const middle = path.length - 30;

@@ -216,7 +216,7 @@ describe('a process that counts requests of a key', () => {
     await rates.close();
   });
 
-  it('lets another one wait for the tokens that it may give back, rather than reject', {
+  it('lets another one wait for the tokens that it may return, rather than reject', {
     tags: ['keys.rate-limit'],
   }, async () => {
     const { sql } = server.database;
@@ -236,7 +236,7 @@ describe('a process that counts requests of a key', () => {
     await Promise.all([busy.close(), other.close()]);
   });
 
-  it('returns 503 while the database is away, and rejects no one permanently', async () => {
+  it('returns 503 while the database is down, and rejects no one permanently', async () => {
     const { sql } = server.database;
     const caller = await callerOf(10);
     await sql`ALTER TABLE key_rates RENAME TO key_rates_gone`;

@@ -116,7 +116,7 @@ describe('the result of a batch with held items', () => {
 });
 
 describe('a read of a held send', () => {
-  it('names the page, and does not ask the client to open it again', async () => {
+  it('names the page, and does not request the client to open it again', async () => {
     const { client, opened } = await connect(true);
     const { body } = await server.send({ subject: 'Read' }, { key });
     for (const [name, id] of [

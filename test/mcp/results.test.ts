@@ -31,7 +31,7 @@ function splitAtFence(text: string): { inside: string; outside: string } {
 }
 
 describe('an accepted send', () => {
-  it('says: accepted, not delivered yet, do not send again, wait_for_email', async () => {
+  it('contains: accepted, not delivered yet, do not send again, wait_for_email', async () => {
     const { invoke } = scriptInvoke({ 'emails.send': () => answer<'emails.send'>(ACCEPTED) });
     const { text, structured, isError } = await callTool('send_email', SEND, invoke);
     expect(isError).toBe(false);

@@ -14,7 +14,7 @@ async function sendTo(transport: Transport, ...recipients: readonly string[]): P
 }
 
 describe('the transport direct', () => {
-  it('hands a message to the mail server of its domain and reports it as delivered', async () => {
+  it('sends a message to the mail server of its domain and reports it as delivered', async () => {
     const { sink, mx, transport } = await world();
     const server = await sink(2);
     mx('a.test', 2);

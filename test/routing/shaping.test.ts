@@ -22,7 +22,7 @@ function after(shape: Shape, healths: readonly DestinationHealth[], { now = NOW,
 
 const times = (n: number, health: DestinationHealth) => Array.from({ length: n }, () => health);
 
-describe('parallel hand-offs to a destination', () => {
+describe('parallel deliveries to a destination', () => {
   it('are two at first, and one more for each clean round, up to the maximum', () => {
     expect(allowedAtOnce(FRESH_SHAPE, NOW)).toBe(2);
     expect(after(FRESH_SHAPE, times(1, 'clean')).limit).toBe(2);
@@ -52,7 +52,7 @@ describe('parallel hand-offs to a destination', () => {
     expect(after(halved, times(5, 'clean')).limit).toBe(6);
   });
 
-  it('are halved once by parallel hand-offs with the same reply', () => {
+  it('are halved once by parallel deliveries with the same reply', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
     const told = times(10, 'throttled').reduce<Shape>(
       (shape, health) => afterAttempt(shape, health, grown.era, NOW, 10),

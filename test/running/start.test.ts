@@ -312,7 +312,7 @@ describe('postrider-server start, with a problem', () => {
     expect(performance.now() - beganMs).toBeLessThan(15_000);
   });
 
-  it('says that the stored secrets were sealed with another key', {
+  it('says that the stored secrets were encrypted with another key', {
     tags: ['contract-settings.secret-key'],
   }, async () => {
     const said = await refusal({ POSTRIDER_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') });

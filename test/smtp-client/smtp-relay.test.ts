@@ -31,7 +31,7 @@ async function proxyTo(targetPort: number, faults: Partial<TcpFaults> = {}) {
 }
 
 describe('the smtp-relay transport', () => {
-  it('hands messages over and reports them as sent', async () => {
+  it('sends messages and reports them as sent', async () => {
     const server = await sink();
     const transport = relayTo(`smtp://127.0.0.1:${server.port}`);
     expect(transport).toMatchObject({ name: 'smtp-relay', acceptedMeans: 'sent' });

@@ -66,7 +66,7 @@ describe('SmtpReplyParser', () => {
     expect(codes).toEqual([250]);
   });
 
-  it('knows whether it has read a part of a further reply', () => {
+  it('reports whether it has read a part of a further reply', () => {
     const parser = new SmtpReplyParser(() => undefined);
     expect(parser.isEmpty).toBe(true);
     parser.push(Buffer.from('220 go\r\n2'));

@@ -65,7 +65,7 @@ describe('a device', () => {
     expectProblem(await poll(deviceCode), 400, 'authorization_pending');
   });
 
-  it('is too late after a quarter of an hour, and unknown when its code was made up', async () => {
+  it('is too late after a quarter of an hour, and unknown when its code was invented', async () => {
     const { deviceCode, userCode } = await start();
     server.clock.advance(900_000);
     expectProblem(await poll(deviceCode), 400, 'device_code_expired');

@@ -39,7 +39,7 @@ describe('health', () => {
     expect([status, body]).toEqual([200, { status: 'ok', checks: { database: ok, queue: ok, transport: ok } }]);
   });
 
-  it('GET /health/ready returns 503 with the reason while the database is away, and /health 200', {
+  it('GET /health/ready returns 503 with the reason while the database is down, and /health 200', {
     tags: ['health.liveness', 'health.readiness', 'health.readiness-fields'],
   }, async () => {
     await proxy.down();
