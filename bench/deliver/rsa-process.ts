@@ -6,16 +6,16 @@ export interface RsaQuestion {
   readonly count: number;
 }
 
-/** As many octets as the signed headers of the sample message have. */
-const SIGNED_OCTETS = 550;
+/** As many bytes as the signed headers of the sample message have. */
+const SIGNED_BYTES = 550;
 
 const key = createPrivateKey(childSettings<ShopKey>().privateKeyPem);
 
 /** Signs different data `count` times on the main thread, the key parsed once. Answers signatures per CPU-second. */
 function signAlone({ count }: RsaQuestion): number {
-  const data = Array.from({ length: count }, () => randomBytes(SIGNED_OCTETS));
+  const data = Array.from({ length: count }, () => randomBytes(SIGNED_BYTES));
   const beganMs = ownUsage().cpuMs;
-  for (const octets of data) sign('sha256', octets, key);
+  for (const bytes of data) sign('sha256', bytes, key);
   return count / ((ownUsage().cpuMs - beganMs) / 1_000);
 }
 

@@ -57,7 +57,7 @@ function forget(): void {
 }
 
 async function verify({ record }: VerifyQuestion): Promise<SinkVerdict> {
-  // A TXT string holds at most 255 octets, so a 2048-bit key comes in pieces.
+  // A TXT string holds at most 255 bytes, so a 2048-bit key comes in pieces.
   const resolver = async () => [record.match(/.{1,255}/g) ?? []];
   const failed: string[] = [];
   for (const raw of kept) {

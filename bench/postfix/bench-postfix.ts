@@ -138,7 +138,7 @@ function toMail({ from, to, subject, html, text }: ReturnType<typeof shopEmail>)
   return { from: address, to, data: `${header}\n\n${body}`.replaceAll('\n', '\r\n') };
 }
 
-/** No line over the 998 octets of RFC 5322, broken where a tag begins. */
+/** No line over the 998 bytes of RFC 5322, broken where a tag begins. */
 function fold(content: string): string {
   return content.replaceAll('<tr>', '\n<tr>');
 }

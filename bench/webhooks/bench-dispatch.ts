@@ -95,7 +95,7 @@ async function prepare(sql: TaggedSql, url: string): Promise<Target> {
   return { accountId, endpointId: made.row.id };
 }
 
-/** As events of delivered messages are: some 600 octets each. */
+/** As events of delivered messages are: some 600 bytes each. */
 async function queueEvents(sql: TaggedSql, { accountId, endpointId }: Target, count: number): Promise<void> {
   await sql`TRUNCATE webhook_events, webhook_deliveries, webhook_attempts`;
   await sql`

@@ -209,8 +209,8 @@ describe('replies in other languages than English', () => {
     ['550 존재하지 않는 사용자입니다', 'hard'],
     ['552 메일함이 가득 찼습니다', 'soft'],
   ] as const)('%s -> %s', (line, classification) => {
-    const octets = Buffer.from(line.slice(4), 'utf8').toString('latin1');
-    expect(classify(`${line.slice(0, 4)}${octets}`)).toBe(classification);
+    const bytes = Buffer.from(line.slice(4), 'utf8').toString('latin1');
+    expect(classify(`${line.slice(0, 4)}${bytes}`)).toBe(classification);
     expect(classifyDiagnostic({ status: null, diagnostic: `smtp; ${line}`, action: 'failed' })).toBe(classification);
   });
 });

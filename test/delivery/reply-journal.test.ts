@@ -70,7 +70,7 @@ describe('the reply journal', () => {
 });
 
 describe('a reply journal that grows', () => {
-  /** Of about 1,000 octets. */
+  /** Of about 1,000 bytes. */
   const long = (id: string) => ({ ...outcome(id), lastError: 'x'.repeat(1_000) });
   const batch = (from: number, count: number) => Array.from({ length: count }, (_, n) => long(String(from + n)));
 

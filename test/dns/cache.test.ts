@@ -177,7 +177,7 @@ describe('the response cache', () => {
   });
 
   it('is bounded in bytes as well: large responses evict old ones', () => {
-    const cache = createStepCache({ maxEntries: 1_000, maxOctets: 20_000 });
+    const cache = createStepCache({ maxEntries: 1_000, maxBytes: 20_000 });
     for (let n = 0; n < 10; n += 1) cache.put(`TXT ${n}`, found(600, 'x'.repeat(4_000)), 0, n + 1);
     const kept = Array.from({ length: 10 }, (_, n) => n).filter((n) => cache.get(`TXT ${n}`, 1) !== null);
     expect(kept).toEqual([6, 7, 8, 9]);
@@ -191,7 +191,7 @@ describe('the response cache', () => {
   });
 
   it('drops expired entries, whether they are queried again or not', () => {
-    const cache = createStepCache({ maxEntries: 1_000, maxOctets: 50_000 });
+    const cache = createStepCache({ maxEntries: 1_000, maxBytes: 50_000 });
     cache.put('TXT first', found(86_400, 'stays'), 0, 1);
     for (let n = 0; n < 20; n += 1) cache.put(`TXT old ${n}`, found(1, 'x'.repeat(2_000)), 0, 2);
     // Were the old ones still there, these would need the room of the first.

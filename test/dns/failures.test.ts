@@ -134,9 +134,9 @@ describe('an invalid response', () => {
     await Promise.all([once(own, 'listening'), once(other, 'listening')]);
     afterwards(() => own.close());
     afterwards(() => other.close());
-    own.on('message', (octets: Buffer, peer: RemoteInfo) => {
+    own.on('message', (bytes: Buffer, peer: RemoteInfo) => {
       const sendBy = (socket: typeof own) => (packet: Packet) => socket.send(dnsPacket.encode(packet), peer.port);
-      script(dnsPacket.decode(octets), sendBy(own), sendBy(other), peer.port);
+      script(dnsPacket.decode(bytes), sendBy(own), sendBy(other), peer.port);
     });
     return createDnsResolver({ servers: [`127.0.0.1:${own.address().port}`], timeoutMs: TIMEOUT_MS });
   }

@@ -7,7 +7,7 @@ import { createTestZone, type TestRecordType, type TestZone } from './dns-zone.t
 export type { TestRecordType } from './dns-zone.ts';
 
 /**
- * `silence`: no answer at all. `garbage`: octets with the right id that are no message. `truncated`: over UDP only that the answer is too
+ * `silence`: no answer at all. `garbage`: bytes with the right id that are no message. `truncated`: over UDP only that the answer is too
  * long for it; over TCP what is set.
  */
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'silence' | 'garbage' | 'truncated';
@@ -32,7 +32,7 @@ export interface TestDnsServer {
   readonly questions: readonly AskedQuestion[];
   /**
    * Replaces the records of a name and type, and ends a failure of it. MX values are `10 mx.example.com` (`0 .` is the null MX), a TXT
-   * value is one string, split into strings of 255 octets by itself; a value that is a list is the strings of one record. A PTR's name may
+   * value is one string, split into strings of 255 bytes by itself; a value that is a list is the strings of one record. A PTR's name may
    * be the address. SOA: `mname rname serial refresh retry expire minimum`; it makes the negative answers below it cacheable.
    */
   set(
@@ -51,7 +51,7 @@ export interface TestDnsServer {
 const SERVFAIL = 2;
 const REFUSED = 5;
 /** RFC 1035 §4.2.1: what a client without EDNS takes over UDP. */
-const PLAIN_UDP_OCTETS = 512;
+const PLAIN_UDP_BYTES = 512;
 
 /** A real DNS server on loopback that answers as a recursive resolver would: with the whole chain of CNAMEs, and NXDOMAIN for unknown names. */
 export async function startDnsServer(): Promise<TestDnsServer> {
@@ -162,10 +162,10 @@ function encode(
 
 function roomOf(asked: DecodedPacket): number {
   const opt = asked.additionals?.find((record) => record.type === 'OPT');
-  return opt?.type === 'OPT' ? Math.max(PLAIN_UDP_OCTETS, opt.udpPayloadSize) : PLAIN_UDP_OCTETS;
+  return opt?.type === 'OPT' ? Math.max(PLAIN_UDP_BYTES, opt.udpPayloadSize) : PLAIN_UDP_BYTES;
 }
 
-/** RFC 1035 §4.2.2: two octets of length before each message. */
+/** RFC 1035 §4.2.2: two bytes of length before each message. */
 function answerOver(socket: Socket, reply: (query: Buffer) => Buffer | null): void {
   let pending: Buffer = Buffer.alloc(0);
   socket.on('data', (data: Buffer) => {

@@ -32,7 +32,7 @@ export interface TestZone {
 }
 
 const NXDOMAIN = 3;
-const TXT_STRING_OCTETS = 255;
+const TXT_STRING_BYTES = 255;
 
 /** The records behind the test server, with wildcards by RFC 4592. */
 export function createTestZone(): TestZone {
@@ -139,12 +139,12 @@ function makeRecord(name: string, type: string, value: string | readonly string[
   throw new Error(`the test zone knows no ${type}`);
 }
 
-/** RFC 1035 §3.3: a string of a TXT record holds 255 octets at most. */
+/** RFC 1035 §3.3: a string of a TXT record holds 255 bytes at most. */
 function splitText(text: string): Buffer[] {
-  const octets = Buffer.from(text);
-  if (octets.length === 0) return [octets];
-  const count = Math.ceil(octets.length / TXT_STRING_OCTETS);
+  const bytes = Buffer.from(text);
+  if (bytes.length === 0) return [bytes];
+  const count = Math.ceil(bytes.length / TXT_STRING_BYTES);
   return Array.from({ length: count }, (_, index) =>
-    octets.subarray(index * TXT_STRING_OCTETS, (index + 1) * TXT_STRING_OCTETS),
+    bytes.subarray(index * TXT_STRING_BYTES, (index + 1) * TXT_STRING_BYTES),
   );
 }

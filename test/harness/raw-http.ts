@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 
 /**
- * Sends octets as they are and answers everything that comes back until the server closes or `until` has appeared: what no HTTP client
+ * Sends bytes as they are and answers everything that comes back until the server closes or `until` has appeared: what no HTTP client
  * would let a test write.
  */
-export function sendRaw(baseUrl: string, octets: string | Buffer, until?: string): Promise<string> {
+export function sendRaw(baseUrl: string, bytes: string | Buffer, until?: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     let received = '';
     const socket = connect({ host: hostname, port: Number(port) }, () => {
-      socket.write(octets);
+      socket.write(bytes);
     });
     socket.setEncoding('latin1');
     socket.on('data', (text) => {

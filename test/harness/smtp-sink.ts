@@ -44,7 +44,7 @@ export interface SmtpSinkOptions {
   readonly auth?: { readonly user: string; readonly pass: string; readonly methods?: readonly ('PLAIN' | 'LOGIN')[] };
   readonly replies?: SinkReplies;
   readonly pipelining?: boolean;
-  readonly maxMessageOctets?: number;
+  readonly maxMessageBytes?: number;
   readonly port?: number;
   /** 127.0.0.1 where it is not given; other addresses of loopback are other hosts on the same port. */
   readonly host?: string;
@@ -132,7 +132,7 @@ function createServer(options: SmtpSinkOptions, book: Book): SMTPServer {
     hideENHANCEDSTATUSCODES: true,
     hidePIPELINING: options.pipelining === false,
     disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(auth === undefined ? ['AUTH'] : [])],
-    ...(options.maxMessageOctets === undefined ? {} : { size: options.maxMessageOctets }),
+    ...(options.maxMessageBytes === undefined ? {} : { size: options.maxMessageBytes }),
     onAuth: (login, _session, callback) => checkLogIn(auth, login, callback),
     onConnect: (session, callback) => {
       void answer(server, session, callback, replies.connect?.(book.countConnection()) ?? skip(book, replies));

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { closeServer } from './scripted-smtp-server.ts';
 
-/** What goes wrong on the way. Every field can be changed while connections are open and acts from the next octet on. */
+/** What goes wrong on the way. Every field can be changed while connections are open and acts from the next byte on. */
 export interface TcpFaults {
   /** Each chunk is held back this long, in both directions. */
   delayMs: number;
-  /** Both sides of a connection are closed after this many octets from the client; null is never. */
+  /** Both sides of a connection are closed after this many bytes from the client; null is never. */
   cutAfterToTarget: number | null;
-  /** The same for octets from the target. */
+  /** The same for bytes from the target. */
   cutAfterToClient: number | null;
   /** How a cut looks: `close` ends both sides in order (FIN), `reset` aborts them (RST). */
   cutBy: 'close' | 'reset';
@@ -54,7 +54,7 @@ const NO_FAULTS: TcpFaults = {
   refuse: false,
 };
 
-/** A proxy on loopback that passes octets on until it is told to do harm. */
+/** A proxy on loopback that passes bytes on until it is told to do harm. */
 export async function startFaultProxy(options: TcpFaultProxyOptions): Promise<TcpFaultProxy> {
   const faults: TcpFaults = { ...NO_FAULTS, ...options.faults };
   const pairs = new Set<Pair>();
@@ -113,7 +113,7 @@ function join(pair: Pair, faults: TcpFaults, pairs: Set<Pair>): void {
   part(target, client);
 }
 
-/** Passes octets on in one direction, one after the other also where they are held back. */
+/** Passes bytes on in one direction, one after the other also where they are held back. */
 function pass(pair: Pair, from: Socket, to: Socket, faults: TcpFaults, limit: () => number | null): void {
   let passed = 0;
   let last: Promise<void> = Promise.resolve();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface ReceivedEvent {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came, octet by octet. */
+  /** As it came, byte by byte. */
   readonly body: string;
   // Tests read events of any type; what they expect of one is their assertion.
   // biome-ignore lint/suspicious/noExplicitAny: see above

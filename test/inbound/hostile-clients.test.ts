@@ -168,10 +168,10 @@ describe('hostile mail', () => {
   });
 
   it('or random commands get a reply or a closed connection, and do no harm', async () => {
-    for (const octets of [randomBytes(4_000), Buffer.alloc(100_000, 0x41), Buffer.from('GET / HTTP/1.1\r\n\r\n')]) {
+    for (const bytes of [randomBytes(4_000), Buffer.alloc(100_000, 0x41), Buffer.from('GET / HTTP/1.1\r\n\r\n')]) {
       const session = await openSmtpSession(server.inboundPort);
       cleanUp(() => session.close());
-      session.write(octets);
+      session.write(bytes);
       session.write('\r\n'.repeat(20));
       for (let reply = await session.reply(); reply !== null; reply = await session.reply()) {
         expect(reply).toMatch(/^(421|5\d\d) /);

@@ -56,7 +56,7 @@ beforeAll(async () => {
   ]);
 });
 
-/** RFC 8463 §4 publishes the bare 32 octets, the last of the SubjectPublicKeyInfo. */
+/** RFC 8463 §4 publishes the bare 32 bytes, the last of the SubjectPublicKeyInfo. */
 function ed25519Point(privateKey: KeyObject): string {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64');
 }
@@ -66,7 +66,7 @@ async function verify(message: Buffer | string): Promise<string[]> {
   const resolver = async (name: string) => {
     const record = records.get(name);
     if (record === undefined) throw Object.assign(new Error('no record'), { code: 'ENOTFOUND' });
-    // A TXT string holds at most 255 octets, so a 2048-bit key comes in pieces.
+    // A TXT string holds at most 255 bytes, so a 2048-bit key comes in pieces.
     return [record.match(/.{1,255}/g) ?? []];
   };
   const { results } = await dkimVerify(message, { resolver, strict: true, curTime: SIGNED_AT });

@@ -25,11 +25,11 @@ const MESSAGE = 'From: a@example.com\r\nSubject: Inner\r\n\r\nInner body\r\n.\r\
 type Make = (random: SeededRandom) => Pick<Attachment, 'contentType' | 'content'>;
 
 const KINDS: readonly [Make, ...Make[]] = [
-  (random) => ({ contentType: 'image/png', content: octets(random, random.integer(1, 3_000)) }),
-  (random) => ({ contentType: 'application/pdf', content: octets(random, random.integer(1, 120)) }),
+  (random) => ({ contentType: 'image/png', content: bytes(random, random.integer(1, 3_000)) }),
+  (random) => ({ contentType: 'application/pdf', content: bytes(random, random.integer(1, 120)) }),
   (random) => ({
     contentType: 'application/octet-stream; x-own="a b"',
-    content: octets(random, random.integer(50, 64)),
+    content: bytes(random, random.integer(50, 64)),
   }),
   () => ({ contentType: 'text/plain', content: Buffer.from('plain text\nwith bare LF\r\nand no end') }),
   () => ({ contentType: 'text/csv; charset=iso-8859-1', content: Buffer.from('Gr\u00fc\u00dfe;1\r\n', 'latin1') }),
@@ -53,6 +53,6 @@ export function generateAttachments(random: SeededRandom): readonly Attachment[]
   }));
 }
 
-function octets(random: SeededRandom, length: number): Buffer {
+function bytes(random: SeededRandom, length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => random.integer(0, 255)));
 }

@@ -231,8 +231,8 @@ describe('the queue of a destination', () => {
 describe('large messages', () => {
   const MB = 1024 * 1024;
 
-  async function goLarge(slot: QueueSlot, octets: number): Promise<Going> {
-    const permit = await slot.acquire(octets);
+  async function goLarge(slot: QueueSlot, bytes: number): Promise<Going> {
+    const permit = await slot.acquire(bytes);
     if (!permit.go) throw new Error('it was put off');
     return permit;
   }

@@ -119,8 +119,8 @@ describe('toServerReply', () => {
   });
 
   it('decodes UTF-8 and removes control, escape and direction characters', () => {
-    const octets = Buffer.from('caf\u00e9 \u001b[31mred\u001b[0m\ta\u0000b\u202ec\u009bd\u2028e').toString('latin1');
-    expect(foldReplyText(octets)).toBe('café [31mred [0m a b c d e');
+    const bytes = Buffer.from('caf\u00e9 \u001b[31mred\u001b[0m\ta\u0000b\u202ec\u009bd\u2028e').toString('latin1');
+    expect(foldReplyText(bytes)).toBe('café [31mred [0m a b c d e');
   });
 
   it('decodes bytes that are not UTF-8 to complete characters', () => {

@@ -131,10 +131,10 @@ describe('garbage', () => {
       Buffer.from([0x16, 3, 1, 0, 200, 1]),
     ];
     for (const mode of ['plain', 'tls'] as const) {
-      for (const octets of lines) {
+      for (const bytes of lines) {
         const session = await openSmtpSession(mode === 'tls' ? server.smtp.tlsPort : server.smtp.port, mode);
         cleanUp(() => session.close());
-        session.write(octets);
+        session.write(bytes);
         session.write('\r\n'.repeat(20));
         const replies: (string | null)[] = [];
         for (let reply = await session.reply(); reply !== null; reply = await session.reply()) replies.push(reply);

@@ -1,6 +1,6 @@
 import type { DomainRecord } from './schemas/domain.ts';
 
-const STRING_OCTETS = 255;
+const STRING_BYTES = 255;
 
 /**
  * The records of a domain as a zone file (RFC 1035, section 5.1), as DNS hosts import it: absolute names, and TXT values in strings of at
@@ -39,7 +39,7 @@ function dataOf({ type, priority, value }: DomainRecord): string {
 /** Values are ASCII, so characters are bytes. */
 function stringsOf(value: string): string[] {
   const strings: string[] = [];
-  for (let at = 0; at < value.length; at += STRING_OCTETS) strings.push(value.slice(at, at + STRING_OCTETS));
+  for (let at = 0; at < value.length; at += STRING_BYTES) strings.push(value.slice(at, at + STRING_BYTES));
   return strings;
 }
 

@@ -31,7 +31,7 @@ export function isHeldOutByRule(entry: CorpusEntry): boolean {
   return Number.parseInt(digest.slice(0, 8), 16) % 3 === 0;
 }
 
-/** Reads the entry the way a delivery does: octets through the parser. */
+/** Reads the entry the way a delivery does: bytes through the parser. */
 export function readReply(entry: CorpusEntry): ServerReply {
   const replies: ServerReply[] = [];
   const parser = new SmtpReplyParser((code, text) => {

@@ -59,7 +59,7 @@ describe('files', () => {
     const bytes = Uint8Array.from({ length: 3_000 }, (_, index) => (index * 31) % 256);
     const { status, body } = await sendFiles(
       [
-        { filename: 'all octets.bin', content: base64(bytes), content_type: 'application/x-own' },
+        { filename: 'all bytes.bin', content: base64(bytes), content_type: 'application/x-own' },
         { filename: 'C:\\fakepath\\Grüße.txt', content: base64('Hallo\nWelt') },
       ],
       { subject: 'In base64' },
@@ -68,13 +68,13 @@ describe('files', () => {
     expect((await server.settled(body.id)).body).toMatchObject({
       status: 'delivered',
       attachments: [
-        { filename: 'all octets.bin', contentType: 'application/x-own', size: 3_000 },
+        { filename: 'all bytes.bin', contentType: 'application/x-own', size: 3_000 },
         { filename: 'Grüße.txt', contentType: 'text/plain', size: 10 },
       ],
     });
     const { attachments } = await arrived('In base64');
     expect(attachments.map(({ filename, mimeType, disposition }) => [filename, mimeType, disposition])).toEqual([
-      ['all octets.bin', 'application/x-own', 'attachment'],
+      ['all bytes.bin', 'application/x-own', 'attachment'],
       ['Grüße.txt', 'text/plain', 'attachment'],
     ]);
     expect(new Uint8Array((attachments[0]?.content as ArrayBuffer | undefined) ?? [])).toEqual(bytes); // Binary content is a buffer.

@@ -121,7 +121,7 @@ describe('the size of a send', () => {
   const fileOf = (bytes: number) => ({ filename: 'a.bin', content: Buffer.alloc(bytes).toString('base64') });
 
   it('is at most 25 MB with everything in it, encoded', { tags: ['contract-sending.attachment-limits'] }, async () => {
-    // 57 octets become a line of 78.
+    // 57 bytes become a line of 78.
     const largest = Math.floor((LIMITS.encodedMessageBytes / 78) * 57);
     expect(await faultsOf([fileOf(largest - 8_000)])).toEqual([]);
     expect(await faultsOf([fileOf(largest)])).toEqual([['attachment_too_large', 'attachments']]);

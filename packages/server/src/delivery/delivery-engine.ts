@@ -29,9 +29,9 @@ const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 const LEAST_RECORDING_MS = 1_000;
 
 /** A larger message uses the byte budget from before it is loaded until it is sent. Smaller ones always fit. */
-const LARGE_OCTETS = 64 * 1024;
+const LARGE_BYTES = 64 * 1024;
 /** Bytes of large messages in transit when no destination queue counts them. */
-const OCTETS_WITHOUT_QUEUE = 32 * 1024 * 1024;
+const UNQUEUED_BYTES = 32 * 1024 * 1024;
 /** The delay of a delivery that could not be loaded, so that it is not claimed again and again. */
 const LOAD_AGAIN_MS = 5_000;
 
@@ -63,7 +63,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   const { sql, clock, recorder, onError } = options;
   const leased = createLeasedDeliveries();
   const leaseId = options.leaseId ?? randomUUID();
-  const unqueuedBytes = createSemaphore(OCTETS_WITHOUT_QUEUE);
+  const unqueuedBytes = createSemaphore(UNQUEUED_BYTES);
   const startSoon = batchPerTick<ReadyDelivery>((ready) => {
     void start(ready).catch((error: unknown) => onError(error, 'beginning deliveries'));
   });
@@ -325,7 +325,7 @@ interface ReadyDelivery {
 
 /** Bytes that count against the budget; 0 for the many small messages. */
 function weightOf({ claim: { bytes } }: LeasedDelivery): number {
-  return bytes > LARGE_OCTETS ? bytes : 0;
+  return bytes > LARGE_BYTES ? bytes : 0;
 }
 
 function isClaimedAgain({ claim, leaseId }: LeasedDelivery, outcome: AttemptOutcome): boolean {

@@ -42,9 +42,9 @@ export type ReturnPathFor = (
 const BUILDS_AT_ONCE = 8;
 
 /** Total bytes of large messages being built at once: each is in memory about five times while it is composed. */
-const OCTETS_AT_ONCE = 32 * 1024 * 1024;
+const BYTES_AT_ONCE = 32 * 1024 * 1024;
 /** With this size, as many messages can be large as are built at once. */
-const LARGE_OCTETS = 64 * 1024;
+const LARGE_BYTES = 64 * 1024;
 
 /** Decrypts the stored bodies of the installation's own mail. */
 export type OpenBody = (stored: MailBody) => MailBody;
@@ -65,10 +65,10 @@ export function createMessageBuilder(
   maker: MessageMaker,
 ): MessageBuilder {
   const builds = createSemaphore(BUILDS_AT_ONCE);
-  const largeBytes = createSemaphore(OCTETS_AT_ONCE);
+  const largeBytes = createSemaphore(BYTES_AT_ONCE);
   const readMailbox = rememberLast(MAILBOXES_KEPT, parseMailbox);
 
-  async function build(content: DeliveryContent, ordinals: readonly number[], octets: number): Promise<BuiltMessage> {
+  async function build(content: DeliveryContent, ordinals: readonly number[], bytes: number): Promise<BuiltMessage> {
     const { accountId, messageId, tracking } = content;
     const from = readMailbox(content.fromGiven);
     if (!from.ok) return { ok: false, reason: `The stored sender ${from.message}.` };
@@ -82,7 +82,7 @@ export function createMessageBuilder(
       trackingUrls: tracking === null ? null : trackingUrlsOf(tracking, content),
       unsubscribeUrl: unsubscribeUrlOf(content, ordinals),
     };
-    const made = await maker.make(order, octets);
+    const made = await maker.make(order, bytes);
     if (!made.ok) return made;
     const signatures = await signWithAll(made.canonical, identity.keys, { signedAt: now() });
     const mailFrom = returnPathFor({ accountId, messageId, ordinals }, identity.returnPathHost);
@@ -97,23 +97,23 @@ export function createMessageBuilder(
 
   return {
     async build(content, ordinals) {
-      const octets = octetsOf(content);
+      const bytes = bytesOf(content);
       // Acquired first, so that large messages that wait for memory do not delay small ones.
-      const releaseBytes = octets > LARGE_OCTETS ? await largeBytes.acquire(octets) : null;
+      const releaseBytes = bytes > LARGE_BYTES ? await largeBytes.acquire(bytes) : null;
       const releaseBuild = await builds.acquire();
       try {
-        return await build(content, ordinals, octets);
+        return await build(content, ordinals, bytes);
       } finally {
         releaseBuild();
         releaseBytes?.();
         // The files as they were read, and as they were passed to the thread.
-        if (octets > LARGE_OCTETS) reportLargeGarbage(2 * octets);
+        if (bytes > LARGE_BYTES) reportLargeGarbage(2 * bytes);
       }
     },
   };
 }
 
-function octetsOf({ attachmentBytes, html, text }: DeliveryContent): number {
+function bytesOf({ attachmentBytes, html, text }: DeliveryContent): number {
   return attachmentBytes + (html?.length ?? 0) + (text?.length ?? 0);
 }
 

@@ -17,12 +17,12 @@ export type UnsignedMessage =
 /** Composes messages of any size without blocking the event loop. */
 export interface MessageMaker {
   /** @throws if a retry may succeed. */
-  make(order: MessageOrder, octets: number): Promise<UnsignedMessage>;
+  make(order: MessageOrder, bytes: number): Promise<UnsignedMessage>;
   close(): Promise<void>;
 }
 
 /** Below this size a message is composed on the main thread in about a millisecond: using a worker thread would take as long. */
-const LARGE_OCTETS = 64 * 1024;
+const LARGE_BYTES = 64 * 1024;
 /** Half of the memory for large messages in composition: the largest is in memory about five times. */
 const HEAP_MB = 384;
 /** The largest message takes less than a second, so this limit is only for unexpected cases. */
@@ -51,8 +51,8 @@ export function createMessageMaker(): MessageMaker {
   }
 
   return {
-    async make(order, octets) {
-      if (octets > LARGE_OCTETS) return await makeInThread(order);
+    async make(order, bytes) {
+      if (bytes > LARGE_BYTES) return await makeInThread(order);
       const made = makeMessage(order);
       if (!made.ok) return made;
       return { ok: true, canonical: made.canonical, sign: (lines) => joinMessage(made.composed, lines) };

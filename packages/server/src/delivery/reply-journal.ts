@@ -29,12 +29,12 @@ export interface ReplyJournal {
 }
 
 /** Under steady load something is always pending, so a file that is only emptied as a whole would keep growing. */
-const SEGMENT_OCTETS = 1_048_576;
+const SEGMENT_BYTES = 1_048_576;
 
 interface Segment {
   readonly path: string;
   readonly file: number;
-  octets: number;
+  bytes: number;
   outcomes: number;
   /** The file ends in the middle of a line. */
   isTorn: boolean;
@@ -58,13 +58,13 @@ export function openReplyJournal(
   function openSegment(): Segment {
     const path = join(folder, `${processName}${opened === 0 ? '' : `~${opened}`}${EXTENSION}`);
     opened += 1;
-    const segment = { path, file: openSync(path, 'a', 0o600), octets: 0, outcomes: 0, isTorn: false };
+    const segment = { path, file: openSync(path, 'a', 0o600), bytes: 0, outcomes: 0, isTorn: false };
     segments.push(segment);
     return segment;
   }
 
   function write(outcomes: readonly AttemptOutcome[]): void {
-    if (current.octets >= SEGMENT_OCTETS || current.isTorn) current = openSegment();
+    if (current.bytes >= SEGMENT_BYTES || current.isTorn) current = openSegment();
     const lines = Buffer.from(outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
     try {
       // No fsync: the page cache survives a killed process. A power failure may cause a second copy, but never loses a message.
@@ -74,7 +74,7 @@ export function openReplyJournal(
       current.isTorn = !cutBack(current);
       throw error;
     }
-    current.octets += lines.length;
+    current.bytes += lines.length;
     current.outcomes += outcomes.length;
   }
 
@@ -106,7 +106,7 @@ export function openReplyJournal(
     close() {
       attempt(() => {
         for (const segment of segments) {
-          if (segment.octets === 0 && !segment.isTorn) remove(segment);
+          if (segment.bytes === 0 && !segment.isTorn) remove(segment);
           else closeSync(segment.file);
         }
       }, 'closing the reply journal');
@@ -150,16 +150,16 @@ const EXTENSION = '.journal';
 const SEGMENT_ENDING = /(~\d+)?\.journal$/;
 
 function empty(segment: Segment): void {
-  if (segment.octets > 0 || segment.isTorn) ftruncateSync(segment.file);
-  segment.octets = 0;
+  if (segment.bytes > 0 || segment.isTorn) ftruncateSync(segment.file);
+  segment.bytes = 0;
   segment.outcomes = 0;
   segment.isTorn = false;
 }
 
 /** Removes what is not a complete line. Returns false if that fails too. */
-function cutBack({ file, octets }: Segment): boolean {
+function cutBack({ file, bytes }: Segment): boolean {
   try {
-    ftruncateSync(file, octets);
+    ftruncateSync(file, bytes);
     return true;
   } catch {
     return false;

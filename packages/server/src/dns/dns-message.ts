@@ -17,8 +17,8 @@ export type DnsReply =
   | { readonly kind: 'unreadable' };
 
 /** The size that passes everywhere without fragmentation (DNS Flag Day 2020). */
-const EDNS_OCTETS = 1232;
-const HEADER_OCTETS = 12;
+const EDNS_BYTES = 1232;
+const HEADER_BYTES = 12;
 const NO_QUESTION = 0;
 
 /** @param edns false for servers older than RFC 6891 that respond with FORMERR to it. */
@@ -35,7 +35,7 @@ export function encodeQuestion(id: number, { name, type }: DnsQuestion, edns: bo
 const EDNS = {
   type: 'OPT',
   name: '.',
-  udpPayloadSize: EDNS_OCTETS,
+  udpPayloadSize: EDNS_BYTES,
   extendedRcode: 0,
   ednsVersion: 0,
   flags: 0,
@@ -43,9 +43,9 @@ const EDNS = {
   options: [],
 } as const satisfies object as never; // The codec's type requires a mutable list of options.
 
-export function readReply(octets: Buffer, id: number, { name, type }: DnsQuestion): DnsReply {
-  if (octets.length < HEADER_OCTETS || octets.readUInt16BE(0) !== id) return { kind: 'foreign' };
-  const packet = decode(octets);
+export function readReply(bytes: Buffer, id: number, { name, type }: DnsQuestion): DnsReply {
+  if (bytes.length < HEADER_BYTES || bytes.readUInt16BE(0) !== id) return { kind: 'foreign' };
+  const packet = decode(bytes);
   if (packet === null) return { kind: 'unreadable' };
   if (!packet.flag_qr) return { kind: 'foreign' };
   const rcode = (packet.flags ?? 0) & 15;
@@ -58,9 +58,9 @@ export function readReply(octets: Buffer, id: number, { name, type }: DnsQuestio
   return packet.flag_tc ? { kind: 'unreadable' } : { kind: 'reply', packet, rcode };
 }
 
-function decode(octets: Buffer): DecodedPacket | null {
+function decode(bytes: Buffer): DecodedPacket | null {
   try {
-    return dnsPacket.decode(octets);
+    return dnsPacket.decode(bytes);
   } catch {
     return null;
   }

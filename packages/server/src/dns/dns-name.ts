@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 
-const MAX_LABEL_OCTETS = 63;
+const MAX_LABEL_BYTES = 63;
 /** RFC 1035 §2.3.4 allows 255 bytes on the wire, which are 253 characters in text form. */
 const MAX_NAME_CHARACTERS = 253;
 
@@ -15,7 +15,7 @@ export function toDnsName(name: string): string | null {
   const bare = name.endsWith('.') ? name.slice(0, -1) : name;
   const ascii = /^[\0-\x7f]*$/.test(bare) ? bare.toLowerCase() : domainToASCII(bare);
   if (!/^[!-~]+$/.test(ascii) || ascii.length > MAX_NAME_CHARACTERS) return null;
-  const fits = ascii.split('.').every((label) => label !== '' && label.length <= MAX_LABEL_OCTETS);
+  const fits = ascii.split('.').every((label) => label !== '' && label.length <= MAX_LABEL_BYTES);
   return fits ? ascii : null;
 }
 
@@ -23,8 +23,8 @@ export function toDnsName(name: string): string | null {
 export function reverseName(address: string): string | null {
   if (isIP(address) === 0) return null;
   const parsed = ipaddr.process(address);
-  const octets = parsed.toByteArray();
-  if (parsed.kind() === 'ipv4') return `${octets.toReversed().join('.')}.in-addr.arpa`;
-  const nibbles = octets.flatMap((octet) => [octet >> 4, octet & 15]).map((nibble) => nibble.toString(16));
+  const bytes = parsed.toByteArray();
+  if (parsed.kind() === 'ipv4') return `${bytes.toReversed().join('.')}.in-addr.arpa`;
+  const nibbles = bytes.flatMap((byte) => [byte >> 4, byte & 15]).map((nibble) => nibble.toString(16));
   return `${nibbles.toReversed().join('.')}.ip6.arpa`;
 }

@@ -56,8 +56,8 @@ function askOverUdp(
     const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not respond in time' }), timeoutMs);
     // A connected socket only receives from this server, and reports a closed port at once.
     socket.on('error', (error) => end({ kind: 'unreachable', reason: reasonOf(error) }));
-    socket.on('message', (octets) => {
-      const reply = readReply(octets, id, question);
+    socket.on('message', (bytes) => {
+      const reply = readReply(bytes, id, question);
       if (reply.kind === 'foreign') return;
       end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'sent a response that cannot be parsed' });
     });
@@ -86,8 +86,8 @@ function askOverTcp(
     socket.on('error', (error) => end({ kind: 'unreachable', reason: reasonOf(error) }));
     socket.on('close', () => end({ kind: 'unreachable', reason: 'closed the connection' }));
     socket.on('connect', () => socket.write(withLength(encodeQuestion(id, question, edns))));
-    socket.on('data', (octets: Buffer) => {
-      heard = Buffer.concat([heard, octets]);
+    socket.on('data', (bytes: Buffer) => {
+      heard = Buffer.concat([heard, bytes]);
       if (heard.length < 2 || heard.length < 2 + heard.readUInt16BE(0)) return;
       const reply = readReply(heard.subarray(2, 2 + heard.readUInt16BE(0)), id, question);
       end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'sent a response that cannot be parsed' });

@@ -10,35 +10,35 @@ interface Entry {
   readonly step: DnsStep;
   readonly expiresAtMs: number;
   readonly asked: number;
-  readonly octets: number;
+  readonly bytes: number;
 }
 
 export interface StepCacheLimits {
   readonly maxEntries: number;
   /** For all entries together, as a conservative estimate. */
-  readonly maxOctets?: number;
+  readonly maxBytes?: number;
 }
 
 /** RFC 2308 §7 allows five minutes. This is enough to spare a failing server, and a repaired one is noticed soon. */
 const FAILURE_TTL_SECONDS = 5;
 
 /** Strangers can make us query names of their choice. This is the most memory that their responses may use. */
-const MAX_OCTETS = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** No record that mail needs is nearly as large. A larger one is queried each time. */
-const MAX_OCTETS_OF_ONE = 8 * 1024;
+const MAX_ENTRY_BYTES = 8 * 1024;
 /** The approximate overhead of an entry and of each of its strings, in addition to the characters. */
-const OVERHEAD_OCTETS = 64;
+const OVERHEAD_BYTES = 64;
 const LOOKED_AT_A_PUT = 2;
 
 /** The oldest entries are dropped to make room. Expired ones are removed first, a few at each put. */
-export function createStepCache({ maxEntries, maxOctets = MAX_OCTETS }: StepCacheLimits): StepCache {
+export function createStepCache({ maxEntries, maxBytes = MAX_BYTES }: StepCacheLimits): StepCache {
   // A Map keeps insertion order, so its first key is the oldest.
   const entries = new Map<string, Entry>();
-  let octets = 0;
+  let bytes = 0;
   let hand = entries.entries();
 
   function remove(key: string): void {
-    octets -= entries.get(key)?.octets ?? 0;
+    bytes -= entries.get(key)?.bytes ?? 0;
     entries.delete(key);
   }
 
@@ -64,20 +64,20 @@ export function createStepCache({ maxEntries, maxOctets = MAX_OCTETS }: StepCach
       remove(key);
       dropExpired(nowMs);
       const ttl = step.kind === 'failed' ? FAILURE_TTL_SECONDS : step.ttl;
-      const size = octetsOf(key, step);
-      if (ttl <= 0 || size > MAX_OCTETS_OF_ONE) return;
-      entries.set(key, { step, expiresAtMs: nowMs + ttl * 1_000, asked, octets: size });
-      octets += size;
+      const size = bytesOf(key, step);
+      if (ttl <= 0 || size > MAX_ENTRY_BYTES) return;
+      entries.set(key, { step, expiresAtMs: nowMs + ttl * 1_000, asked, bytes: size });
+      bytes += size;
       for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries && octets <= maxOctets) return;
+        if (entries.size <= maxEntries && bytes <= maxBytes) return;
         remove(oldest);
       }
     },
   };
 }
 
-function octetsOf(key: string, step: DnsStep): number {
+function bytesOf(key: string, step: DnsStep): number {
   const strings = [key, ...(step.kind === 'failed' ? [step.reason] : step.aliases)];
   if (step.kind === 'found') strings.push(...step.records.texts, ...step.records.mx.map(({ exchange }) => exchange));
-  return strings.reduce((sum, text) => sum + OVERHEAD_OCTETS + Buffer.byteLength(text), OVERHEAD_OCTETS);
+  return strings.reduce((sum, text) => sum + OVERHEAD_BYTES + Buffer.byteLength(text), OVERHEAD_BYTES);
 }

@@ -101,11 +101,11 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
         throw new SmtpRefusal(452, '4.3.1', 'Too many messages are being received, try again in a moment');
       case 'too-large':
         throw new SmtpRefusal(552, '5.3.4', `A report may have at most ${limits.maxBytes} bytes`);
-      case 'foul': {
+      case 'invalid': {
         const refusal = new SmtpRefusal(
           554,
           '5.5.2',
-          `The message contains a ${reception.octets}; lines must end in CR LF`,
+          `The message contains a ${reception.fault}; lines must end in CR LF`,
         );
         // The rest may be meant as text or as commands, so none of it is read.
         cutOff(connection, refusal.responseCode, refusal.message);

@@ -54,7 +54,7 @@ const LIMITS: ReportServerLimits = {
 /** The memory for all mail that is being received or processed. */
 const MAX_RECEIVED_BYTES = 32 * MAX_BYTES;
 const MAX_RECIPIENTS = 50;
-const MAX_COMMAND_OCTETS = 2_048;
+const MAX_COMMAND_BYTES = 2_048;
 /** Concurrent report writes: a third of the connections that API callers share. */
 const WRITTEN_AT_ONCE = 2;
 const FLUSH_MS = 1_000;
@@ -115,7 +115,7 @@ function settingsFor({ certificate, name }: ReportServerOptions, limits: ReportS
     hideENHANCEDSTATUSCODES: false,
     size: limits.maxBytes,
     maxRecipients: MAX_RECIPIENTS,
-    maxCommandLength: MAX_COMMAND_OCTETS,
+    maxCommandLength: MAX_COMMAND_BYTES,
     maxClients: limits.connections,
     socketTimeout: limits.stallMs,
   };

@@ -60,7 +60,7 @@ function isWireText(content: Uint8Array): boolean {
   let start = 0;
   while (start < bytes.length) {
     const end = bytes.indexOf('\r\n', start, 'latin1');
-    if (end === -1 || end - start > MAX_LINE_OCTETS) return false;
+    if (end === -1 || end - start > MAX_LINE_BYTES) return false;
     if (bytes.subarray(start, end).includes(CR) || bytes.subarray(start, end).includes(LF)) return false;
     start = end + 2;
   }
@@ -69,7 +69,7 @@ function isWireText(content: Uint8Array): boolean {
 
 const CR = 0x0d;
 const LF = 0x0a;
-const MAX_LINE_OCTETS = 998;
+const MAX_LINE_BYTES = 998;
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);

@@ -38,7 +38,7 @@ export function encodeBase64(bytes: Buffer): string {
 }
 
 const ENCODED_LINE_LENGTH = 76;
-const MAX_LINE_OCTETS = 998;
+const MAX_LINE_BYTES = 998;
 
 function base64Length(byteCount: number): number {
   const characters = Math.ceil(byteCount / 3) * 4;
@@ -51,17 +51,17 @@ function isSevenBit(text: string): boolean {
   let lineStart = 0;
   let lineEnd = text.indexOf('\n');
   while (lineEnd !== -1) {
-    if (lineEnd - lineStart > MAX_LINE_OCTETS && !fitsSplitAtCarriageReturns(text.slice(lineStart, lineEnd)))
+    if (lineEnd - lineStart > MAX_LINE_BYTES && !fitsSplitAtCarriageReturns(text.slice(lineStart, lineEnd)))
       return false;
     lineStart = lineEnd + 1;
     lineEnd = text.indexOf('\n', lineStart);
   }
-  return text.length - lineStart <= MAX_LINE_OCTETS || fitsSplitAtCarriageReturns(text.slice(lineStart));
+  return text.length - lineStart <= MAX_LINE_BYTES || fitsSplitAtCarriageReturns(text.slice(lineStart));
 }
 
 /** A CR counts neither as content (it may be half of the line's CRLF) nor, when bare, as part of the same line. */
 function fitsSplitAtCarriageReturns(line: string): boolean {
-  return line.split('\r').every((part) => part.length <= MAX_LINE_OCTETS);
+  return line.split('\r').every((part) => part.length <= MAX_LINE_BYTES);
 }
 
 function toCrlf(text: string): string {

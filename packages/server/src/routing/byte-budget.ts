@@ -6,7 +6,7 @@ export interface ByteBudget<Owner> {
    * Takes bytes and returns the function that gives them back; null when there are not enough, and then the owner is queued and no one else gets
    * any before the first in the queue. There is no callback: the owner asks again after bytes were given back.
    */
-  take(owner: Owner, octets: number): (() => void) | null;
+  take(owner: Owner, bytes: number): (() => void) | null;
   /** Leaves the queue. */
   forget(owner: Owner): void;
 }
@@ -19,16 +19,16 @@ export function createByteBudget<Owner>(limit: number): ByteBudget<Owner> {
       const [first] = queue;
       return first;
     },
-    take(owner, octets) {
+    take(owner, bytes) {
       const [first = owner] = queue;
-      if (first !== owner || (acquired > 0 && acquired + octets > limit)) {
+      if (first !== owner || (acquired > 0 && acquired + bytes > limit)) {
         queue.add(owner);
         return null;
       }
       queue.delete(owner);
-      acquired += octets;
+      acquired += bytes;
       return () => {
-        acquired -= octets;
+        acquired -= bytes;
       };
     },
     forget: (owner) => void queue.delete(owner),

@@ -26,8 +26,8 @@ export interface ClaimCapacity {
 export interface QueueSlot {
   /** Resolves when the group is known, with a requeue when the group has no capacity; null when the group was known from the start. */
   readonly settled: Promise<Requeue | null> | null;
-  /** Resolves with a permit, or with `go: false` when the destination is paused. @param octets the size of a large message; 0 for any other. */
-  acquire(octets: number): Promise<SendPermit>;
+  /** Resolves with a permit, or with `go: false` when the destination is paused. @param bytes the size of a large message; 0 for any other. */
+  acquire(bytes: number): Promise<SendPermit>;
   /** Frees the slot. Call it once. */
   release(): void;
 }
@@ -185,7 +185,7 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
     count(queue, 1);
     return {
       settled: null,
-      acquire: (octets) => waitForPermit(queue, octets),
+      acquire: (bytes) => waitForPermit(queue, bytes),
       release: () => freeReservation(queue),
     };
   }
@@ -209,9 +209,9 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
     });
     return {
       settled,
-      acquire: async (octets) => {
+      acquire: async (bytes) => {
         await settled;
-        return await waitForPermit(await destination.found, octets);
+        return await waitForPermit(await destination.found, bytes);
       },
       release: () => {
         if (place === 'early') countEarly(-1);
@@ -244,10 +244,10 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
     options.onRoom();
   }
 
-  function waitForPermit(queue: DestinationQueue, octets: number): Promise<SendPermit> {
+  function waitForPermit(queue: DestinationQueue, bytes: number): Promise<SendPermit> {
     return new Promise((resolve) => {
       const attempt = () => {
-        const permit = tryAcquire(queue, octets);
+        const permit = tryAcquire(queue, bytes);
         if (permit !== null) resolve(permit);
         return permit !== null;
       };
@@ -257,7 +257,7 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
   }
 
   /** Null when the delivery has to wait. */
-  function tryAcquire(queue: DestinationQueue, octets: number): SendPermit | null {
+  function tryAcquire(queue: DestinationQueue, bytes: number): SendPermit | null {
     const now = clock.now();
     const closed = isClosed ? now : closedUntil(queue.shape, now);
     const isUnproven = !queue.shape.isProven;
@@ -268,7 +268,7 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
       return closed === null ? null : { go: false, notBefore: closed, reason: closedReason(queue) };
     }
     // Acquired together with the permit, so that no delivery keeps one while it waits for the other.
-    const releaseBytes = octets === 0 ? () => undefined : large.take(queue, octets, isUnproven);
+    const releaseBytes = bytes === 0 ? () => undefined : large.take(queue, bytes, isUnproven);
     return releaseBytes === null ? null : begin(queue, isUnproven, releaseBytes);
   }
 

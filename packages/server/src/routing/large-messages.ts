@@ -9,22 +9,22 @@ import type { DestinationQueue } from './queue-registry.ts';
  */
 export interface LargeMessages {
   /** Takes bytes from a budget and returns the function that gives them back; null when there are not enough. */
-  take(queue: DestinationQueue, octets: number, isUnproven: boolean): (() => void) | null;
+  take(queue: DestinationQueue, bytes: number, isUnproven: boolean): (() => void) | null;
   /** Removes a queue that is blocked for another reason from the waiting lists, so that it does not block others. */
   forget(queue: DestinationQueue): void;
   /** Lets the waiting queues try again, in order. */
   retry(admit: (queue: DestinationQueue) => void): void;
 }
 
-const PROVEN_OCTETS = 64 * 1024 * 1024;
-const UNPROVEN_OCTETS = 32 * 1024 * 1024;
-const QUEUE_OCTETS = 16 * 1024 * 1024;
+const PROVEN_BYTES = 64 * 1024 * 1024;
+const UNPROVEN_BYTES = 32 * 1024 * 1024;
+const QUEUE_BYTES = 16 * 1024 * 1024;
 /** A queue whose transfer took longer uses the other budget until one is fast again, so that it does not delay the many that take a second. */
 const SLOW_MS = 30_000;
 
 export function createLargeMessages(clock: Clock): LargeMessages {
-  const proven = createByteBudget<DestinationQueue>(PROVEN_OCTETS);
-  const unproven = createByteBudget<DestinationQueue>(UNPROVEN_OCTETS);
+  const proven = createByteBudget<DestinationQueue>(PROVEN_BYTES);
+  const unproven = createByteBudget<DestinationQueue>(UNPROVEN_BYTES);
   const slow = new WeakSet<DestinationQueue>();
 
   function forget(queue: DestinationQueue): void {
@@ -33,21 +33,21 @@ export function createLargeMessages(clock: Clock): LargeMessages {
   }
 
   return {
-    take(queue, octets, isUnproven) {
+    take(queue, bytes, isUnproven) {
       const [budget, other] = isUnproven || slow.has(queue) ? [unproven, proven] : [proven, unproven];
       other.forget(queue);
-      const isTooMuch = queue.octets > 0 && queue.octets + octets > QUEUE_OCTETS;
+      const isTooMuch = queue.bytes > 0 && queue.bytes + bytes > QUEUE_BYTES;
       if (isTooMuch) forget(queue);
-      const release = isTooMuch ? null : budget.take(queue, octets);
+      const release = isTooMuch ? null : budget.take(queue, bytes);
       if (release === null) return null;
-      queue.octets += octets;
+      queue.bytes += bytes;
       const beganAtMs = clock.now().getTime();
       return () => {
         if (clock.now().getTime() - beganAtMs >= SLOW_MS) slow.add(queue);
         else slow.delete(queue);
-        queue.octets -= octets;
+        queue.bytes -= bytes;
         release();
-        reportLargeGarbage(octets);
+        reportLargeGarbage(bytes);
       };
     },
     forget,

@@ -25,7 +25,7 @@ interface Kept {
 }
 
 /** RFC 8461, section 3.2 suggests 64 KB. */
-const MAX_POLICY_OCTETS = 65_536;
+const MAX_POLICY_BYTES = 65_536;
 const MAX_KEPT = 5_000;
 /** Section 3.3: after a failure, the same version is not fetched again for five minutes. */
 const FAILURE_KEPT_MS = 300_000;
@@ -74,7 +74,7 @@ export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): M
       url: `${origin}/.well-known/mta-sts.txt`,
       method: 'GET',
       headers: { accept: 'text/plain' },
-      maxBytes: MAX_POLICY_OCTETS,
+      maxBytes: MAX_POLICY_BYTES,
     });
     const policy = readAnswer(answer);
     if (policy === null) failed.add(`${domain} ${id}`);

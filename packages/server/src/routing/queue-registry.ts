@@ -8,9 +8,9 @@ export interface DestinationQueue {
   readonly most: number;
   shape: Shape;
   reserved: number;
-  /** Attempts under way, and the octets of those that are large. */
+  /** Attempts under way, and the bytes of those that are large. */
   active: number;
-  octets: number;
+  bytes: number;
   readonly waiting: (() => boolean)[];
   /** The last claim was limited by the available capacity. */
   hasMore: boolean;
@@ -93,7 +93,7 @@ export function createQueueRegistry(clock: Clock, groupOf: (domain: string) => P
     const known = queues.get(group);
     if (known !== undefined) return known;
     const queue: DestinationQueue = {
-      ...{ group, most: mostAtOnce(group), shape: FRESH_SHAPE, reserved: 0, active: 0, octets: 0, waiting: [] },
+      ...{ group, most: mostAtOnce(group), shape: FRESH_SHAPE, reserved: 0, active: 0, bytes: 0, waiting: [] },
       ...{ hasMore: false, lastFailure: '', usedAtMs: clock.now().getTime(), names: new Set<string>() },
     };
     queues.set(group, queue);

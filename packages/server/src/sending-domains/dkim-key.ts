@@ -29,7 +29,7 @@ function workerFile(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './dkim-key-worker.ts' : './dkim-key-worker.js', import.meta.url);
 }
 
-const ED25519_OCTETS = 32;
+const ED25519_BYTES = 32;
 
 /** Generates an Ed25519 key (RFC 8463), which takes about fifty microseconds. */
 export async function generateEd25519Key(): Promise<GeneratedDkimKey> {
@@ -38,7 +38,7 @@ export async function generateEd25519Key(): Promise<GeneratedDkimKey> {
     publicKeyEncoding: { type: 'spki', format: 'der' },
   });
   // The SubjectPublicKeyInfo of RFC 8410 ends with the bytes of the key.
-  return { privateKeyPem: privateKey, publicKeyBase64: publicKey.subarray(-ED25519_OCTETS).toString('base64') };
+  return { privateKeyPem: privateKey, publicKeyBase64: publicKey.subarray(-ED25519_BYTES).toString('base64') };
 }
 
 /** The value of the TXT record that publishes a key (RFC 6376 §3.6.1), as one string. */

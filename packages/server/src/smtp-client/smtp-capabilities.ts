@@ -9,7 +9,7 @@ export interface SmtpCapabilities {
   /** True when MAIL accepts a SIZE parameter (RFC 1870). */
   readonly size: boolean;
   /** The largest message the server accepts, in bytes, or null if it gave no limit. */
-  readonly maxMessageOctets: number | null;
+  readonly maxMessageBytes: number | null;
   /** The SASL mechanisms offered, in upper case. */
   readonly authMechanisms: ReadonlySet<string>;
 }
@@ -22,7 +22,7 @@ export const NO_CAPABILITIES: SmtpCapabilities = {
   smtpUtf8: false,
   dsn: false,
   size: false,
-  maxMessageOctets: null,
+  maxMessageBytes: null,
   authMechanisms: new Set(),
 };
 
@@ -47,7 +47,7 @@ export function parseCapabilities(ehloText: string): SmtpCapabilities {
     smtpUtf8: parametersByKeyword.has('SMTPUTF8'),
     dsn: parametersByKeyword.has('DSN'),
     size: parametersByKeyword.has('SIZE'),
-    maxMessageOctets: readSizeLimit(parametersByKeyword.get('SIZE')),
+    maxMessageBytes: readSizeLimit(parametersByKeyword.get('SIZE')),
     authMechanisms,
   };
 }

@@ -34,7 +34,7 @@ interface Waiter {
 }
 
 // Replies are a few hundred bytes long; a longer one arrives in several reads.
-const READ_BUFFER_OCTETS = 4_096;
+const READ_BUFFER_BYTES = 4_096;
 
 // By default Node tries each address of a host for only 250 ms, which is too short for a slow link.
 const ADDRESS_ATTEMPT_MS = 5_000;
@@ -78,8 +78,8 @@ export class SmtpChannel {
     const { host, port, localAddress, refusePeer } = this.#address;
     // Our own read buffer avoids the stream machinery and an allocation per read.
     const onread = {
-      buffer: Buffer.allocUnsafeSlow(READ_BUFFER_OCTETS),
-      callback: (length: number, buffer: Uint8Array) => this.#takeOctets(socket, buffer, length),
+      buffer: Buffer.allocUnsafeSlow(READ_BUFFER_BYTES),
+      callback: (length: number, buffer: Uint8Array) => this.#takeBytes(socket, buffer, length),
     };
     const socket: net.Socket = net.connect({
       host,
@@ -113,7 +113,7 @@ export class SmtpChannel {
     });
     this.#parser = this.#newParser();
     await this.#attach(secure, 'secureConnect', timeoutMs);
-    secure.on('data', (chunk: Buffer) => this.#takeOctets(secure, chunk, chunk.length));
+    secure.on('data', (chunk: Buffer) => this.#takeBytes(secure, chunk, chunk.length));
     // At run time this is an error code, although the type says Error.
     return secure.authorized ? null : describeErrorCode(String(secure.authorizationError));
   }
@@ -134,10 +134,10 @@ export class SmtpChannel {
   }
 
   /** Writes bytes and resets the deadline. `onWritten` is called when the operating system has accepted them. */
-  writeOctets(octets: Buffer, timeoutMs: number, onWritten?: () => void): void {
+  writeBytes(bytes: Buffer, timeoutMs: number, onWritten?: () => void): void {
     this.extend(timeoutMs);
-    if (onWritten === undefined) this.#socket?.write(octets);
-    else this.#socket?.write(octets, (error) => (error ? undefined : onWritten()));
+    if (onWritten === undefined) this.#socket?.write(bytes);
+    else this.#socket?.write(bytes, (error) => (error ? undefined : onWritten()));
   }
 
   /** Resets the deadline to `timeoutMs` from now. */
@@ -212,10 +212,10 @@ export class SmtpChannel {
     return new SmtpReplyParser((code, text) => this.#deliver(code, text));
   }
 
-  #takeOctets(socket: net.Socket, octets: Uint8Array, length: number): boolean {
+  #takeBytes(socket: net.Socket, bytes: Uint8Array, length: number): boolean {
     if (socket !== this.#socket) return true;
     try {
-      this.#parser.push(Buffer.from(octets.buffer, octets.byteOffset, length), length);
+      this.#parser.push(Buffer.from(bytes.buffer, bytes.byteOffset, length), length);
     } catch (error) {
       if (!(error instanceof MalformedReplyError)) throw error;
       this.fail('protocol', `sent ${error.message} while we waited for ${this.describeAwaited()}`);

@@ -49,10 +49,10 @@ export interface SmtpConnectionOptions extends SmtpAddress {
 export type SendResult = readonly RecipientVerdict[] | 'stale';
 
 // A body up to this size is written together with its final dot: copying it is cheaper than a second write.
-const JOINED_WRITE_OCTETS = 65_536;
+const JOINED_WRITE_BYTES = 65_536;
 
 // A larger body is written in slices. Each slice gets the whole command timeout, so that a slow link does not fail.
-const SLICE_OCTETS = 262_144;
+const SLICE_BYTES = 262_144;
 
 const QUIT_TIMEOUT_MS = 5_000;
 
@@ -162,9 +162,9 @@ export class SmtpConnection {
 
   /** Checks, before anything is written, whether the server lacks something that the message needs. */
   #findObstacle(message: SmtpMessage): string | null {
-    const { maxMessageOctets, smtpUtf8 } = this.#capabilities;
-    if (maxMessageOctets !== null && message.octets > maxMessageOctets) {
-      return `The message is ${message.octets} bytes and the server accepts at most ${maxMessageOctets}.`;
+    const { maxMessageBytes, smtpUtf8 } = this.#capabilities;
+    if (maxMessageBytes !== null && message.bytes > maxMessageBytes) {
+      return `The message is ${message.bytes} bytes and the server accepts at most ${maxMessageBytes}.`;
     }
     if (message.needsSmtpUtf8 && !smtpUtf8) return 'An address is not ASCII, and the server does not offer SMTPUTF8.';
     return null;
@@ -214,29 +214,29 @@ export class SmtpConnection {
     const message = this.#message;
     if (message === null) return;
     const { body, end } = message;
-    if (body.length > JOINED_WRITE_OCTETS) {
+    if (body.length > JOINED_WRITE_BYTES) {
       this.#sendSlices(transaction, body, end, 0);
       return;
     }
-    const octets = Buffer.allocUnsafe(body.length + end.length);
-    body.copy(octets);
-    octets.write(end, body.length, 'latin1');
+    const bytes = Buffer.allocUnsafe(body.length + end.length);
+    body.copy(bytes);
+    bytes.write(end, body.length, 'latin1');
     transaction.noteDotWritten();
-    this.#channel.writeOctets(octets, this.#timeouts.afterDotMs);
+    this.#channel.writeBytes(bytes, this.#timeouts.afterDotMs);
   }
 
   /** Writes the next slice. When it is sent, continues with the rest. */
   #sendSlices(transaction: SmtpTransaction, body: Buffer, end: string, from: number): void {
     if (this.#transaction !== transaction) return;
-    const slice = body.subarray(from, from + SLICE_OCTETS);
+    const slice = body.subarray(from, from + SLICE_BYTES);
     const next = from + slice.length;
     if (next < body.length) {
       const goOn = () => this.#sendSlices(transaction, body, end, next);
-      this.#channel.writeOctets(slice, this.#timeouts.commandMs, goOn);
+      this.#channel.writeBytes(slice, this.#timeouts.commandMs, goOn);
       return;
     }
     transaction.noteDotWritten();
-    this.#channel.writeOctets(slice, this.#timeouts.afterDotMs);
+    this.#channel.writeBytes(slice, this.#timeouts.afterDotMs);
     this.#channel.write(end, 'latin1', this.#timeouts.afterDotMs);
   }
 

@@ -39,10 +39,10 @@ function countLeadingDots(data: Buffer): number {
   let dots = length > 0 && data[0] === DOT ? 1 : 0;
   for (let at = 0; at < length; at += 1) {
     // Nearly every byte is greater than CR, so the loop usually needs only one comparison.
-    const octet = data[at] ?? 0;
-    if (octet > CR) continue;
-    if (octet === LF) throw new BareLineEndingError('The message has a line feed without a carriage return before it.');
-    if (octet === CR) {
+    const byte = data[at] ?? 0;
+    if (byte > CR) continue;
+    if (byte === LF) throw new BareLineEndingError('The message has a line feed without a carriage return before it.');
+    if (byte === CR) {
       at += 1;
       if (data[at] !== LF) {
         throw new BareLineEndingError('The message has a carriage return without a line feed after it.');

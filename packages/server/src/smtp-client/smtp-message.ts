@@ -13,7 +13,7 @@ export interface SmtpMessage {
   readonly mailFrom: string;
   readonly recipients: readonly string[];
   /** The value for the SIZE parameter: bytes before dot-stuffing (RFC 1870, section 5). */
-  readonly octets: number;
+  readonly bytes: number;
   /** Dot-stuffed, without the final dot. */
   readonly body: Buffer;
   /** The final dot, preceded by a line ending if the body does not end in one. */
@@ -37,7 +37,7 @@ export function prepareSmtpMessage(outgoing: Pick<OutgoingMessage, 'mailFrom' | 
   return {
     mailFrom,
     recipients,
-    octets: data.length,
+    bytes: data.length,
     body: dotStuff(data),
     end: endOfData(data),
     needsSmtpUtf8: !ascii,
@@ -47,7 +47,7 @@ export function prepareSmtpMessage(outgoing: Pick<OutgoingMessage, 'mailFrom' | 
 
 export function mailCommand(message: SmtpMessage, capabilities: SmtpCapabilities): string {
   let command = `MAIL FROM:<${message.mailFrom}>`;
-  if (capabilities.size) command += ` SIZE=${message.octets}`;
+  if (capabilities.size) command += ` SIZE=${message.bytes}`;
   if (message.needsEightBitMime && capabilities.eightBitMime) command += ' BODY=8BITMIME';
   if (message.needsSmtpUtf8) command += ' SMTPUTF8';
   return `${command}\r\n`;

@@ -5,9 +5,9 @@ export class MalformedReplyError extends Error {
 
 // RFC 5321 allows 512 bytes per line and does not limit the number of lines. These limits leave room for verbose servers
 // and cap the memory that a flood can use at a few kilobytes.
-const MAX_LINE_OCTETS = 4_096;
+const MAX_LINE_BYTES = 4_096;
 const MAX_REPLY_LINES = 500;
-const MAX_REPLY_OCTETS = 65_536;
+const MAX_REPLY_BYTES = 65_536;
 
 const CR = 13;
 const HYPHEN = 45;
@@ -53,7 +53,7 @@ export class SmtpReplyParser {
       start = end + 1;
     }
     this.#unfinishedLine = start === text.length ? '' : text.slice(start);
-    if (this.#unfinishedLine.length > MAX_LINE_OCTETS) throw new MalformedReplyError('a reply line that is too long');
+    if (this.#unfinishedLine.length > MAX_LINE_BYTES) throw new MalformedReplyError('a reply line that is too long');
   }
 
   #takeLine(line: string): void {
@@ -63,7 +63,7 @@ export class SmtpReplyParser {
     this.#code = code;
     this.#text = this.#lines === 0 ? line.slice(4) : `${this.#text}\n${line.slice(4)}`;
     this.#lines += 1;
-    if (this.#lines > MAX_REPLY_LINES || this.#text.length > MAX_REPLY_OCTETS || line.length > MAX_LINE_OCTETS) {
+    if (this.#lines > MAX_REPLY_LINES || this.#text.length > MAX_REPLY_BYTES || line.length > MAX_LINE_BYTES) {
       throw new MalformedReplyError('a reply that is too long');
     }
     if (line.charCodeAt(3) !== HYPHEN) this.#finishReply();

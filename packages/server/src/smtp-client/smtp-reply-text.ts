@@ -64,6 +64,6 @@ export function readServerName(text: string): string | null {
   return /^[A-Za-z0-9._:[\]-]{1,255}(?=\s|$)/.exec(text)?.[0] ?? null;
 }
 
-function decodeUtf8(octets: string): string {
-  return /[\u0080-\u00ff]/.test(octets) ? Buffer.from(octets, 'latin1').toString('utf8') : octets;
+function decodeUtf8(bytes: string): string {
+  return /[\u0080-\u00ff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
 }

@@ -58,17 +58,17 @@ function decodeQuotedPrintable(body: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(body.length);
   let length = 0;
   for (let at = 0; at < body.length; at += 1) {
-    const octet = body[at] ?? 0;
-    const high = octet === EQUALS ? nibbleOf(body[at + 1]) : -1;
-    const low = octet === EQUALS ? nibbleOf(body[at + 2]) : -1;
-    if (octet === EQUALS && body[at + 1] === 0x0d && body[at + 2] === 0x0a) {
+    const byte = body[at] ?? 0;
+    const high = byte === EQUALS ? nibbleOf(body[at + 1]) : -1;
+    const low = byte === EQUALS ? nibbleOf(body[at + 2]) : -1;
+    if (byte === EQUALS && body[at + 1] === 0x0d && body[at + 2] === 0x0a) {
       at += 2; // A soft line break.
     } else if (high >= 0 && low >= 0) {
       decoded[length] = high * 16 + low;
       length += 1;
       at += 2;
     } else {
-      decoded[length] = octet;
+      decoded[length] = byte;
       length += 1;
     }
   }
@@ -77,9 +77,9 @@ function decodeQuotedPrintable(body: Buffer): Buffer {
 
 const EQUALS = 0x3d;
 
-function nibbleOf(octet: number | undefined): number {
-  if (octet === undefined) return -1;
-  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30;
-  const letter = octet | 0x20;
+function nibbleOf(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }

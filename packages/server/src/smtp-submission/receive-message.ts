@@ -8,7 +8,7 @@ export type Reception =
   | { readonly kind: 'too-large' }
   | { readonly kind: 'no-room' }
   /** Bytes that are not allowed in a message: where it ends is unclear, so nothing after them can be trusted either. */
-  | { readonly kind: 'foul'; readonly octets: string }
+  | { readonly kind: 'invalid'; readonly fault: string }
   | { readonly kind: 'gone' };
 
 /** Limits the memory of all messages that are being received or processed. */
@@ -55,8 +55,8 @@ export function receiveMessage(stream: SMTPServerDataStream, maxBytes: number, r
       kept = 0;
     };
     const onData = (chunk: Buffer) => {
-      const octets = check.look(chunk);
-      if (octets !== null) return finish({ kind: 'foul', octets });
+      const fault = check.look(chunk);
+      if (fault !== null) return finish({ kind: 'invalid', fault });
       if (refusal !== null) return;
       if (kept + chunk.length > maxBytes) refusal = 'too-large';
       else if (!room.take(chunk.length)) refusal = 'no-room';
@@ -65,8 +65,8 @@ export function receiveMessage(stream: SMTPServerDataStream, maxBytes: number, r
       chunks.push(chunk);
     };
     const onEnd = () => {
-      const octets = check.finish();
-      if (octets !== null) finish({ kind: 'foul', octets });
+      const fault = check.finish();
+      if (fault !== null) finish({ kind: 'invalid', fault });
       else finish(refusal === null ? { kind: 'whole', raw: Buffer.concat(chunks) } : { kind: refusal });
     };
     const onGone = () => finish({ kind: 'gone' });

@@ -47,12 +47,12 @@ function certificateAuthority(): Buffer {
 
 function alternativeNames(names: readonly string[]): Buffer {
   const entries = names.map((name) =>
-    isIPv4(name) || isIPv6(name) ? tagged(0x87, addressOctets(name)) : tagged(0x82, Buffer.from(name)),
+    isIPv4(name) || isIPv6(name) ? tagged(0x87, addressBytes(name)) : tagged(0x82, Buffer.from(name)),
   );
   return sequence(oid('551d11'), tagged(0x04, sequence(...entries)));
 }
 
-function addressOctets(address: string): Buffer {
+function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
   const [head = '', tail = ''] = address.split('::');
   const groups = (text: string) => text.split(':').filter((group) => group !== '');

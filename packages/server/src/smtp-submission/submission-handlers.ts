@@ -160,8 +160,8 @@ export function createHandlers(options: HandlerOptions): Handlers {
           '5.3.4',
           `payload_too_large: a message may have at most ${LIMITS.encodedMessageBytes} bytes`,
         );
-      case 'foul': {
-        const text = `the message contains a ${reception.octets}; its lines must end in CR LF`;
+      case 'invalid': {
+        const text = `the message contains a ${reception.fault}; its lines must end in CR LF`;
         const refusal = new SmtpRefusal(554, '5.5.2', `validation_failed: ${text}`, 'validation_failed');
         // The rest may be meant as text or as commands, so none of it is read.
         cutOff(connection, refusal.responseCode, refusal.message);

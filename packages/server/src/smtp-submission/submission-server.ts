@@ -57,7 +57,7 @@ const LIMITS_MS: SubmissionLimits = {
 /** Five of the largest messages at once. Each needs about three times its size while it is processed. */
 const MAX_RECEIVED_BYTES = 5 * LIMITS.encodedMessageBytes;
 /** AUTH is the longest command, with about 150 bytes. RFC 5321 §4.5.3.1.4 requires 512. */
-const MAX_COMMAND_OCTETS = 2_048;
+const MAX_COMMAND_BYTES = 2_048;
 /** Obsolete commands, and commands that let a client act for another one. */
 const DISABLED_COMMANDS = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
@@ -116,7 +116,7 @@ function settingsFor(options: SubmissionOptions, limits: SubmissionLimits, secur
     hideENHANCEDSTATUSCODES: false,
     size: LIMITS.encodedMessageBytes,
     maxRecipients: LIMITS.recipientsPerMessage,
-    maxCommandLength: MAX_COMMAND_OCTETS,
+    maxCommandLength: MAX_COMMAND_BYTES,
     // More than are ever left open, so that clients see our own limit message and not the library's.
     maxClients: options.connections.total + REFUSED_CONNECTIONS,
     socketTimeout: limits.stallMs,

@@ -77,13 +77,13 @@ function judgeMessageId(value: string | undefined, findings: Found): void {
   else if (!/^<[^\s<>@]+@[^\s<>@]+>$/.test(value)) findings.add('inbox_message_id_invalid', `It is \`${value}\`.`);
 }
 
-const LINE_OCTETS = 998;
+const LINE_BYTES = 998;
 
 function hasLongLine(raw: Buffer): boolean {
   let start = 0;
   for (let end = raw.indexOf('\r\n'); end !== -1; end = raw.indexOf('\r\n', start)) {
-    if (end - start > LINE_OCTETS) return true;
+    if (end - start > LINE_BYTES) return true;
     start = end + 2;
   }
-  return raw.length - start > LINE_OCTETS;
+  return raw.length - start > LINE_BYTES;
 }
