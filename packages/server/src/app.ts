@@ -7,7 +7,7 @@ import type { AppOptions } from './composition/app-options.ts';
 import { type DeliveryWorker, startDelivery } from './composition/delivery-worker.ts';
 import { createApi } from './composition/http-api.ts';
 import { captureInto, createOutboundTransport } from './composition/outbound-transport.ts';
-import { createPeople } from './composition/people.ts';
+import { createPeople } from './composition/auth-services.ts';
 import { createSendingDomains, createUnsendable } from './composition/sending-domains.ts';
 import { createWebhookWorker } from './composition/webhook-worker.ts';
 import { createInstallation } from './config/installation.ts';

@@ -114,7 +114,7 @@ async function decideOnce(
   { caller, onDecided }: DecidingManner,
 ): Promise<DecisionVerdict> {
   const { sql, clock, ids } = tools;
-  const answered = await sql.begin(async (transaction) => {
+  const result = await sql.begin(async (transaction) => {
     const hold = await lockApproval(transaction, name);
     const now = clock.now();
     const obstacle = await findObstacle(transaction, tools, hold, decision, caller, now);
@@ -130,7 +130,7 @@ async function decideOnce(
     await endHolds(transaction, ids, [hold], { status: 'rejected', note, rejectCode }, decider, now);
     return { verdict: { kind: 'decided', emailId: hold.messageId, outcome: 'rejected' } as const };
   });
-  return answered.verdict;
+  return result.verdict;
 }
 
 interface PreparedEdit extends EditedHtml {

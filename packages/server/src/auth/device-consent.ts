@@ -8,7 +8,7 @@ import {
   lockUserCode,
 } from '../db/queries/device-codes.ts';
 import type { Person } from '../keys/caller.ts';
-import type { People } from './people.ts';
+import type { People } from './auth-services.ts';
 
 type ConsentTools = Pick<People, 'tools' | 'codeTries'>;
 
@@ -82,13 +82,13 @@ async function onTypedCode<Verdict>(
 ): Promise<Verdict | Refused> {
   await codeTries.assertTry({ userId, address });
   const { sql, clock } = tools;
-  const answered = await sql.begin(async (transaction): Promise<{ readonly verdict: Verdict | Refused }> => {
+  const result = await sql.begin(async (transaction): Promise<{ readonly verdict: Verdict | Refused }> => {
     const code = await lockUserCode(transaction, toUserCode(typed));
     if (code === null || (code.userId !== null && code.userId !== userId)) return { verdict: { kind: 'unknown' } };
     if (code.expiresAt <= clock.now()) return { verdict: { kind: 'expired' } };
     return { verdict: await work(transaction, code) };
   });
-  return answered.verdict;
+  return result.verdict;
 }
 
 /** Normalizes what a user typed to the stored form, ignoring case, hyphens and spaces. */

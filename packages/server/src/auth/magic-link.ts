@@ -1,6 +1,6 @@
 import { LIMITS } from '@postrider/core';
 import { insertMagicLink, spendMagicLink } from '../db/queries/magic-links.ts';
-import { hasSeat } from '../db/queries/people.ts';
+import { hasSeat } from '../db/queries/users.ts';
 import type { SessionToken } from './client-info.ts';
 import type { LinkLimits } from './link-limits.ts';
 import { createSecret, hashToken } from './session-token.ts';

@@ -12,7 +12,7 @@ import {
 import type { EndedSessionRow } from '../db/queries/sessions.ts';
 import type { Person } from '../keys/caller.ts';
 import { isUuid } from '../uuid-v7.ts';
-import type { People } from './people.ts';
+import type { People } from './auth-services.ts';
 import { endOfSession, sessionHorizons } from './session-lifetime.ts';
 import type { SignInTools } from './sign-in.ts';
 

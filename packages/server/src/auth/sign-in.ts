@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql, Transaction } from '../db/client.ts';
 import { insertAccount, insertMember } from '../db/queries/accounts.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
-import { ensureUser, findIdentity, insertIdentity, readSeats, type SeatRow, takeSeats } from '../db/queries/people.ts';
+import { ensureUser, findIdentity, insertIdentity, readSeats, type SeatRow, takeSeats } from '../db/queries/users.ts';
 import { deleteSession, insertSession } from '../db/queries/sessions.ts';
 import type { SessionKind } from '../db/schema/sessions.ts';
 import type { IdGenerator } from '../uuid-v7.ts';

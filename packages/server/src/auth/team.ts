@@ -116,11 +116,11 @@ async function onTeam<Verdict>(
   { accountId }: Caller,
   work: Work<Verdict>,
 ): Promise<Verdict> {
-  const answered = await sql.begin(async (transaction) => {
+  const result = await sql.begin(async (transaction) => {
     const team = await lockTeam(transaction, accountId);
     return { verdict: await work(transaction, team, clock.now()) };
   });
-  return answered.verdict;
+  return result.verdict;
 }
 
 async function onMember(

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type ChainReport, verifyChains } from '../audit/verify-chains.ts';
 import { readAccounts } from '../db/queries/accounts.ts';
 import { isUuid } from '../uuid-v7.ts';
-import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
 import { EXIT, ExitRequest, StartError } from './start-error.ts';
 
 /** The operator's commands for the audit log. */
@@ -26,7 +26,7 @@ export function addAuditCommands(program: Command, tools: OperatorTools): void {
         return reports;
       });
       const ok = accounts.every((report) => report.ok);
-      answer(tools, options, { ok, accounts }, toText(accounts));
+      response(tools, options, { ok, accounts }, toText(accounts));
       if (!ok) throw new ExitRequest(EXIT.failed);
     });
 }

@@ -3,7 +3,7 @@ import { eraseAccount } from '../accounts/erase-account.ts';
 import { systemClock } from '../clock.ts';
 import { readAccounts } from '../db/queries/accounts.ts';
 import { isUuid } from '../uuid-v7.ts';
-import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
 import { StartError, UsageError } from './start-error.ts';
 
 /** Adds `accounts erase` to the account commands. */
@@ -23,7 +23,7 @@ export function addEraseCommand(program: Command, tools: OperatorTools): void {
         return { name: account.name, ...(await eraseAccount(sql, account.id, { now, onlyIfDue: false })) };
       });
       if (!isErased) throw unknownAccount(accountId);
-      answer(
+      response(
         tools,
         options,
         { accountId: accountId.toLowerCase(), name, erased: true, rows },

@@ -35,7 +35,7 @@ export function addOperatorCommands(program: Command, tools: OperatorTools): voi
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       await migrateDatabase(tools.readConfig(), { onProgress: tools.progress });
-      answer(tools, options, { migrated: true }, 'The schema is up to date.');
+      response(tools, options, { migrated: true }, 'The schema is up to date.');
     });
 }
 
@@ -58,7 +58,7 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
       const created = await withDatabase(tools, ({ sql }) =>
         createAccount({ sql, clock: systemClock, ids: createIdGenerator() }, request),
       );
-      answer(tools, options, created, `account ${created.accountId}\nkey     ${created.key}   (shown once)`);
+      response(tools, options, created, `account ${created.accountId}\nkey     ${created.key}   (shown once)`);
     });
   accounts
     .command('list')
@@ -66,7 +66,7 @@ function addAccountCommands(program: Command, tools: OperatorTools): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const rows = await withDatabase(tools, ({ sql }) => readAccounts(sql, null));
-      answer(
+      response(
         tools,
         options,
         { accounts: rows.map(toAccount) },
@@ -98,7 +98,7 @@ function addHoldHours(accounts: Command, tools: OperatorTools): void {
         async ({ sql }) => isUuid(accountId) && (await setHoldHours(sql, accountId, hours)),
       );
       if (!isSet) throw unknownAccount(accountId);
-      answer(tools, options, { accountId, holdHours: hours }, `holds of ${accountId} expire after ${hours} hours`);
+      response(tools, options, { accountId, holdHours: hours }, `holds of ${accountId} expire after ${hours} hours`);
     });
 }
 
@@ -114,7 +114,7 @@ function addSuspension(accounts: Command, tools: OperatorTools, verb: 'suspend' 
         return found ? (await readAccounts(sql, accountId))[0] : undefined;
       });
       if (account === undefined) throw unknownAccount(accountId);
-      answer(tools, options, toAccount(account), toLine(account));
+      response(tools, options, toAccount(account), toLine(account));
     });
 }
 
@@ -138,7 +138,7 @@ function addKeyCommands(program: Command, tools: OperatorTools): void {
     .action(async (options: KeyOptions) => {
       assertKeyOptions(options);
       const key = await withDatabase(tools, (database) => makeKey(database, options));
-      answer(tools, options, { keyId: key.id, key: key.secret }, `key     ${key.secret}   (shown once)`);
+      response(tools, options, { keyId: key.id, key: key.secret }, `key     ${key.secret}   (shown once)`);
     });
 }
 
@@ -229,7 +229,7 @@ export async function withDatabase<T>(tools: OperatorTools, work: (database: Ope
 }
 
 /** Writes the result of a command: JSON if requested, else text. */
-export function answer(tools: OperatorTools, { json }: { readonly json?: boolean }, data: unknown, text: string): void {
+export function response(tools: OperatorTools, { json }: { readonly json?: boolean }, data: unknown, text: string): void {
   tools.write(json === true ? `${JSON.stringify(data)}\n` : `${text}\n`);
 }
 

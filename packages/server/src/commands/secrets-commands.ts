@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { type RotationReport, rotateSecrets } from '../keys/rotate-secrets.ts';
 import { addKeyToFile } from '../keys/secret-key.ts';
-import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
 import { EXIT, ExitRequest, StartError } from './start-error.ts';
 
 /** The operator's commands for secrets at rest. */
@@ -21,7 +21,7 @@ export function addSecretsCommands(program: Command, tools: OperatorTools): void
       const makeKey = config.hasSecretKeySetting ? null : () => addKeyToFile(config.dataDir);
       const report = await withDatabase(tools, ({ sql }) => rotateSecrets(sql, config, makeKey));
       const rotated = report.unreadable.length === 0;
-      answer(tools, options, { rotated, ...report }, toText(report));
+      response(tools, options, { rotated, ...report }, toText(report));
       if (!rotated) throw new ExitRequest(EXIT.failed);
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { rebuildStats } from '../stats/rebuild-stats.ts';
-import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
 
 /** The operator's commands for the statistics. */
 export function addStatsCommands(program: Command, tools: OperatorTools): void {
@@ -16,6 +16,6 @@ export function addStatsCommands(program: Command, tools: OperatorTools): void {
       const rebuilt = await withDatabase(tools, ({ sql }) => rebuildStats(sql, systemClock.now(), retention.logDays));
       const { accounts, days, messages } = rebuilt;
       const text = `Recounted ${messages} messages of ${accounts} accounts on ${days} days.`;
-      answer(tools, options, { rebuilt: true, ...rebuilt }, text);
+      response(tools, options, { rebuilt: true, ...rebuilt }, text);
     });
 }

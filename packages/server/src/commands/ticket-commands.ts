@@ -6,12 +6,12 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Sql } from '../db/client.ts';
 import { type OperatorTicketRow, readOperatorTickets } from '../db/queries/support-tickets.ts';
-import { type AnswerVerdict, answerTicket, closeTicket } from '../support/answer-ticket.ts';
+import { type SupportReplyVerdict, sendSupportReply, closeTicket } from '../support/send-support-reply.ts';
 import type { TicketReplyMailer } from '../support/mail-ticket-reply.ts';
 import { toTicket } from '../support/ticket-record.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { OPERATOR } from '../visibility/viewer.ts';
-import { answer, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
 import { StartError, UsageError } from './start-error.ts';
 import { printableJson, printableLine, printableLines } from './terminal-text.ts';
 
@@ -46,7 +46,7 @@ export function addTicketCommands(program: Command, tools: OperatorTools): void 
       const row = await withDatabase(tools, ({ sql }) => requireTicket(sql, number));
       write(tools, options, toOperatorTicket(row), toSheet(row));
     });
-  addAnswer(tickets, tools);
+  addReplyCommand(tickets, tools);
   tickets
     .command('close <number>')
     .description('close a ticket: it accepts no more replies')
@@ -61,7 +61,7 @@ export function addTicketCommands(program: Command, tools: OperatorTools): void 
     });
 }
 
-function addAnswer(tickets: Command, tools: OperatorTools): void {
+function addReplyCommand(tickets: Command, tools: OperatorTools): void {
   tickets
     .command('answer <number>')
     .description('reply to a ticket as `support`, in its thread and by mail to the requester')
@@ -78,10 +78,10 @@ function addAnswer(tickets: Command, tools: OperatorTools): void {
       const config = tools.readConfig();
       const status = options.solved === true ? 'solved' : 'pending';
       const { verdict, row } = await withDatabase(tools, async ({ sql }) => ({
-        verdict: await answerTicket(toMailer(config, sql), { number, body, status, mails }),
+        verdict: await sendSupportReply(toMailer(config, sql), { number, body, status, mails }),
         row: await requireTicket(sql, number),
       }));
-      if (verdict.kind !== 'answered') throw toError(number, verdict);
+      if (verdict.kind !== 'replied') throw toError(number, verdict);
       const { mail } = verdict;
       const told = mail === null ? 'without mail' : `and mailed to ${printableLine(mail.to)} (message ${mail.id})`;
       write(tools, options, { ...toOperatorTicket(row), mail }, `ticket ${number} was answered, ${told}`);
@@ -106,7 +106,7 @@ async function requireTicket(sql: Sql, number: number): Promise<OperatorTicketRo
   return row;
 }
 
-function toError(number: number, verdict: Exclude<AnswerVerdict, { readonly kind: 'answered' }>): StartError {
+function toError(number: number, verdict: Exclude<SupportReplyVerdict, { readonly kind: 'replied' }>): StartError {
   switch (verdict.kind) {
     case 'unknown':
       return unknownTicket(number);
@@ -187,5 +187,5 @@ function indent(text: string): string {
 
 function write(tools: OperatorTools, flags: Flags, data: unknown, text: string): void {
   if (flags.json === true) tools.write(`${printableJson(data)}\n`);
-  else answer(tools, flags, data, text);
+  else response(tools, flags, data, text);
 }

@@ -54,14 +54,14 @@ function runAlone<Row>(
 ): Promise<QueryResult<Row>> {
   return pool.runOnConnection(async (connection) => {
     const begun = connection.run(begin()).then(noop);
-    const answered = connection.run<Row>(text, parameters).then((answer) => ({ answer }));
+    const responded = connection.run<Row>(text, parameters).then((response) => ({ response }));
     const ended = connection.run('COMMIT').then(noop);
     // A failure is reported at once, but the connection is released only after all statements have completed.
-    void Promise.allSettled([begun, answered, ended]).then(() => connection.release());
+    void Promise.allSettled([begun, responded, ended]).then(() => connection.release());
     await begun;
-    const { answer } = await answered;
+    const { response } = await responded;
     await ended;
-    return answer;
+    return response;
   });
 }
 

@@ -8,7 +8,7 @@ const REPEAT_AFTER_MS = 50;
  * between statements, so the request is repeated until the statement ends. Returns only when no request is in transit, because a late
  * request could cancel the connection's next statement.
  */
-export async function untilAborted<T>(signal: AbortSignal, query: object, answer: () => Promise<T>): Promise<T> {
+export async function untilAborted<T>(signal: AbortSignal, query: object, response: () => Promise<T>): Promise<T> {
   let isOver = false;
   let request: Promise<unknown> = Promise.resolve();
 
@@ -25,7 +25,7 @@ export async function untilAborted<T>(signal: AbortSignal, query: object, answer
   const onAbort = () => void cancel();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    return await answer();
+    return await response();
   } finally {
     isOver = true;
     signal.removeEventListener('abort', onAbort);

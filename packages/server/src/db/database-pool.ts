@@ -128,8 +128,8 @@ async function sendOn<Row>(
 ): Promise<QueryResult<Row>> {
   signal?.throwIfAborted();
   const query = queryOn<Row>(on, text, parameters, options);
-  const answer = () => guard(deadline, () => query);
-  return await (signal === undefined ? answer() : untilAborted(signal, query, answer));
+  const response = () => guard(deadline, () => query);
+  return await (signal === undefined ? response() : untilAborted(signal, query, response));
 }
 
 /**
@@ -179,7 +179,7 @@ function createOpening(
   const look = settings?.look ?? 'SELECT 1';
   return () => {
     opening ??= Promise.all(Array.from({ length: connections }, () => sendOn(driver, deadline, look)))
-      .then((answers) => settings?.note(answers.flat()))
+      .then((responses) => settings?.note(responses.flat()))
       .catch((error: unknown) => {
         opening = null;
         throw error;

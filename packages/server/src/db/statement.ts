@@ -98,9 +98,9 @@ export function defineStatement<const Ps extends Parameters, Result>(
     const { sql: text, readers, counts } = compiled.get(absent.join()) ?? compileWithout(absent);
     // The column types have already checked the values and define the result; a test compares them with the database.
     const filled = readers.map((read) => read(values));
-    const answer = await query.run<unknown>(text, filled);
+    const response = await query.run<unknown>(text, filled);
     // Empties the driver's array, which otherwise lives until the next full garbage collection and keeps every body in it alive.
-    return (counts ? answer.count : answer.splice(0)) as RowsOf<Result>;
+    return (counts ? response.count : response.splice(0)) as RowsOf<Result>;
   };
 }
 

@@ -37,18 +37,18 @@ export interface SuppressedRecipient {
  * is a bounce with its classification. Deferred is retried until the schedule ends, and is then a soft bounce.
  */
 export function decideOutcome(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): AttemptOutcome {
-  const answered = facts.recipients.map((recipient, index) => ({
+  const replied = facts.recipients.map((recipient, index) => ({
     recipient,
-    verdict: findVerdict(verdicts, recipient.email, index) ?? unanswered(recipient.email),
+    verdict: findVerdict(verdicts, recipient.email, index) ?? withoutVerdict(recipient.email),
   }));
-  const deferred = answered.filter(({ verdict }) => verdict.outcome === 'deferred').map(({ verdict }) => verdict);
+  const deferred = replied.filter(({ verdict }) => verdict.outcome === 'deferred').map(({ verdict }) => verdict);
   // If at least one recipient was attempted, the attempt counts for all of them.
-  if (deferred.length === answered.length && deferred.every(({ costsNoAttempt }) => costsNoAttempt === true)) {
+  if (deferred.length === replied.length && deferred.every(({ costsNoAttempt }) => costsNoAttempt === true)) {
     const untried = putOff(facts, deferred);
     if (untried !== null) return untried;
   }
   const retryAt = deferred.length === 0 ? null : nextRetry(facts, deferred);
-  const recipients = answered.map(({ recipient, verdict }) =>
+  const recipients = replied.map(({ recipient, verdict }) =>
     decideRecipient(recipient, verdict, facts.acceptedMeans, retryAt !== null),
   );
   return {
@@ -169,7 +169,7 @@ function lastErrorOf(recipients: readonly RecipientOutcome[]): string | null {
 }
 
 /** A transport must return a verdict for every recipient. A missing one must not leave the message stuck. */
-function unanswered(recipient: string): RecipientVerdict {
+function withoutVerdict(recipient: string): RecipientVerdict {
   return {
     recipient,
     outcome: 'deferred',

@@ -42,7 +42,7 @@ export function createMessageMaker(): MessageMaker {
     const outcome = await pool.run({ accountId: order.content.accountId }, order);
     if (outcome.kind === 'busy') throw new Error('the threads that compose messages are closed');
     if (outcome.kind === 'overrun') return { ok: false, reason: 'The message takes too long to compose.' };
-    const made = outcome.answer as MadeInThread; // The worker sends these messages.
+    const made = outcome.response as MadeInThread; // The worker sends these messages.
     if (!made.ok) return made;
     const { canonical, header, body } = made;
     const sign = (lines: readonly string[]) =>

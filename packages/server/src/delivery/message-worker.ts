@@ -20,8 +20,8 @@ parentPort?.on('message', (order: MessageOrder) => {
   // A separate buffer, because transferring one that shares memory would take the others with it.
   const body = Buffer.allocUnsafeSlow(composed.body.length);
   body.write(composed.body, 'latin1');
-  const answer: MadeInThread = { ...rest, header: composed.header, body };
-  parentPort?.postMessage(answer, [body.buffer]);
+  const response: MadeInThread = { ...rest, header: composed.header, body };
+  parentPort?.postMessage(response, [body.buffer]);
   tidyHeap();
 });
 parentPort?.postMessage(READY);

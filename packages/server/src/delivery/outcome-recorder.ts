@@ -215,8 +215,8 @@ async function recordOnce(
   outcomes: readonly AttemptOutcome[],
 ): Promise<{ readonly written: ReadonlySet<string>; readonly stale: ReadonlySet<string> }> {
   const rows = toOutcomeRows(outcomes, await readFacts(options.sql, outcomes), options.ids);
-  const answers = await writeWithSuppressions(options.sql, options.ids, outcomes, rows);
-  const done = new Set(answers.filter(({ isWritten }) => isWritten).map(({ deliveryId }) => deliveryId));
+  const responses = await writeWithSuppressions(options.sql, options.ids, outcomes, rows);
+  const done = new Set(responses.filter(({ isWritten }) => isWritten).map(({ deliveryId }) => deliveryId));
   const attempts = rows.attempts.filter(({ delivery }) => done.has(delivery));
   if (attempts.length > 0) {
     options.onRecorded(attempts.map(({ message, status }) => ({ id: message, status })));
@@ -225,7 +225,7 @@ async function recordOnce(
   if (firstRetry !== undefined) options.onDueAt(new Date(firstRetry));
   return {
     written: done,
-    stale: new Set(answers.filter(({ isWritten }) => !isWritten).map(({ deliveryId }) => deliveryId)),
+    stale: new Set(responses.filter(({ isWritten }) => !isWritten).map(({ deliveryId }) => deliveryId)),
   };
 }
 

@@ -89,7 +89,7 @@ export function createBlocklists({ zones, clock }: BlocklistsOptions): Blocklist
 async function proveList(dns: DnsResolver, zone: string, family: Family) {
   const points = TEST_POINTS[family];
   const [listed, free] = await Promise.all([askOne(dns, zone, points.listed), askOne(dns, zone, points.free)]);
-  const isCertain = listed.isAnswered && free.isAnswered;
+  const isCertain = listed.hasResponse && free.hasResponse;
   const what = family === 'domain' ? 'domains' : family === 'ipv6' ? 'IPv6 addresses' : 'IPv4 addresses';
   if (listed.status === 'could_not_check') return { isCertain, fault: listed.reason };
   if (listed.status === 'not_listed')
@@ -99,17 +99,17 @@ async function proveList(dns: DnsResolver, zone: string, family: Family) {
   return { isCertain, fault: null };
 }
 
-type Answered = BlocklistVerdict & { readonly isAnswered: boolean };
+type CheckedVerdict = BlocklistVerdict & { readonly hasResponse: boolean };
 
-async function askOne(dns: DnsResolver, zone: string, label: string): Promise<Answered> {
+async function askOne(dns: DnsResolver, zone: string, label: string): Promise<CheckedVerdict> {
   const name = `${label}.${zone}`;
-  const own = { list: zone, name, isAnswered: true };
-  const answer = await dns.a(name);
-  if (answer.kind === 'failed') {
-    return { ...own, isAnswered: false, status: 'could_not_check', codes: [], reason: answer.reason };
+  const own = { list: zone, name, hasResponse: true };
+  const response = await dns.a(name);
+  if (response.kind === 'failed') {
+    return { ...own, hasResponse: false, status: 'could_not_check', codes: [], reason: response.reason };
   }
-  if (answer.kind !== 'found') return { ...own, status: 'not_listed', codes: [], reason: null };
-  const codes = answer.values.slice(0, 20);
+  if (response.kind !== 'found') return { ...own, status: 'not_listed', codes: [], reason: null };
+  const codes = response.values.slice(0, 20);
   const fault = codes.map(faultOfCode).find((reason) => reason !== null);
   if (fault !== undefined) return { ...own, status: 'could_not_check', codes, reason: fault };
   return { ...own, status: 'listed', codes, reason: null };

@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 import { wrapResolver } from '../dns/wrap-resolver.ts';
 
 export interface LookupBounds {
@@ -31,17 +31,17 @@ export async function withinBounds<T>(
   }
 }
 
-const NO_TIME: DnsAnswer<never> = { kind: 'failed', reason: 'the time limit for this check is reached' };
-const NO_QUESTIONS: DnsAnswer<never> = { kind: 'failed', reason: 'the lookup limit for this check is reached' };
+const NO_TIME: DnsResult<never> = { kind: 'failed', reason: 'the time limit for this check is reached' };
+const NO_QUESTIONS: DnsResult<never> = { kind: 'failed', reason: 'the lookup limit for this check is reached' };
 
 function boundResolver(dns: DnsResolver, questions: number, signal: AbortSignal): DnsResolver {
   let left = questions;
-  const over = new Promise<DnsAnswer<never>>((resolve) => {
+  const over = new Promise<DnsResult<never>>((resolve) => {
     signal.addEventListener('abort', () => resolve(NO_TIME), { once: true });
   });
   const bound =
-    <Value>(ask: (name: string) => Promise<DnsAnswer<Value>>) =>
-    async (name: string): Promise<DnsAnswer<Value>> => {
+    <Value>(ask: (name: string) => Promise<DnsResult<Value>>) =>
+    async (name: string): Promise<DnsResult<Value>> => {
       if (signal.aborted) return NO_TIME;
       if (left <= 0) return NO_QUESTIONS;
       left -= 1;

@@ -1,5 +1,5 @@
 import type { FindingCode } from '@postrider/core';
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 import { RECORD_CHARACTERS } from './check-spf.ts';
 import { type DkimRecord, pickKeyRecords, readDkimRecord } from './dkim-record.ts';
 import { createFindings, excerpt, type Findings } from './findings.ts';
@@ -37,11 +37,11 @@ function nameOf(selector: string, domain: string): string {
   return `${selector}._domainkey.${domain}`;
 }
 
-function readSelector(selector: string, domain: string, answer: DnsAnswer<string>, findings: Found): readonly Row[] {
+function readSelector(selector: string, domain: string, response: DnsResult<string>, findings: Found): readonly Row[] {
   const name = nameOf(selector, domain);
-  if (answer.kind === 'failed') findings.add('dkim_could_not_check', `${name}: ${answer.reason}.`);
-  else if (answer.kind !== 'found') findings.add('dkim_missing', `Nothing is at ${name}.`);
-  else return rowsOf(selector, domain, answer.values, findings);
+  if (response.kind === 'failed') findings.add('dkim_could_not_check', `${name}: ${response.reason}.`);
+  else if (response.kind !== 'found') findings.add('dkim_missing', `Nothing is at ${name}.`);
+  else return rowsOf(selector, domain, response.values, findings);
   return [];
 }
 
@@ -57,25 +57,25 @@ function rowsOf(selector: string, domain: string, texts: readonly string[], find
 
 async function tryCommonOnes(dns: DnsResolver, domain: string, findings: Found): Promise<readonly Row[]> {
   findings.add('dkim_selectors_tried', `They are ${COMMON_SELECTORS.join(', ')}.`);
-  const [wild, ...answers] = await Promise.all(
+  const [wild, ...responses] = await Promise.all(
     [NOBODYS_SELECTOR, ...COMMON_SELECTORS].map((selector) => dns.txt(nameOf(selector, domain))),
   );
   const everywhere = wild?.kind === 'found' ? wild.values : [];
   if (everywhere.length > 0) findings.add('dkim_wildcard', `It is \`${excerpt(everywhere[0] ?? '', 100)}\`.`);
   const rows = COMMON_SELECTORS.flatMap((selector, at) => {
-    const answer = answers[at];
+    const response = responses[at];
     // A wildcard may return anything, so only text that looks like a key counts.
-    const texts = answer?.kind === 'found' ? answer.values.filter((text) => !everywhere.includes(text)) : [];
+    const texts = response?.kind === 'found' ? response.values.filter((text) => !everywhere.includes(text)) : [];
     const keys = texts.filter((text) => /(?:^|;)\s*(?:p\s*=|v\s*=\s*DKIM1)/.test(text));
     return keys.length === 0 ? [] : rowsOf(selector, domain, keys, findings);
   });
-  const failed = answers.filter((answer) => answer.kind === 'failed');
+  const failed = responses.filter((response) => response.kind === 'failed');
   // If no selector gave a response, nothing is known about any of them.
-  const isAnswered = failed.length < answers.length;
+  const hasResponse = failed.length < responses.length;
   for (const { reason } of failed.slice(0, 1)) {
-    findings.add('dkim_could_not_check', `${isAnswered ? 'Some selectors' : 'Every selector'}: ${reason}.`);
+    findings.add('dkim_could_not_check', `${hasResponse ? 'Some selectors' : 'Every selector'}: ${reason}.`);
   }
-  if (isAnswered && !rows.some(({ record }) => !record.isRevoked)) findings.add('dkim_no_common_selector');
+  if (hasResponse && !rows.some(({ record }) => !record.isRevoked)) findings.add('dkim_no_common_selector');
   return rows;
 }
 

@@ -33,13 +33,13 @@ async function findPolicy(dns: DnsResolver, domain: string, records: Row[], find
   const organisation = organisationalDomain(domain);
   for (const place of new Set([domain, organisation])) {
     const name = `_dmarc.${place}`;
-    const answer = await dns.txt(name);
-    if (answer.kind === 'failed') {
-      findings.add('dmarc_could_not_check', `${name}: ${answer.reason}.`);
+    const response = await dns.txt(name);
+    if (response.kind === 'failed') {
+      findings.add('dmarc_could_not_check', `${name}: ${response.reason}.`);
       records.push({ type: 'TXT', name, value: null, purpose: 'policy' });
       return null;
     }
-    const texts = answer.kind === 'found' ? answer.values.filter(isDmarcRecord) : [];
+    const texts = response.kind === 'found' ? response.values.filter(isDmarcRecord) : [];
     const [text] = texts;
     for (const each of texts.length === 0 ? [null] : texts.slice(0, 10)) {
       const value = each === null ? null : excerpt(each, RECORD_CHARACTERS);
@@ -76,10 +76,10 @@ async function checkAuthorization(
 ): Promise<readonly Row[]> {
   if (organisationalDomain(target) === organisationalDomain(domain)) return [];
   const name = `${domain}._report._dmarc.${target}`;
-  const answer = await dns.txt(name);
-  const text = answer.kind === 'found' ? answer.values.find(isDmarcRecord) : undefined;
+  const response = await dns.txt(name);
+  const text = response.kind === 'found' ? response.values.find(isDmarcRecord) : undefined;
   const value = text === undefined ? null : excerpt(text, RECORD_CHARACTERS);
-  if (answer.kind === 'failed') findings.add('dmarc_could_not_check', `${name}: ${answer.reason}.`);
+  if (response.kind === 'failed') findings.add('dmarc_could_not_check', `${name}: ${response.reason}.`);
   else if (text === undefined) findings.add('dmarc_report_not_authorized', `The name is ${name}.`);
   return [{ type: 'TXT', name, value, purpose: 'report_authorization' }];
 }

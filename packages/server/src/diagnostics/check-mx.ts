@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FindingCode } from '@postrider/core';
 import ipaddr from 'ipaddr.js';
-import type { DnsAnswer, DnsResolver, MxRecord } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver, MxRecord } from '../dns/dns-resolver.ts';
 import { refuseAddress } from '../outbound/public-address.ts';
 import { createFindings, type Findings } from './findings.ts';
 
@@ -41,11 +41,11 @@ const UNSURE = new Set<FindingCode<'mx'>>(['mx_null', 'mx_could_not_check', 'mx_
 
 async function readExchangers(check: Check, domain: string): Promise<Row[]> {
   const { dns, findings } = check;
-  const answer = await dns.mx(domain);
-  if (answer.kind === 'found') return await readHosts(check, domain, answer.values);
-  if (answer.kind === 'failed') findings.add('mx_could_not_check', `${domain}: ${answer.reason}.`);
-  if (answer.kind === 'no-name') findings.add('mx_name_missing');
-  return answer.kind === 'no-record' ? await readFallback(check, domain) : [];
+  const response = await dns.mx(domain);
+  if (response.kind === 'found') return await readHosts(check, domain, response.values);
+  if (response.kind === 'failed') findings.add('mx_could_not_check', `${domain}: ${response.reason}.`);
+  if (response.kind === 'no-name') findings.add('mx_name_missing');
+  return response.kind === 'no-record' ? await readFallback(check, domain) : [];
 }
 
 async function readFallback(check: Check, domain: string): Promise<Row[]> {
@@ -90,7 +90,7 @@ async function readAddresses(check: Check, host: string) {
   const { dns, findings } = check;
   const [four, six] = await Promise.all([dns.a(host), dns.aaaa(host)]);
   const found = [...rowsOf('A', host, four), ...rowsOf('AAAA', host, six)];
-  const failed = [four, six].find((answer) => answer.kind === 'failed');
+  const failed = [four, six].find((response) => response.kind === 'failed');
   if (failed !== undefined) findings.add('mx_could_not_check', `${host}: ${failed.reason}.`);
   const rows = await Promise.all(found.slice(0, MAX_ADDRESSES).map((each) => readAddress(check, host, each)));
   return { rows: rows.flat(), found: found.length, isFailed: failed !== undefined };
@@ -105,11 +105,11 @@ async function readAddress(check: Check, host: string, record: Row): Promise<rea
 }
 
 async function readNames({ dns, findings }: Check, host: string, address: string): Promise<readonly Row[]> {
-  const answer = await dns.ptr(address);
-  if (answer.kind === 'failed') findings.add('mx_could_not_check', `PTR of ${address}: ${answer.reason}.`);
-  if (answer.kind === 'no-name' || answer.kind === 'no-record') findings.add('mx_no_ptr', `${host}: ${address}.`);
-  if (answer.kind !== 'found') return [];
-  const names = answer.values.slice(0, MAX_NAMES);
+  const response = await dns.ptr(address);
+  if (response.kind === 'failed') findings.add('mx_could_not_check', `PTR of ${address}: ${response.reason}.`);
+  if (response.kind === 'no-name' || response.kind === 'no-record') findings.add('mx_no_ptr', `${host}: ${address}.`);
+  if (response.kind !== 'found') return [];
+  const names = response.values.slice(0, MAX_NAMES);
   const leads = await Promise.all(names.map((name) => leadsTo(dns, name, address)));
   if (leads.every((lead) => lead === false)) {
     findings.add('mx_ptr_mismatch', `${address} has the name ${names.join(', ')}, which does not match.`);
@@ -119,9 +119,9 @@ async function readNames({ dns, findings }: Check, host: string, address: string
 
 /** Null if unknown. */
 async function leadsTo(dns: DnsResolver, name: string, address: string): Promise<boolean | null> {
-  const answer = await (isIP(address) === 6 ? dns.aaaa(name) : dns.a(name));
-  if (answer.kind === 'failed') return null;
-  return answer.kind === 'found' && answer.values.some((value) => isSame(value, address));
+  const response = await (isIP(address) === 6 ? dns.aaaa(name) : dns.a(name));
+  if (response.kind === 'failed') return null;
+  return response.kind === 'found' && response.values.some((value) => isSame(value, address));
 }
 
 function isSame(a: string, b: string): boolean {
@@ -129,8 +129,8 @@ function isSame(a: string, b: string): boolean {
   return ipaddr.process(a).toNormalizedString() === ipaddr.process(b).toNormalizedString();
 }
 
-function rowsOf(type: 'A' | 'AAAA', name: string, answer: DnsAnswer<string>): readonly Row[] {
-  return answer.kind === 'found' ? answer.values.map((value) => row(type, name, value)) : [];
+function rowsOf(type: 'A' | 'AAAA', name: string, response: DnsResult<string>): readonly Row[] {
+  return response.kind === 'found' ? response.values.map((value) => row(type, name, value)) : [];
 }
 
 function row(type: Row['type'], name: string, value: string): Row {

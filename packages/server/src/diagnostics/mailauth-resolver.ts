@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 
 /** The DNS interface of `mailauth`, which distinguishes results by the error codes of Node's resolver. */
 export type MailauthResolver = (name: string, type: string) => Promise<string[][] | string[]>;
@@ -26,11 +26,11 @@ export function toMailauthResolver(dns: DnsResolver): MailauthResolver {
   };
 }
 
-function valuesOf<Value>(answer: DnsAnswer<Value>): readonly Value[] {
-  if (answer.kind === 'found') return answer.values;
-  if (answer.kind === 'no-name') throw codedError('ENOTFOUND', 'the name does not exist');
-  if (answer.kind === 'no-record') throw codedError('ENODATA', 'the record does not exist');
-  throw codedError('ESERVFAIL', answer.reason);
+function valuesOf<Value>(response: DnsResult<Value>): readonly Value[] {
+  if (response.kind === 'found') return response.values;
+  if (response.kind === 'no-name') throw codedError('ENOTFOUND', 'the name does not exist');
+  if (response.kind === 'no-record') throw codedError('ENODATA', 'the record does not exist');
+  throw codedError('ESERVFAIL', response.reason);
 }
 
 function codedError(code: string, message: string): Error {

@@ -17,7 +17,7 @@ export interface SpamdClient {
   judge(message: Uint8Array, signal: AbortSignal): Promise<SpamdVerdict>;
 }
 
-const ANSWER_BYTES = 64 * 1024;
+const RESPONSE_BYTES = 64 * 1024;
 const MAX_RULES = 100;
 
 /** Uses the SPAMC command SYMBOLS: sends the whole message, and receives its score and the names of the rules. */
@@ -25,7 +25,7 @@ export function createSpamdClient(address: SpamdAddress): SpamdClient {
   return {
     async judge(message, signal) {
       try {
-        return readAnswer(await exchange(address, message, signal));
+        return readResponse(await exchange(address, message, signal));
       } catch (error) {
         const isOver = signal.aborted;
         // A connection error would reveal internal addresses to strangers.
@@ -51,7 +51,7 @@ function exchange({ host, port }: SpamdAddress, message: Uint8Array, signal: Abo
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES) socket.destroy();
+      if (bytes > RESPONSE_BYTES) socket.destroy();
     });
     // Both are written before the end: spamd reads as many bytes as the declared length.
     socket.write(`SYMBOLS SPAMC/1.5\r\nContent-length: ${message.length}\r\n\r\n`);
@@ -59,8 +59,8 @@ function exchange({ host, port }: SpamdAddress, message: Uint8Array, signal: Abo
   });
 }
 
-function readAnswer(answer: string): SpamdVerdict {
-  const [head = '', body = ''] = answer.split(/\r?\n\r?\n/, 2);
+function readResponse(response: string): SpamdVerdict {
+  const [head = '', body = ''] = response.split(/\r?\n\r?\n/, 2);
   const [, code, words = ''] = /^SPAMD\/[\d.]+ (\d+) ?(.*)/.exec(head) ?? [];
   if (code === undefined) return { ok: false, reason: 'it returned an unknown response' };
   if (code !== '0') return { ok: false, reason: `it returned the error ${code} ${words.slice(0, 40)}`.trim() };

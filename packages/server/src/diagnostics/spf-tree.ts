@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 import { effectiveTerms, hasMacro, isSpfRecord, readSpfRecord, type SpfRecord, type SpfTerm } from './spf-record.ts';
 
 /** One record of the tree, or the place where one is expected. */
@@ -61,9 +61,9 @@ class SpfWalk {
     this.#nodes += 1;
     if (hasMacro(place.name)) return leaf(place, 'macro');
     if (above.includes(place.name)) return leaf(place, 'loop');
-    const answer = await this.#dns.txt(place.name);
-    if (answer.kind === 'failed') return { ...leaf(place, 'could_not_check'), reason: answer.reason };
-    const texts = answer.kind === 'found' ? answer.values.filter(isSpfRecord) : [];
+    const response = await this.#dns.txt(place.name);
+    if (response.kind === 'failed') return { ...leaf(place, 'could_not_check'), reason: response.reason };
+    const texts = response.kind === 'found' ? response.values.filter(isSpfRecord) : [];
     const [text] = texts;
     if (text === undefined) return leaf(place, 'missing');
     if (texts.length > 1) return { ...leaf(place, 'several'), text };
@@ -117,9 +117,9 @@ class SpfWalk {
   }
 }
 
-function toProbe(term: string, answers: readonly DnsAnswer<unknown>[]): SpfProbe {
-  if (answers.some(({ kind }) => kind === 'found')) return { term, outcome: 'found', reason: null };
-  const failed = answers.find((answer) => answer.kind === 'failed');
+function toProbe(term: string, responses: readonly DnsResult<unknown>[]): SpfProbe {
+  if (responses.some(({ kind }) => kind === 'found')) return { term, outcome: 'found', reason: null };
+  const failed = responses.find((response) => response.kind === 'failed');
   return failed === undefined
     ? { term, outcome: 'void', reason: null }
     : { term, outcome: 'failed', reason: failed.reason };

@@ -1,25 +1,25 @@
-import type { DnsAnswer, DnsResolver } from './dns-resolver.ts';
+import type { DnsResult, DnsResolver } from './dns-resolver.ts';
 import { wrapResolver } from './wrap-resolver.ts';
 
 /** The oldest response is dropped beyond this number. */
-const MAX_ANSWERS = 2_000;
+const MAX_RESPONSES = 2_000;
 
 /** Caches each response for its lifetime: repeated and concurrent identical queries are sent once. Its views start empty. */
 export function createCachingResolver(dns: DnsResolver): DnsResolver {
   const memory = new Map<string, Promise<unknown>>();
   const remembering = wrapResolver(
     dns,
-    <Value>(ask: (name: string) => Promise<DnsAnswer<Value>>, type: string) =>
+    <Value>(ask: (name: string) => Promise<DnsResult<Value>>, type: string) =>
       (name: string) => {
         const key = `${type} ${name}`;
         // Keys consist of a type and a name, so entries match this query.
-        const known = memory.get(key) as Promise<DnsAnswer<Value>> | undefined;
+        const known = memory.get(key) as Promise<DnsResult<Value>> | undefined;
         if (known !== undefined) return known;
-        const answer = ask(name);
-        memory.set(key, answer);
-        const [oldest] = memory.size > MAX_ANSWERS ? memory.keys() : [];
+        const response = ask(name);
+        memory.set(key, response);
+        const [oldest] = memory.size > MAX_RESPONSES ? memory.keys() : [];
         if (oldest !== undefined) memory.delete(oldest);
-        return answer;
+        return response;
       },
   );
   return {

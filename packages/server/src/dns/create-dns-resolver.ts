@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type Clock, systemClock } from '../clock.ts';
 import type { DnsQuestion, DnsType } from './dns-message.ts';
 import { reverseName, toDnsName } from './dns-name.ts';
-import type { DnsAnswer, DnsResolver } from './dns-resolver.ts';
+import type { DnsResult, DnsResolver } from './dns-resolver.ts';
 import { readDnsServers } from './dns-servers.ts';
 import { type DnsRecords, type DnsStep, MAX_ALIASES } from './read-step.ts';
 import { createRounds } from './server-rounds.ts';
@@ -51,13 +51,13 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
       if (shared !== undefined) return shared;
       asked += 1;
       const order = asked;
-      const answer = askServers(question).then((step) => {
+      const response = askServers(question).then((step) => {
         cache.put(key, step, nowMs(), order);
         underWay.delete(key);
         return step;
       });
-      underWay.set(key, answer);
-      return answer;
+      underWay.set(key, response);
+      return response;
     };
   }
 
@@ -101,7 +101,7 @@ async function resolve<Value>(
   name: string,
   type: DnsType,
   pick: (records: DnsRecords) => readonly Value[],
-): Promise<DnsAnswer<Value>> {
+): Promise<DnsResult<Value>> {
   let next = toDnsName(name);
   // An address is not a name: no query is sent for a domain of four numbers.
   if (next === null || isIP(next) > 0) return { kind: 'no-name' };

@@ -1,5 +1,5 @@
 /** The result of a DNS query. */
-export type DnsAnswer<Value> =
+export type DnsResult<Value> =
   /** At least one record. */
   | { readonly kind: 'found'; readonly values: readonly Value[] }
   /** The name exists and has no record of this type (RFC 2308 §2.2). */
@@ -19,15 +19,15 @@ export interface MxRecord {
 /** The only interface to DNS. Names may be U-labels or A-labels, with or without a trailing dot. No method ever rejects. */
 export interface DnsResolver {
   /** The strings of each record, joined (RFC 7208 §3.3). */
-  txt(name: string): Promise<DnsAnswer<string>>;
+  txt(name: string): Promise<DnsResult<string>>;
   /** The most preferred first. */
-  mx(name: string): Promise<DnsAnswer<MxRecord>>;
-  a(name: string): Promise<DnsAnswer<string>>;
-  aaaa(name: string): Promise<DnsAnswer<string>>;
+  mx(name: string): Promise<DnsResult<MxRecord>>;
+  a(name: string): Promise<DnsResult<string>>;
+  aaaa(name: string): Promise<DnsResult<string>>;
   /** The names of an IPv4 or IPv6 address. */
-  ptr(address: string): Promise<DnsAnswer<string>>;
-  cname(name: string): Promise<DnsAnswer<string>>;
-  ns(name: string): Promise<DnsAnswer<string>>;
+  ptr(address: string): Promise<DnsResult<string>>;
+  cname(name: string): Promise<DnsResult<string>>;
+  ns(name: string): Promise<DnsResult<string>>;
   /** The same resolver without its cache: for a user who has just changed a record and checks again. */
   fresh(): DnsResolver;
   /**

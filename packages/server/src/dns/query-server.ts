@@ -5,7 +5,7 @@ import type { DecodedPacket } from 'dns-packet';
 import { type DnsQuestion, encodeQuestion, readReply } from './dns-message.ts';
 import type { DnsServerAddress } from './dns-servers.ts';
 
-export type ServerAnswer =
+export type ServerResult =
   | { readonly kind: 'reply'; readonly packet: DecodedPacket; readonly rcode: number }
   /** It could not be reached or did not respond. The next attempt may succeed. */
   | { readonly kind: 'unreachable'; readonly reason: string }
@@ -24,15 +24,15 @@ export async function queryServer(
   server: DnsServerAddress,
   question: DnsQuestion,
   timeoutMs: number,
-): Promise<ServerAnswer> {
-  const answer = await askOverBoth(server, question, timeoutMs, true);
-  const isTooOld = answer.kind === 'reply' && (answer.rcode === FORMERR || answer.rcode === NOTIMP);
-  return isTooOld ? await askOverBoth(server, question, timeoutMs, false) : answer;
+): Promise<ServerResult> {
+  const response = await askOverBoth(server, question, timeoutMs, true);
+  const isTooOld = response.kind === 'reply' && (response.rcode === FORMERR || response.rcode === NOTIMP);
+  return isTooOld ? await askOverBoth(server, question, timeoutMs, false) : response;
 }
 
 async function askOverBoth(server: DnsServerAddress, question: DnsQuestion, timeoutMs: number, edns: boolean) {
-  const answer = await askOverUdp(server, question, timeoutMs, edns);
-  return answer.kind === 'senseless' ? await askOverTcp(server, question, timeoutMs, edns) : answer;
+  const response = await askOverUdp(server, question, timeoutMs, edns);
+  return response.kind === 'senseless' ? await askOverTcp(server, question, timeoutMs, edns) : response;
 }
 
 function askOverUdp(
@@ -40,18 +40,18 @@ function askOverUdp(
   question: DnsQuestion,
   timeoutMs: number,
   edns: boolean,
-): Promise<ServerAnswer> {
+): Promise<ServerResult> {
   const id = randomInt(0x10000);
   return new Promise((resolve) => {
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
     let isOver = false;
-    const end = (answer: ServerAnswer) => {
+    const end = (response: ServerResult) => {
       // An error may follow the response, and a second error the first.
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
       socket.close();
-      resolve(answer);
+      resolve(response);
     };
     const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not respond in time' }), timeoutMs);
     // A connected socket only receives from this server, and reports a closed port at once.
@@ -72,14 +72,14 @@ function askOverTcp(
   question: DnsQuestion,
   timeoutMs: number,
   edns: boolean,
-): Promise<ServerAnswer> {
+): Promise<ServerResult> {
   const id = randomInt(0x10000);
   return new Promise((resolve) => {
     const socket = connect({ host, port });
-    const end = (answer: ServerAnswer) => {
+    const end = (response: ServerResult) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(answer);
+      resolve(response);
     };
     const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not respond in time' }), timeoutMs);
     let heard: Buffer = Buffer.alloc(0);

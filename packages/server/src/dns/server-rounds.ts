@@ -32,11 +32,11 @@ export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions)
     for (let round = 1; round <= tries && left.length > 0; round += 1) {
       for (const server of left) {
         const release = await semaphore.acquire();
-        const answer = await queryServer(server, question, timeoutMs);
+        const response = await queryServer(server, question, timeoutMs);
         release();
-        if (answer.kind === 'unreachable') silentSince.set(server, nowMs());
+        if (response.kind === 'unreachable') silentSince.set(server, nowMs());
         else silentSince.delete(server);
-        const step = answer.kind === 'reply' ? readStep(question, answer.packet, answer.rcode) : answer;
+        const step = response.kind === 'reply' ? readStep(question, response.packet, response.rcode) : response;
         if (step.kind !== 'failed' && step.kind !== 'unreachable' && step.kind !== 'senseless') return step;
         reasons.set(server, step.reason);
         if (step.kind !== 'unreachable') left = left.filter((other) => other !== server);

@@ -1,6 +1,6 @@
-import type { DnsAnswer, DnsResolver } from './dns-resolver.ts';
+import type { DnsResult, DnsResolver } from './dns-resolver.ts';
 
-type Question<Value> = (name: string) => Promise<DnsAnswer<Value>>;
+type Question<Value> = (name: string) => Promise<DnsResult<Value>>;
 
 /** Wraps a query function. `type` is the record type. */
 export type AroundQuestion = <Value>(ask: Question<Value>, type: string) => Question<Value>;

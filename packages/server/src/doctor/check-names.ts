@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 import { type DoctorCheck, fail, pass, skip, warn } from './doctor-check.ts';
 
 /** RFC 2606 reserves it for examples; every resolver on the internet knows it. */
@@ -6,13 +6,13 @@ const WELL_KNOWN = 'example.com';
 
 /** @param servers the queried servers, for the message. */
 export async function checkResolver(dns: DnsResolver, servers: readonly string[]): Promise<DoctorCheck> {
-  const answer = await dns.fresh().ns(WELL_KNOWN);
+  const response = await dns.fresh().ns(WELL_KNOWN);
   const who = servers.length === 0 ? 'no server' : servers.join(', ');
-  if (answer.kind === 'found') return pass('dns', `DNS responds (${who}).`);
-  if (answer.kind === 'failed') {
+  if (response.kind === 'found') return pass('dns', `DNS responds (${who}).`);
+  if (response.kind === 'failed') {
     const fix =
       'Set POSTRIDER_DNS_SERVERS to name servers that resolve for this machine, and allow UDP and TCP port 53.';
-    return fail('dns', `DNS does not respond: ${answer.reason}.`, fix);
+    return fail('dns', `DNS does not respond: ${response.reason}.`, fix);
   }
   const fix = 'Unless this is a closed network, set other servers in POSTRIDER_DNS_SERVERS.';
   return warn('dns', `DNS responds (${who}), but does not know ${WELL_KNOWN}.`, fix);
@@ -39,9 +39,9 @@ export async function checkHeloName(dns: DnsResolver, facts: HeloFacts): Promise
   if (!name.includes('.'))
     return bad('helo-name', `${name} is not a fully qualified name: many servers reject those.`, set);
   const fresh = dns.fresh();
-  const answers = await Promise.all([fresh.a(name), fresh.aaaa(name)]);
-  const addresses = answers.flatMap(valuesOf);
-  const failed = answers.find((answer) => answer.kind === 'failed');
+  const responses = await Promise.all([fresh.a(name), fresh.aaaa(name)]);
+  const addresses = responses.flatMap(valuesOf);
+  const failed = responses.find((response) => response.kind === 'failed');
   if (addresses.length === 0 && failed?.kind === 'failed')
     return bad('helo-name', `The lookup of ${name} failed: ${failed.reason}.`, set);
   if (addresses.length === 0) {
@@ -63,21 +63,21 @@ async function checkReverse(
   addresses: readonly string[],
   bad: typeof fail,
 ): Promise<DoctorCheck> {
-  const found = await Promise.all(addresses.map(async (address) => ({ address, answer: await dns.ptr(address) })));
-  const wrong = found.filter(({ answer }) => !valuesOf(answer).includes(name.toLowerCase()));
+  const found = await Promise.all(addresses.map(async (address) => ({ address, response: await dns.ptr(address) })));
+  const wrong = found.filter(({ response }) => !valuesOf(response).includes(name.toLowerCase()));
   if (wrong.length === 0) return pass('helo-name', `${name} and ${addresses.join(', ')} resolve to each other.`);
-  const told = wrong.map(({ address, answer }) => `${address} ${describeNames(answer)}`).join('; ');
+  const told = wrong.map(({ address, response }) => `${address} ${describeNames(response)}`).join('; ');
   const fix = `Ask the provider of the address to set its PTR record to ${name}, or change POSTRIDER_HELO_NAME to the name in that record.`;
   // If there are several addresses, some may not be used for mail.
   const judge = wrong.length < found.length ? warn : bad;
   return judge('helo-name', `The reverse DNS does not confirm ${name}: ${told}.`, fix);
 }
 
-function valuesOf(answer: DnsAnswer<string>): readonly string[] {
-  return answer.kind === 'found' ? answer.values : [];
+function valuesOf(response: DnsResult<string>): readonly string[] {
+  return response.kind === 'found' ? response.values : [];
 }
 
-function describeNames(answer: DnsAnswer<string>): string {
-  if (answer.kind === 'found') return `has the name ${answer.values.join(', ')}`;
-  return answer.kind === 'failed' ? `cannot be resolved (${answer.reason})` : 'has no name';
+function describeNames(response: DnsResult<string>): string {
+  if (response.kind === 'found') return `has the name ${response.values.join(', ')}`;
+  return response.kind === 'failed' ? `cannot be resolved (${response.reason})` : 'has no name';
 }

@@ -71,11 +71,11 @@ function toOptions({ heloName, port, sourceAddress }: MailServerTry, host: strin
 }
 
 async function firstExchange(dns: DnsResolver, target: string): Promise<string> {
-  const answer = await dns.mx(target);
-  return (answer.kind === 'found' && answer.values[0]?.exchange) || target;
+  const response = await dns.mx(target);
+  return (response.kind === 'found' && response.values[0]?.exchange) || target;
 }
 
 async function addressesOf(dns: DnsResolver, host: string): Promise<readonly string[]> {
-  const answers = await Promise.all([dns.a(host), dns.aaaa(host)]);
-  return answers.flatMap((answer) => (answer.kind === 'found' ? answer.values : []));
+  const responses = await Promise.all([dns.a(host), dns.aaaa(host)]);
+  return responses.flatMap((response) => (response.kind === 'found' ? response.values : []));
 }

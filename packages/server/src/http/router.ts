@@ -72,7 +72,7 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
       const raw = operation.response === 'raw' ? options.rawRoutes[operation.id] : undefined;
       if (raw !== undefined) return await raw(request, reply);
       // Only raw operations are not callable, and those were handled above.
-      return await answer(operation as CallableOperation, request, reply, options.services);
+      return await respond(operation as CallableOperation, request, reply, options.services);
     },
   });
 }
@@ -89,7 +89,7 @@ async function enforceKeyRate(caller: Caller, reply: FastifyReply, rates: KeyRat
   if (!verdict.ok) throw rateLimited(verdict);
 }
 
-async function answer(operation: CallableOperation, request: FastifyRequest, reply: FastifyReply, services: Services) {
+async function respond(operation: CallableOperation, request: FastifyRequest, reply: FastifyReply, services: Services) {
   const given = {
     params: asRecord(request.params),
     query: asRecord(request.query),

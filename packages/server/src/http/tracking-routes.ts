@@ -29,14 +29,14 @@ const RECORDING_MS = 250;
  */
 export function addTrackingRoutes(app: FastifyInstance, options: TrackingRouteOptions): void {
   addWithAndWithoutPrefix(app, (context) => {
-    context.get(`${OPEN_PATH}:token`, (request, reply) => answerOpen(request, reply, options));
-    context.get(`${CLICK_PATH}:token`, (request, reply) => answerClick(request, reply, options));
+    context.get(`${OPEN_PATH}:token`, (request, reply) => handleOpen(request, reply, options));
+    context.get(`${CLICK_PATH}:token`, (request, reply) => handleClick(request, reply, options));
     for (const path of [OPEN_PATH, CLICK_PATH]) refuseOtherMethods(context, `${path}:token`, ['GET']);
   });
 }
 
 /** Always with the image, even if the database is unavailable: a broken image would be visible. */
-async function answerOpen(
+async function handleOpen(
   request: FastifyRequest,
   reply: FastifyReply,
   { tokens, recorder }: TrackingRouteOptions,
@@ -47,7 +47,7 @@ async function answerOpen(
   return reply.header('content-type', 'image/gif').send(PIXEL);
 }
 
-async function answerClick(
+async function handleClick(
   request: FastifyRequest,
   reply: FastifyReply,
   { sql, tokens, recorder }: TrackingRouteOptions,

@@ -35,17 +35,17 @@ export function addUnsubscribeRoutes(app: FastifyInstance, { links, tools }: Uns
     );
     pages.get('/u/:token', async (request, reply) => {
       const read = (subject: UnsubscribeSubject) => readRecipient(tools.sql, subject);
-      return await answer(request, reply, links, read, renderUnsubscribePage);
+      return await respond(request, reply, links, read, renderUnsubscribePage);
     });
     pages.post('/u/:token', async (request, reply) => {
       const leave = (subject: UnsubscribeSubject) => unsubscribe(tools, subject);
-      return await answer(request, reply, links, leave, renderUnsubscribedPage);
+      return await respond(request, reply, links, leave, renderUnsubscribedPage);
     });
     refuseOtherMethods(pages, '/u/:token', ['GET', 'POST']);
   });
 }
 
-async function answer(
+async function respond(
   request: FastifyRequest,
   reply: FastifyReply,
   links: UnsubscribeLinks,

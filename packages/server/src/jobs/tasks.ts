@@ -11,7 +11,7 @@ import { forgetUnusedSelectors } from '../db/queries/dkim-selectors.ts';
 import { removeReportCounts } from '../db/queries/inbound-reports.ts';
 import { purgeExpired } from '../db/queries/maintenance.ts';
 import { dropPastPartitions, ensurePartitions } from '../db/queries/partitions.ts';
-import { forgetUnseated } from '../db/queries/people.ts';
+import { forgetUnseated } from '../db/queries/users.ts';
 import { purgeWebhooks } from '../db/queries/purge-webhooks.ts';
 import { purgeSignIns } from '../db/queries/sessions.ts';
 import { removeExpiredSuppressions } from '../db/queries/suppressions.ts';

@@ -109,13 +109,13 @@ export function createKeyRates(sql: Sql): KeyRates {
     // Taken before the statement, so that the lease ends here no later than in the database.
     const sentAtMs = performance.now();
     try {
-      const answers = await takeAllowance(
+      const responses = await takeAllowance(
         sql,
         asked.map(({ ask: question }) => question),
         LEASE_MS + RETURN_MS,
       );
       lastTripMs = performance.now() - sentAtMs;
-      for (const [index, one] of asked.entries()) settle(one, answers[index], sentAtMs);
+      for (const [index, one] of asked.entries()) settle(one, responses[index], sentAtMs);
     } catch (error) {
       // Requests that queued meanwhile would wait as long for the same error.
       const behind = [...due].flatMap(({ waiting }) => waiting.splice(0));
@@ -124,18 +124,18 @@ export function createKeyRates(sql: Sql): KeyRates {
     }
   }
 
-  function settle({ bucket, waiters }: Asked, answer: Allowance | undefined, sentAtMs: number): void {
-    if (answer === undefined) throw new Error('the database did not return a rate limit');
-    Object.assign(bucket, { remaining: answer.remaining, fullMs: answer.fullMs, knownAtMs: sentAtMs });
-    bucket.spare = answer.spare;
+  function settle({ bucket, waiters }: Asked, response: Allowance | undefined, sentAtMs: number): void {
+    if (response === undefined) throw new Error('the database did not return a rate limit');
+    Object.assign(bucket, { remaining: response.remaining, fullMs: response.fullMs, knownAtMs: sentAtMs });
+    bucket.spare = response.spare;
     bucket.leaseEndsMs = sentAtMs + LEASE_MS;
-    if (answer.spare > 0) wakeIn(bucket, LEASE_MS);
+    if (response.spare > 0) wakeIn(bucket, LEASE_MS);
     for (const [index, waiter] of waiters.entries()) {
-      if (index < answer.granted) waiter.resolve(verdictOf(bucket, waiters.length - 1 - index, sentAtMs));
-      else if (answer.waitMs > 0) bucket.waiting.push(waiter);
-      else waiter.resolve(refusalOf(bucket, answer.nextMs));
+      if (index < response.granted) waiter.resolve(verdictOf(bucket, waiters.length - 1 - index, sentAtMs));
+      else if (response.waitMs > 0) bucket.waiting.push(waiter);
+      else waiter.resolve(refusalOf(bucket, response.nextMs));
     }
-    if (answer.waitMs > 0) wakeIn(bucket, answer.waitMs + 1);
+    if (response.waitMs > 0) wakeIn(bucket, response.waitMs + 1);
   }
 
   function wakeIn(bucket: Bucket, delayMs: number): void {

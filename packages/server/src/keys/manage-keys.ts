@@ -193,14 +193,14 @@ async function onKey<T>(
   work: Work<T>,
 ): Promise<T | KeyRefusal> {
   if (!isUuid(keyId)) return { kind: 'missing' };
-  const answered = await sql.begin(async (transaction) => {
+  const result = await sql.begin(async (transaction) => {
     const row = await lockKey(transaction, accountId, keyId);
     if (row === null) return { result: MISSING };
     // A test key cannot affect live keys.
     if (mode === 'test' && row.mode === 'live') return { result: BEYOND_TEST };
     return { result: await work(transaction, row, clock.now()) };
   });
-  return answered.result;
+  return result.result;
 }
 
 const MISSING: KeyRefusal = { kind: 'missing' };

@@ -98,9 +98,9 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
       };
       const handler = createResponseHandler(
         given,
-        (answer) => {
+        (response) => {
           finish();
-          resolve(answer);
+          resolve(response);
         },
         (error) => {
           finish();

@@ -1,6 +1,6 @@
 export type OutboundResult =
   | {
-      readonly kind: 'answered';
+      readonly kind: 'responded';
       readonly status: number;
       /** By lowercase name. Values of a repeated header are joined by a comma. */
       readonly headers: Readonly<Record<string, string>>;

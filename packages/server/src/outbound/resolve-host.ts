@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 
 export interface HostAddress {
   readonly address: string;
@@ -19,12 +19,12 @@ export function createHostResolver(dns: DnsResolver): ResolveHost {
   };
 }
 
-function addressesOf(answer: DnsAnswer<string>, family: 4 | 6): readonly HostAddress[] {
-  return answer.kind === 'found' ? answer.values.map((address) => ({ address, family })) : [];
+function addressesOf(response: DnsResult<string>, family: 4 | 6): readonly HostAddress[] {
+  return response.kind === 'found' ? response.values.map((address) => ({ address, family })) : [];
 }
 
-function lookupError(hostname: string, answer: DnsAnswer<string>): Error {
-  const code = answer.kind === 'failed' ? 'ESERVFAIL' : answer.kind === 'no-name' ? 'ENOTFOUND' : 'ENODATA';
-  const reason = answer.kind === 'failed' ? answer.reason : 'it has no address';
+function lookupError(hostname: string, response: DnsResult<string>): Error {
+  const code = response.kind === 'failed' ? 'ESERVFAIL' : response.kind === 'no-name' ? 'ENOTFOUND' : 'ENODATA';
+  const reason = response.kind === 'failed' ? response.reason : 'it has no address';
   return Object.assign(new Error(`${hostname}: ${reason}`), { code });
 }

@@ -21,7 +21,7 @@ export interface ResponseHandler extends Dispatcher.DispatchHandler {
  */
 export function createResponseHandler(
   { maxBytes, takeRoom }: ResponseLimits,
-  resolve: (answer: OutboundResult) => void,
+  resolve: (finish: OutboundResult) => void,
   reject: (error: Error) => void,
 ): ResponseHandler {
   const chunks: Buffer[] = [];
@@ -46,10 +46,10 @@ export function createResponseHandler(
       : Buffer.concat(chunks, Math.min(length, maxBytes));
   }
 
-  function answer(truncated: boolean): void {
+  function finish(truncated: boolean): void {
     if (isOver) return;
     isOver = true;
-    resolve({ kind: 'answered', status, headers: joinHeaders(headers), body: joinChunks(), truncated });
+    resolve({ kind: 'responded', status, headers: joinHeaders(headers), body: joinChunks(), truncated });
   }
 
   return {
@@ -75,11 +75,11 @@ export function createResponseHandler(
         length += chunk.length;
         if (length <= maxBytes) return;
       }
-      answer(true);
+      finish(true);
       // Discarding the body also closes the connection.
       given.abort(new Error('the rest of the response is not needed'));
     },
-    onResponseEnd: () => answer(false),
+    onResponseEnd: () => finish(false),
     onResponseError: (_, error) => fail(error),
   };
 }

@@ -11,7 +11,7 @@ export function healthOf(verdicts: readonly RecipientVerdict[]): DestinationHeal
   if (verdicts.some(isTurnedAway)) return 'turned-away';
   if (verdicts.some(({ reply }) => reply !== null && asksForLess(reply))) return 'throttled';
   if (verdicts.some(({ reply, outcome }) => reply !== null || outcome === 'accepted')) return 'clean';
-  return verdicts.some(isUnanswered) ? 'unreachable' : 'unknown';
+  return verdicts.some(isSilent) ? 'unreachable' : 'unknown';
 }
 
 /** RFC 5321, section 3.1: a server greets with 554 when it does not accept mail from us, and with 421 when it is overloaded. */
@@ -20,7 +20,7 @@ function isTurnedAway({ isBeforeMail, isAboutDomain }: RecipientVerdict): boolea
 }
 
 /** A rejection without a reply is from one of our rules or from DNS: no server was tried. */
-function isUnanswered({ outcome, costsNoAttempt, isAboutDomain, isOurFault }: RecipientVerdict): boolean {
+function isSilent({ outcome, costsNoAttempt, isAboutDomain, isOurFault }: RecipientVerdict): boolean {
   return outcome === 'deferred' && costsNoAttempt !== true && isAboutDomain !== true && isOurFault !== true;
 }
 

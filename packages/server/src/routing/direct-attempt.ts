@@ -46,7 +46,7 @@ class DirectAttempt {
   readonly #message: SmtpMessage;
   readonly #isVerified: boolean;
   readonly #isImplicit: boolean;
-  readonly #hosts: { name: string; addresses: readonly string[] | null; hasAnswered: boolean }[];
+  readonly #hosts: { name: string; addresses: readonly string[] | null; hasResponded: boolean }[];
   readonly #verdicts = new Map<string, RecipientVerdict>();
   readonly #findings: Finding[] = [];
   readonly #startedAtMs = performance.now();
@@ -69,7 +69,7 @@ class DirectAttempt {
     this.#hosts = orderHosts(mx.hosts, this.#experience(null)).map(({ name }) => ({
       name,
       addresses: null,
-      hasAnswered: false,
+      hasResponded: false,
     }));
   }
 
@@ -131,10 +131,10 @@ class DirectAttempt {
     host.addresses = (host.addresses ?? []).filter((other) => other !== address);
     const { silent } = this.#options;
     const isSilent = fault !== null && fault.reply === null && (fault.kind === 'lost' || fault.kind === 'timeout');
-    host.hasAnswered ||= !isSilent;
+    host.hasResponded ||= !isSilent;
     if (isSilent) silent.add(`${name} ${address}`);
     else silent.delete(`${name} ${address}`);
-    if (host.hasAnswered) silent.delete(name);
+    if (host.hasResponded) silent.delete(name);
     else if (host.addresses.length === 0) silent.add(name);
   }
 

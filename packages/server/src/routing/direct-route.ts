@@ -1,8 +1,8 @@
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 import { type AddressPolicy, refuseAddress } from '../outbound/public-address.ts';
 import type { MtaSts } from './mta-sts.ts';
 import { isHostInPolicy, type StsPolicy } from './mta-sts-policy.ts';
-import { type MxRoute, readMxAnswer } from './mx-route.ts';
+import { type MxRoute, readMxResult } from './mx-route.ts';
 import type { SourceAddress } from './source-address.ts';
 
 export interface DirectRouteOptions {
@@ -35,8 +35,8 @@ export type HostAddresses =
 
 /** Looks up where to send a domain's mail, and applies the domain's MTA-STS policy. Never rejects. */
 export async function findDirectRoute(domain: string, { dns, sts, ownName }: DirectRouteOptions): Promise<DirectRoute> {
-  const [answer, policy] = await Promise.all([dns.mx(domain), sts.policyOf(domain)]);
-  const mx = readMxAnswer(domain, answer, ownName);
+  const [response, policy] = await Promise.all([dns.mx(domain), sts.policyOf(domain)]);
+  const mx = readMxResult(domain, response, ownName);
   if (mx.kind !== 'hosts' || policy?.mode !== 'enforce') return { mx, isVerified: false };
   return { mx: keepAllowed(domain, mx, policy), isVerified: true };
 }
@@ -76,16 +76,16 @@ export async function findHostAddresses(host: string, options: DirectRouteOption
   return { kind: 'found', ipv4, ipv6 };
 }
 
-const NOT_ASKED: DnsAnswer<string> = { kind: 'no-record' };
+const NOT_ASKED: DnsResult<string> = { kind: 'no-record' };
 
 /** @param only the one family that we send from, if there is only one. */
 function describeMissing(
   host: string,
-  four: DnsAnswer<string>,
-  six: DnsAnswer<string>,
+  four: DnsResult<string>,
+  six: DnsResult<string>,
   only: 'IPv4' | 'IPv6' | null,
 ): HostAddresses {
-  const failure = [four, six].find((answer) => answer.kind === 'failed');
+  const failure = [four, six].find((response) => response.kind === 'failed');
   if (failure?.kind === 'failed') {
     return {
       kind: 'failed',

@@ -19,7 +19,7 @@ import { createDirectPools, type ServerAddress } from './direct-pools.ts';
 import { createExpiringSet, type ExpiringSet } from './expiring-set.ts';
 import { createMtaSts } from './mta-sts.ts';
 import { providerOf } from './mx-provider.ts';
-import { readMxAnswer } from './mx-route.ts';
+import { readMxResult } from './mx-route.ts';
 import { findAddressFault, type SourceAddress } from './source-address.ts';
 
 export interface DirectTransportOptions {
@@ -93,7 +93,7 @@ export function createDirectTransport(options: DirectTransportOptions): Transpor
     name: 'direct',
     acceptedMeans: 'delivered',
     send: (outgoing) => sendByDomain(attempting, outgoing).catch((error: unknown) => toErrorVerdicts(outgoing, error)),
-    groupOf: async (domain) => providerOf(domain, readMxAnswer(domain, await dns.mx(domain), heloName)),
+    groupOf: async (domain) => providerOf(domain, readMxResult(domain, await dns.mx(domain), heloName)),
     check: cacheCheck(() => checkDirect(options)),
     abort() {
       isStopped = true;
@@ -167,14 +167,14 @@ async function checkDirect({ dns, sourceAddress }: DirectTransportOptions): Retu
     if (fault !== null) return { ok: false, reason: `The source address ${address} ${fault}.` };
   }
   // Every resolver knows this name, which RFC 2606 reserves for examples. NXDOMAIN would be a valid response too.
-  const answer = await withLimit(dns.fresh().mx('example.com'));
-  if (answer === null) return { ok: false, reason: 'DNS does not respond, so no mail server can be found.' };
-  if (answer.kind !== 'failed') return { ok: true, reason: null };
-  return { ok: false, reason: `No mail server can be found: ${answer.reason}` };
+  const response = await withLimit(dns.fresh().mx('example.com'));
+  if (response === null) return { ok: false, reason: 'DNS does not respond, so no mail server can be found.' };
+  if (response.kind !== 'failed') return { ok: true, reason: null };
+  return { ok: false, reason: `No mail server can be found: ${response.reason}` };
 }
 
-async function withLimit<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+async function withLimit<Result>(response: Promise<Result>): Promise<Result | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), CHECK_TIMEOUT_MS);
-  return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return await Promise.race([response, late]).finally(() => clearTimeout(timer));
 }

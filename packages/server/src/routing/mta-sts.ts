@@ -70,13 +70,13 @@ export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): M
 
   async function fetchPolicy(domain: string, id: string): Promise<StsPolicy | null> {
     const origin = `https://mta-sts.${domain}${port === 443 ? '' : `:${port}`}`;
-    const answer = await http.request({
+    const response = await http.request({
       url: `${origin}/.well-known/mta-sts.txt`,
       method: 'GET',
       headers: { accept: 'text/plain' },
       maxBytes: MAX_POLICY_BYTES,
     });
-    const policy = readAnswer(answer);
+    const policy = readResponse(response);
     if (policy === null) failed.add(`${domain} ${id}`);
     else keep(domain, { policy, id, fetchedAtMs: clock.now().getTime() });
     return policy;
@@ -94,8 +94,8 @@ export function createMtaSts({ dns, http, clock, port = 443 }: MtaStsOptions): M
 }
 
 /** Section 3.3: only a plain 200 counts; redirects are not followed. */
-function readAnswer(answer: OutboundResult): StsPolicy | null {
-  if (answer.kind !== 'answered' || answer.status !== 200 || answer.truncated) return null;
-  const mediaType = (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  return mediaType === 'text/plain' ? readStsPolicy(answer.body.toString('utf8')) : null;
+function readResponse(response: OutboundResult): StsPolicy | null {
+  if (response.kind !== 'responded' || response.status !== 200 || response.truncated) return null;
+  const mediaType = (response.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  return mediaType === 'text/plain' ? readStsPolicy(response.body.toString('utf8')) : null;
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Classification } from '@postrider/core';
-import type { DnsAnswer, MxRecord } from '../dns/dns-resolver.ts';
+import type { DnsResult, MxRecord } from '../dns/dns-resolver.ts';
 
 /** A server that accepts mail for a domain. */
 export interface MailHost {
@@ -27,16 +27,16 @@ export type MxRoute =
  * @param domain in lowercase as A-labels.
  * @param ownName the name of this server.
  */
-export function readMxAnswer(domain: string, answer: DnsAnswer<MxRecord>, ownName: string): MxRoute {
-  switch (answer.kind) {
+export function readMxResult(domain: string, response: DnsResult<MxRecord>, ownName: string): MxRoute {
+  switch (response.kind) {
     case 'no-name':
       return refuse(`The domain ${domain} does not exist (NXDOMAIN).`, 'hard');
     case 'failed':
-      return { kind: 'deferred', reason: `The DNS lookup of the mail servers of ${domain} failed: ${answer.reason}` };
+      return { kind: 'deferred', reason: `The DNS lookup of the mail servers of ${domain} failed: ${response.reason}` };
     case 'no-record':
       return withoutOurselves(domain, [{ name: domain, preference: 0 }], ownName, true);
     case 'found':
-      return readRecords(domain, answer.values, ownName);
+      return readRecords(domain, response.values, ownName);
   }
 }
 

@@ -85,16 +85,16 @@ export function afterAttempt(shape: Shape, health: DestinationHealth, era: numbe
 }
 
 function afterClean(shape: Shape, most: number): Shape {
-  const answered = { ...shape, failures: 0, breaker: null, isProven: true };
-  if (shape.clean + 1 < shape.limit) return { ...answered, clean: shape.clean + 1 };
-  return { ...answered, clean: 0, limit: Math.min(most, shape.limit + 1) };
+  const responded = { ...shape, failures: 0, breaker: null, isProven: true };
+  if (shape.clean + 1 < shape.limit) return { ...responded, clean: shape.clean + 1 };
+  return { ...responded, clean: 0, limit: Math.min(most, shape.limit + 1) };
 }
 
 /** Concurrent sends get the same response, so they count once. */
 function afterThrottle(shape: Shape, era: number): Shape {
-  const answered = { ...shape, clean: 0, failures: 0, breaker: null, isProven: true };
-  if (era !== shape.era) return answered;
-  return { ...answered, era: era + 1, limit: Math.max(1, Math.floor(shape.limit / 2)) };
+  const responded = { ...shape, clean: 0, failures: 0, breaker: null, isProven: true };
+  if (era !== shape.era) return responded;
+  return { ...responded, era: era + 1, limit: Math.max(1, Math.floor(shape.limit / 2)) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type DkimRecord, pickKeyRecords, readDkimRecord } from '../diagnostics/dkim-record.ts';
-import type { DnsAnswer } from '../dns/dns-resolver.ts';
+import type { DnsResult } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict } from './record-verdict.ts';
 
 /** The key whose record is checked. */
@@ -11,9 +11,9 @@ export interface ExpectedDkimKey {
 }
 
 /** Whether a verifier that queries the selector finds our public key (RFC 6376 §3.6.1, RFC 8463). */
-export function checkDkimRecord(expected: ExpectedDkimKey, answer: DnsAnswer<string>): RecordVerdict {
-  if (answer.kind !== 'found') return judgeAbsence(answer, 'TXT', expected.host) ?? fail('');
-  const found = answer.values;
+export function checkDkimRecord(expected: ExpectedDkimKey, response: DnsResult<string>): RecordVerdict {
+  if (response.kind !== 'found') return judgeAbsence(response, 'TXT', expected.host) ?? fail('');
+  const found = response.values;
   const keys = pickKeyRecords(found.map((text) => ({ record: readDkimRecord(text) }))).map(({ record }) => record);
   const [key] = keys;
   if (key === undefined) return fail(findEscapes(expected.host, found) ?? withoutKey(expected.host), found);

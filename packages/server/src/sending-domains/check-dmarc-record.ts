@@ -1,11 +1,11 @@
 import { type DmarcFault, isDmarcRecord, readDmarcRecord } from '../diagnostics/dmarc-record.ts';
-import type { DnsAnswer } from '../dns/dns-resolver.ts';
+import type { DnsResult } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
 
 /** A name and the DNS response for its TXT records. */
-export interface DmarcAnswer {
+export interface DmarcLookup {
   readonly host: string;
-  readonly answer: DnsAnswer<string>;
+  readonly response: DnsResult<string>;
 }
 
 const ADVICE = 'Publish one, so that receivers know what to do with forged mail.';
@@ -15,12 +15,12 @@ const ADVICE = 'Publish one, so that receivers know what to do with forged mail.
  * @param own the response at `_dmarc.<domain>`
  * @param organisation the response at `_dmarc.<organizational domain>`; null if that is the domain itself
  */
-export function checkDmarcRecord(own: DmarcAnswer, organisation: DmarcAnswer | null): RecordVerdict {
+export function checkDmarcRecord(own: DmarcLookup, organisation: DmarcLookup | null): RecordVerdict {
   const verdict = judgePolicy(own);
   if (verdict !== null) return verdict;
-  const absent = judgeAbsence(own.answer, 'TXT', own.host);
+  const absent = judgeAbsence(own.response, 'TXT', own.host);
   if (absent?.status === 'pending') return absent;
-  const found = own.answer.kind === 'found' ? own.answer.values : [];
+  const found = own.response.kind === 'found' ? own.response.values : [];
   const above = organisation === null ? null : judgePolicy(organisation);
   if (above?.status === 'pass') {
     return pass(
@@ -28,7 +28,7 @@ export function checkDmarcRecord(own: DmarcAnswer, organisation: DmarcAnswer | n
       `The policy of ${organisation?.host.slice('_dmarc.'.length)} applies, because the domain does not have its own.`,
     );
   }
-  if (organisation?.answer.kind === 'failed') {
+  if (organisation?.response.kind === 'failed') {
     return unknown(
       `There is no DMARC record at ${own.host}, and the DNS lookup of ${organisation.host} failed.`,
       found,
@@ -39,9 +39,9 @@ export function checkDmarcRecord(own: DmarcAnswer, organisation: DmarcAnswer | n
 }
 
 /** Judges the DMARC records: there must be exactly one, with a valid policy. Null if there is none. */
-function judgePolicy({ host, answer }: DmarcAnswer): RecordVerdict | null {
-  if (answer.kind !== 'found') return null;
-  const policies = answer.values.filter(isDmarcRecord);
+function judgePolicy({ host, response }: DmarcLookup): RecordVerdict | null {
+  if (response.kind !== 'found') return null;
+  const policies = response.values.filter(isDmarcRecord);
   const [policy] = policies;
   if (policy === undefined) return null;
   if (policies.length > 1) {

@@ -1,12 +1,12 @@
-import type { DnsAnswer, MxRecord } from '../dns/dns-resolver.ts';
+import type { DnsResult, MxRecord } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
 
 /** DNS responses about an exchange with a name other than ours. */
 export interface ExchangeFacts {
-  readonly cname: DnsAnswer<string>;
-  readonly addresses: DnsAnswer<string>;
+  readonly cname: DnsResult<string>;
+  readonly addresses: DnsResult<string>;
   /** The addresses of our own host. */
-  readonly ownAddresses: DnsAnswer<string>;
+  readonly ownAddresses: DnsResult<string>;
 }
 
 export type MxJudgement =
@@ -18,10 +18,10 @@ export type MxJudgement =
  * Whether bounces to the return path reach our host.
  * @param ownHost the public name of this installation, in lower case
  */
-export function checkMxRecord(host: string, ownHost: string, answer: DnsAnswer<MxRecord>): MxJudgement {
+export function checkMxRecord(host: string, ownHost: string, response: DnsResult<MxRecord>): MxJudgement {
   const decided = (verdict: RecordVerdict): MxJudgement => ({ kind: 'decided', verdict });
-  if (answer.kind !== 'found') return decided(judgeAbsence(answer, 'MX', host) ?? fail(''));
-  const records = answer.values.toSorted((a, b) => a.priority - b.priority);
+  if (response.kind !== 'found') return decided(judgeAbsence(response, 'MX', host) ?? fail(''));
+  const records = response.values.toSorted((a, b) => a.priority - b.priority);
   const found = records.map(({ priority, exchange }) => `${priority} ${exchange === '' ? '.' : exchange}`);
   const first = records.filter(({ priority }) => priority === records[0]?.priority);
   const names = [...new Set(first.map(({ exchange }) => exchange))];

@@ -1,5 +1,5 @@
 import { effectiveTerms, isSpfRecord, readSpfRecord, type SpfTerm } from '../diagnostics/spf-record.ts';
-import type { DnsAnswer } from '../dns/dns-resolver.ts';
+import type { DnsResult } from '../dns/dns-resolver.ts';
 import { fail, judgeAbsence, pass, type RecordVerdict, unknown } from './record-verdict.ts';
 
 /** The result of an SPF evaluation (RFC 7208) for one address. */
@@ -24,14 +24,14 @@ export type SpfJudgement = { readonly kind: 'decided'; readonly verdict: RecordV
  * Reads the SPF record of the return path, without further DNS queries.
  * @param mechanism the mechanism that names us: `a:mail.example.com`, `ip4:192.0.2.1`
  */
-export function checkSpfRecord(host: string, mechanism: string, answer: DnsAnswer<string>): SpfJudgement {
+export function checkSpfRecord(host: string, mechanism: string, response: DnsResult<string>): SpfJudgement {
   const decided = (verdict: RecordVerdict): SpfJudgement => ({ kind: 'decided', verdict });
-  if (answer.kind !== 'found') return decided(judgeAbsence(answer, 'TXT', host) ?? fail(''));
-  const found = answer.values.filter(isSpfRecord);
+  if (response.kind !== 'found') return decided(judgeAbsence(response, 'TXT', host) ?? fail(''));
+  const found = response.values.filter(isSpfRecord);
   const [text] = found;
   if (text === undefined) {
     return decided(
-      fail(`There is no SPF record at ${host}: none of its TXT records begins with v=spf1.`, answer.values),
+      fail(`There is no SPF record at ${host}: none of its TXT records begins with v=spf1.`, response.values),
     );
   }
   if (found.length > 1) {

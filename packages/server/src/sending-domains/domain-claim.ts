@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { NameHolder } from '../db/queries/domain-names.ts';
 import { deriveKeys } from '../derived-keys.ts';
-import type { DnsAnswer } from '../dns/dns-resolver.ts';
+import type { DnsResult } from '../dns/dns-resolver.ts';
 
 /** The TXT record with which an account proves that a name is its own although another account has verified it. */
 export interface ClaimChallenge {
@@ -25,8 +25,8 @@ export interface NameClaim {
   readonly challenge: ClaimChallenge;
   /** Whether the holder is verified; false if it met a challenge itself and its records are still missing. */
   readonly isVerified: boolean;
-  /** `unanswered`: the DNS lookup of the challenge failed. */
-  readonly outcome: 'met' | 'missing' | 'unanswered';
+  /** `no-response`: the DNS lookup of the challenge failed. */
+  readonly outcome: 'met' | 'missing' | 'no-response';
 }
 
 const LABEL = '_postrider-challenge';
@@ -49,11 +49,11 @@ export function createClaimChallenges(secretKey: Buffer, formerKeys: readonly Bu
 /** Whether the challenge is published. Other TXT records at the name do not matter. */
 export function judgeChallenge(
   { value, formerValues }: ClaimChallenge,
-  answer: DnsAnswer<string>,
+  response: DnsResult<string>,
 ): NameClaim['outcome'] {
-  if (answer.kind === 'failed') return 'unanswered';
+  if (response.kind === 'failed') return 'no-response';
   const proofs = [value, ...formerValues];
-  return answer.kind === 'found' && answer.values.some((text) => proofs.includes(text.trim())) ? 'met' : 'missing';
+  return response.kind === 'found' && response.values.some((text) => proofs.includes(text.trim())) ? 'met' : 'missing';
 }
 
 /** The claim at this moment, under the lock of the name. The earlier lookup counts only if the challenge is still the same. */

@@ -1,5 +1,5 @@
 import { organisationalDomain } from '../diagnostics/organisational-domain.ts';
-import type { DnsAnswer, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 import { checkDkimRecord } from './check-dkim-record.ts';
 import { checkDmarcRecord } from './check-dmarc-record.ts';
 import { checkMxRecord, judgeOtherExchange } from './check-mx-record.ts';
@@ -59,21 +59,21 @@ async function lookUpMx(dns: DnsResolver, host: string, own: PublicHost): Promis
 }
 
 async function lookUpDmarc(dns: DnsResolver, host: string, name: string): Promise<RecordVerdict> {
-  const ask = async (at: string) => ({ host: at, answer: await dns.txt(at) });
+  const ask = async (at: string) => ({ host: at, response: await dns.txt(at) });
   const above = `_dmarc.${organisationalDomain(name)}`;
   const isInPlace = host === `_dmarc.${name}`;
   return checkDmarcRecord(...(await Promise.all([ask(host), above === host || !isInPlace ? null : ask(above)])));
 }
 
-function foundAddress(address: string): DnsAnswer<string> {
+function foundAddress(address: string): DnsResult<string> {
   return { kind: 'found', values: [address] };
 }
 
 /** Both IPv4 and IPv6, because mail is sent over either. Fails if one of the lookups fails. */
-async function addressesOf(dns: DnsResolver, name: string): Promise<DnsAnswer<string>> {
+async function addressesOf(dns: DnsResolver, name: string): Promise<DnsResult<string>> {
   const [v4, v6] = await Promise.all([dns.a(name), dns.aaaa(name)]);
   if (v4.kind === 'failed') return v4;
   if (v6.kind === 'failed') return v6;
-  const values = [v4, v6].flatMap((answer) => (answer.kind === 'found' ? answer.values : []));
+  const values = [v4, v6].flatMap((response) => (response.kind === 'found' ? response.values : []));
   return values.length === 0 ? { kind: 'no-record' } : { kind: 'found', values };
 }

@@ -1,4 +1,4 @@
-import type { DnsAnswer } from '../dns/dns-resolver.ts';
+import type { DnsResult } from '../dns/dns-resolver.ts';
 
 /** The result of looking up one record. */
 export interface RecordVerdict {
@@ -30,8 +30,8 @@ export function unknown(reason: string, found: readonly string[] = []): RecordVe
  * The verdict on a response without records; null if it has records.
  * @param what the record type that was looked up
  */
-export function judgeAbsence(answer: DnsAnswer<unknown>, what: string, host: string): RecordVerdict | null {
-  switch (answer.kind) {
+export function judgeAbsence(response: DnsResult<unknown>, what: string, host: string): RecordVerdict | null {
+  switch (response.kind) {
     case 'found':
       return null;
     case 'no-name':
@@ -39,7 +39,7 @@ export function judgeAbsence(answer: DnsAnswer<unknown>, what: string, host: str
     case 'no-record':
       return fail(`${host} has no ${what} record.`);
     case 'failed':
-      return unknown(`The DNS lookup of ${host} failed: ${answer.reason}`);
+      return unknown(`The DNS lookup of ${host} failed: ${response.reason}`);
   }
 }
 

@@ -79,12 +79,12 @@ async function cancelApproved(
   decider: Decider,
   now: Date,
 ): Promise<QueuedVerdict> {
-  const answered = await sql.begin(async (transaction) => {
+  const result = await sql.begin(async (transaction) => {
     const verdict = await takeBack(transaction);
     if (verdict.kind === 'changed') await recordCancel(transaction, ids, name, decider, now);
     return { verdict };
   });
-  return answered.verdict;
+  return result.verdict;
 }
 
 /** Moves the time at which a queued message is due. Its retries still end the same time after it. */

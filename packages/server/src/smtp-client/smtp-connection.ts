@@ -96,7 +96,7 @@ export class SmtpConnection {
   #needsReset = false;
   #transaction: SmtpTransaction | null = null;
   #message: SmtpMessage | null = null;
-  #answered = 0;
+  #replies = 0;
   #settle: ((result: SendResult) => void) | null = null;
   #isLeaving = false;
   #noteClosed: () => void = () => undefined;
@@ -137,7 +137,7 @@ export class SmtpConnection {
       this.#message = message;
       this.#transaction = transaction;
       this.#messages += 1;
-      this.#answered = 0;
+      this.#replies = 0;
       this.#channel.onDeadline = null;
       this.#channel.onReply = this.#takeReply;
       this.#write(transaction.begin());
@@ -174,8 +174,8 @@ export class SmtpConnection {
     const transaction = this.#transaction;
     if (transaction === null) return;
     // A server closes an idle connection with a 421, which would look like the reply to our first command.
-    const isIdleClose = code === 421 && this.#answered === 0 && this.#messages > 1;
-    this.#answered += 1;
+    const isIdleClose = code === 421 && this.#replies === 0 && this.#messages > 1;
+    this.#replies += 1;
     if (isIdleClose) this.#giveUp('stale');
     else this.#take(transaction.onReply(code, text), transaction);
   };

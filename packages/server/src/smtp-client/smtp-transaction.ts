@@ -44,7 +44,7 @@ export class SmtpTransaction {
   readonly #server: string | null;
   readonly #verdicts: (RecipientVerdict | null)[];
   #phase: Phase;
-  #recipientsAnswered = 0;
+  #recipientsReplied = 0;
   #undecided: number;
   #senderTaken = false;
 
@@ -155,10 +155,10 @@ export class SmtpTransaction {
   #takeRecipientReply(code: number, text: string): TransactionStep {
     const outcome = outcomeOf(code);
     if (outcome === null) return this.#failOutOfPlace(code);
-    const at = this.#recipientsAnswered;
-    this.#recipientsAnswered += 1;
+    const at = this.#recipientsReplied;
+    this.#recipientsReplied += 1;
     if (outcome !== 'accepted' && this.#senderTaken) this.#decideRecipient(at, outcome, this.#reply(code, text, true));
-    if (this.#recipientsAnswered < this.#message.recipients.length) {
+    if (this.#recipientsReplied < this.#message.recipients.length) {
       return this.#capabilities.pipelining ? WAIT : this.#writeNextRecipient();
     }
     this.#phase = 'data';
@@ -219,7 +219,7 @@ export class SmtpTransaction {
   }
 
   #writeNextRecipient(): TransactionStep {
-    const recipient = this.#message.recipients[this.#recipientsAnswered] ?? '';
+    const recipient = this.#message.recipients[this.#recipientsReplied] ?? '';
     return { do: 'write', command: recipientCommand(recipient, this.#capabilities) };
   }
 

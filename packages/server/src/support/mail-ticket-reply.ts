@@ -13,14 +13,14 @@ interface TicketReply {
 }
 
 /** Mails a reply to the user who opened the ticket. */
-export async function mailTicketReply(mailer: TicketReplyMailer, answer: TicketReply): Promise<SendVerdict> {
+export async function mailTicketReply(mailer: TicketReplyMailer, response: TicketReply): Promise<SendVerdict> {
   return await sendInstallationMail(mailer, {
     from: mailer.supportFrom ?? `Postrider support <support@${mailer.sandboxDomain}>`,
-    to: answer.to,
-    subject: `Re: [#${answer.ticket.number}] ${answer.ticket.subject}`,
-    text: toText(answer, mailer.baseUrl),
+    to: response.to,
+    subject: `Re: [#${response.ticket.number}] ${response.ticket.subject}`,
+    text: toText(response, mailer.baseUrl),
     tags: ['support'],
-    metadata: { ticket: String(answer.ticket.number) },
+    metadata: { ticket: String(response.ticket.number) },
   });
 }
 

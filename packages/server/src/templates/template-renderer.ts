@@ -63,11 +63,11 @@ export function createTemplateRenderer(): TemplateRenderer {
     },
   });
 
-  async function run<Answer>(accountId: string, job: TemplateJob): Promise<Answer | Overrun | Busy> {
+  async function run<Result>(accountId: string, job: TemplateJob): Promise<Result | Overrun | Busy> {
     const outcome = await pool.run({ accountId }, job);
     if (outcome.kind === 'busy') return { ok: false, busy: true };
     if (outcome.kind === 'overrun') return overrun(job.source);
-    return outcome.answer as Answer; // The worker returns the result type that belongs to the job's kind.
+    return outcome.response as Result; // The worker returns the result type that belongs to the job's kind.
   }
 
   return {

@@ -67,7 +67,7 @@ export function createJobThreads(): JobThreads {
       const outcome = await pool.run(owner, { module: job.module, name: job.name, input });
       if (Number.isFinite(size)) reportLargeGarbage(size);
       if (outcome.kind !== 'done') return { kind: 'busy' };
-      const reply = outcome.answer as JobReply; // The worker sends these replies.
+      const reply = outcome.response as JobReply; // The worker sends these replies.
       if (!reply.ok) throw new Error(`a job failed in its thread: ${reply.error}`);
       return { kind: 'done', output: reply.output as Output }; // The job has this output type, wherever it runs.
     },

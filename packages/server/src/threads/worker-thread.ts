@@ -12,7 +12,7 @@ export interface ThreadOptions {
 }
 
 /** `overrun`: the job and its thread were killed for its time or memory. */
-export type ThreadOutcome = { readonly kind: 'done'; readonly answer: unknown } | { readonly kind: 'overrun' };
+export type ThreadOutcome = { readonly kind: 'done'; readonly response: unknown } | { readonly kind: 'overrun' };
 
 export interface WorkerThread<Job> {
   /** One job at a time. */
@@ -39,9 +39,9 @@ export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerTh
       stackSizeMb: STACK_MB,
     },
   });
-  let onAnswer: (answer: unknown) => void = nothing;
+  let onResponse: (response: unknown) => void = nothing;
   let onEnd: (error: unknown) => void = nothing;
-  worker.on('message', (answer: unknown) => onAnswer(answer));
+  worker.on('message', (response: unknown) => onResponse(response));
   worker.on('error', (error: unknown) => onEnd(error));
   worker.on('exit', () => onEnd(new Error('the thread ended')));
 
@@ -50,12 +50,12 @@ export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerTh
       const finish = (outcome: ThreadOutcome) => {
         clearTimeout(timer);
         // Otherwise the job, which these references keep alive, would stay in memory until the next one.
-        onAnswer = onEnd = nothing;
+        onResponse = onEnd = nothing;
         worker.unref();
         settle(outcome);
       };
       const timer = setTimeout(() => void worker.terminate(), killAfterMs);
-      onAnswer = (answer) => finish({ kind: 'done', answer });
+      onResponse = (response) => finish({ kind: 'done', response });
       onEnd = () => finish({ kind: 'overrun' });
       worker.ref();
       worker.postMessage(job);
@@ -65,8 +65,8 @@ export function startWorkerThread<Job>(options: ThreadOptions): Promise<WorkerTh
   const close = async () => void (await worker.terminate());
   return new Promise((resolve, reject) => {
     onEnd = reject;
-    onAnswer = (answer) => {
-      if (answer !== READY) return;
+    onResponse = (response) => {
+      if (response !== READY) return;
       // An idle thread must not keep the process running.
       worker.unref();
       resolve({ run, close });

@@ -163,7 +163,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function hasRoomFor(queue: EndpointQueue, now: Date): boolean {
     if (underWay.size >= places() || (!queue.isBrisk() && slowUnderWay >= maxSlow)) return false;
     // An endpoint that was fast long ago may by now be as silent as those that have stalled.
-    return queue.isNarrow() || underWay.size < maxWide + (queue.hasJustAnswered(now) ? stalled : 0);
+    return queue.isNarrow() || underWay.size < maxWide + (queue.hasJustResponded(now) ? stalled : 0);
   }
 
   function startQueue(queue: EndpointQueue, now: Date): void {

@@ -3,7 +3,7 @@ export interface EndpointPace {
   /** Concurrent deliveries. */
   readonly width: number;
   /** Consecutive attempts without a response. */
-  readonly unanswered: number;
+  readonly silent: number;
   /** Nothing starts before this time. */
   readonly pausedUntil: Date | null;
 }
@@ -16,11 +16,11 @@ export const SLOW_MS = 3_000;
 /** A slow endpoint keeps moving, but never uses more of the capacity than this. */
 const SLOW_WIDTH = 2;
 /** After this many without a response, the endpoint is only tried occasionally until it responds. */
-const UNANSWERED_MAX = 20;
+const SILENT_MAX = 20;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-export const FRESH_PACE: EndpointPace = { width: FIRST_WIDTH, unanswered: 0, pausedUntil: null };
+export const FRESH_PACE: EndpointPace = { width: FIRST_WIDTH, silent: 0, pausedUntil: null };
 
 /** One attempt, as far as it affects the pace. */
 export interface PaceSample {
@@ -36,20 +36,20 @@ export interface PaceSample {
  */
 export function nextPace(pace: EndpointPace, { statusCode, durationMs }: PaceSample, now: Date): EndpointPace {
   if (statusCode === null) return afterSilence(pace, now);
-  const answering = { unanswered: 0, pausedUntil: null };
-  if (statusCode === 429 || statusCode === 503) return { ...answering, width: halved(pace.width, 1) };
-  if (durationMs >= SLOW_MS) return { ...answering, width: halved(pace.width, SLOW_WIDTH) };
-  if (durationMs >= BRISK_MS || statusCode >= 300) return { ...answering, width: Math.max(pace.width, SLOW_WIDTH) };
-  return { ...answering, width: Math.min(MAX_WIDTH, pace.width + 1) };
+  const responding = { silent: 0, pausedUntil: null };
+  if (statusCode === 429 || statusCode === 503) return { ...responding, width: halved(pace.width, 1) };
+  if (durationMs >= SLOW_MS) return { ...responding, width: halved(pace.width, SLOW_WIDTH) };
+  if (durationMs >= BRISK_MS || statusCode >= 300) return { ...responding, width: Math.max(pace.width, SLOW_WIDTH) };
+  return { ...responding, width: Math.min(MAX_WIDTH, pace.width + 1) };
 }
 
 function afterSilence(pace: EndpointPace, now: Date): EndpointPace {
-  const unanswered = pace.unanswered + 1;
-  const over = unanswered - UNANSWERED_MAX;
+  const silent = pace.silent + 1;
+  const over = silent - SILENT_MAX;
   const pauseMs = over < 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(over, 10));
   return {
     width: halved(pace.width, 1),
-    unanswered,
+    silent,
     pausedUntil: pauseMs === 0 ? null : new Date(now.getTime() + pauseMs),
   };
 }

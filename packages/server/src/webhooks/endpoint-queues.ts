@@ -13,7 +13,7 @@ export interface EndpointQueue {
   /** Whether the last response was fast; false when there was none yet. */
   isBrisk(): boolean;
   /** Whether there was a response a moment ago. */
-  hasJustAnswered(now: Date): boolean;
+  hasJustResponded(now: Date): boolean;
   /** Whether it has no more under way than the initial width. */
   isNarrow(): boolean;
   /** Starts the next delivery; null when none waits. */
@@ -80,7 +80,7 @@ interface QueueState {
   isBrisk: boolean;
   /** When a request ended, or the first of several started. */
   movedAt: Date | null;
-  answeredAt: Date | null;
+  respondedAt: Date | null;
   waiting: WaitingDelivery[];
   /** How many entries at the start of `waiting` have been started. */
   begun: number;
@@ -97,7 +97,7 @@ export function createEndpointQueues(): EndpointQueues {
     const known = states.get(id);
     if (known !== undefined) return known;
     const nothing = { underWay: 0, isFailing: false, isBrisk: false, waiting: [], begun: 0 };
-    const fresh: QueueState = { pace: FRESH_PACE, ...nothing, movedAt: null, answeredAt: null, isDrained: false };
+    const fresh: QueueState = { pace: FRESH_PACE, ...nothing, movedAt: null, respondedAt: null, isDrained: false };
     states.set(id, fresh);
     return fresh;
   }
@@ -213,7 +213,7 @@ function toQueue(state: QueueState, aheadOf: (state: QueueState) => number): End
   return {
     mayBegin: (now) => state.underWay < state.pace.width && !isPaused(state.pace, now) && !isStalled(state, now),
     isBrisk: () => state.isBrisk,
-    hasJustAnswered: (now) => state.answeredAt !== null && now.getTime() - state.answeredAt.getTime() < STALLED_MS,
+    hasJustResponded: (now) => state.respondedAt !== null && now.getTime() - state.respondedAt.getTime() < STALLED_MS,
     isNarrow: () => state.underWay < FRESH_PACE.width,
     take(now) {
       const next = state.waiting[state.begun];
@@ -234,7 +234,7 @@ function toQueue(state: QueueState, aheadOf: (state: QueueState) => number): End
     finish(result, now) {
       state.underWay -= 1;
       state.movedAt = now;
-      if (result.statusCode !== null) state.answeredAt = now;
+      if (result.statusCode !== null) state.respondedAt = now;
       state.pace = nextPace(state.pace, result, now);
       const wasFailing = state.isFailing;
       state.isFailing = !result.succeeded;

@@ -145,11 +145,11 @@ async function onEndpoint<T>(
   work: (transaction: Transaction, row: EndpointRow, now: Date) => Promise<T>,
 ): Promise<T | EndpointRefusal> {
   if (!isUuid(id)) return MISSING;
-  const answered = await sql.begin(async (transaction) => {
+  const result = await sql.begin(async (transaction) => {
     const row = await lockEndpoint(transaction, accountId, id);
     return { result: row === null ? MISSING : await work(transaction, row, clock.now()) };
   });
-  return answered.result;
+  return result.result;
 }
 
 const MISSING: EndpointRefusal = { kind: 'missing' };

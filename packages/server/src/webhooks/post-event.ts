@@ -40,7 +40,7 @@ export async function postEvent(
   },
 ): Promise<AttemptResult> {
   const startedAtMs = performance.now();
-  const answer = await client.request({
+  const response = await client.request({
     url,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -48,23 +48,23 @@ export async function postEvent(
     maxBytes: READ_BYTES,
   });
   const durationMs = Math.round(performance.now() - startedAtMs);
-  return judgeAnswer(answer, durationMs, now);
+  return judgeResponse(response, durationMs, now);
 }
 
-function judgeAnswer(answer: OutboundResult, durationMs: number, now: Date): AttemptResult {
-  if (answer.kind !== 'answered') {
-    const error = answer.kind === 'refused' ? `The URL ${answer.reason}.` : `No response: ${answer.reason}.`;
+function judgeResponse(response: OutboundResult, durationMs: number, now: Date): AttemptResult {
+  if (response.kind !== 'responded') {
+    const error = response.kind === 'refused' ? `The URL ${response.reason}.` : `No response: ${response.reason}.`;
     return { succeeded: false, statusCode: null, error, durationMs, responseBody: null, retryAfterMs: null };
   }
-  const { status: statusCode } = answer;
+  const { status: statusCode } = response;
   const succeeded = statusCode >= 200 && statusCode < 300;
   return {
     succeeded,
     statusCode,
     error: succeeded ? null : describeStatus(statusCode),
     durationMs,
-    responseBody: toStoredText(answer.body),
-    retryAfterMs: succeeded ? null : readRetryAfter(answer.headers['retry-after'], now),
+    responseBody: toStoredText(response.body),
+    retryAfterMs: succeeded ? null : readRetryAfter(response.headers['retry-after'], now),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Approval, foldAddress, LIMITS, REJECT_CODES } from '@postrider/core';
-import { renderPersonPage } from '../../console/person-page.ts';
+import { renderPersonPage } from '../../console/user-page.ts';
 import { addressOf } from '../../events/without-content.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 import { findMessageHosts } from '../../links/link-hosts.ts';

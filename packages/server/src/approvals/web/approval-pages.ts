@@ -1,5 +1,5 @@
 import type { Approval } from '@postrider/core';
-import { PERSON_PAGE_POLICY, renderPersonPage } from '../../console/person-page.ts';
+import { PERSON_PAGE_POLICY, renderPersonPage } from '../../console/user-page.ts';
 import { html } from '../../html/page-markup.ts';
 import { formatTime } from '../hold-words.ts';
 

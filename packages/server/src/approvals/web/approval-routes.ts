@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { newApprovalDecisionSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readFormOrigin } from '../../auth/client-info.ts';
-import { fieldOf } from '../../console/person-pages.ts';
+import { fieldOf } from '../../console/user-pages.ts';
 import { QUIET_HTML } from '../../console/quiet-html.ts';
 import { type ApprovalLink, findApprovalLink, markLinkUsed } from '../../db/queries/approval-notices.ts';
 import { type ApprovalRow, readApproval } from '../../db/queries/approvals.ts';

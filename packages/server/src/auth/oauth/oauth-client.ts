@@ -142,16 +142,16 @@ function isPlain(url: string): boolean {
 /** Sends the requests through the outbound client, like all requests to addresses from settings or strangers. */
 function guardedFetch(http: Pick<OutboundClient, 'request'>): oidc.CustomFetch {
   return async (url, { method, headers, body }) => {
-    const answer = await http.request({
+    const response = await http.request({
       ...{ url, method: method === 'POST' ? 'POST' : 'GET', headers: { ...headers }, maxBytes: MAX_BYTES },
       ...(body === undefined || body === null
         ? {}
         : { body: body instanceof URLSearchParams ? body.toString() : String(body) }),
     });
-    if (answer.kind !== 'answered') throw new Error(`${new URL(url).origin}: ${answer.reason}`);
-    return new Response(answer.body.length === 0 ? null : new Uint8Array(answer.body), {
-      status: answer.status,
-      headers: { ...answer.headers },
+    if (response.kind !== 'responded') throw new Error(`${new URL(url).origin}: ${response.reason}`);
+    return new Response(response.body.length === 0 ? null : new Uint8Array(response.body), {
+      status: response.status,
+      headers: { ...response.headers },
     });
   };
 }

@@ -4,7 +4,7 @@ import { ProblemError } from '../../problem.ts';
 import { readSessionToken } from '../client-info.ts';
 import { SESSION_COOKIE_SECONDS } from '../cookies.ts';
 import { signInClientOf } from '../device-client.ts';
-import type { People } from '../people.ts';
+import type { People } from '../auth-services.ts';
 import { signIn } from '../sign-in.ts';
 
 /** Signs a user in by address alone, which development mode allows everyone on the same machine. */

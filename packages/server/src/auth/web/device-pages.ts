@@ -1,5 +1,5 @@
 import { LIMITS, type Role } from '@postrider/core';
-import { renderPersonPage, type SignedIn } from '../../console/person-page.ts';
+import { renderPersonPage, type SignedIn } from '../../console/user-page.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 import { ROLE_WORDS } from './role-words.ts';
 

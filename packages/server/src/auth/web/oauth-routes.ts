@@ -1,6 +1,6 @@
 import { findOperation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sendJson, sendPersonPage, wantsJson } from '../../console/person-pages.ts';
+import { sendJson, sendPersonPage, wantsJson } from '../../console/user-pages.ts';
 import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { parseQuery } from '../../http/execute-operation.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
@@ -12,7 +12,7 @@ import { signInClientOf } from '../device-client.ts';
 import type { OAuthProvider } from '../oauth/oauth-client.ts';
 import { labelOf } from '../oauth/provider-label.ts';
 import { openAttempt, sealAttempt } from '../oauth/sealed-attempt.ts';
-import type { People } from '../people.ts';
+import type { People } from '../auth-services.ts';
 import { signIn } from '../sign-in.ts';
 import { cookieOf } from './cookie-session.ts';
 import { renderTryAgainPage } from './sign-in-pages.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '@postrider/core';
-import { renderPersonPage, type SignedIn } from '../../console/person-page.ts';
+import { renderPersonPage, type SignedIn } from '../../console/user-page.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 
 /** A provider that the page offers. */

@@ -1,6 +1,6 @@
 import { findOperation, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fieldOf, sendPersonPage, toSignedIn, wantsJson } from '../../console/person-pages.ts';
+import { fieldOf, sendPersonPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
 import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
@@ -11,7 +11,7 @@ import { endSession } from '../end-session.ts';
 import { foreignOrigin } from '../foreign-origin.ts';
 import { MAGIC_LINK_SECONDS } from '../magic-link.ts';
 import { labelOf } from '../oauth/provider-label.ts';
-import type { People } from '../people.ts';
+import type { People } from '../auth-services.ts';
 import { cookieOf, readCookieSession } from './cookie-session.ts';
 import { addDeviceRoutes } from './device-routes.ts';
 import {

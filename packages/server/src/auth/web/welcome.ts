@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendJson, sendPersonPage, toSignedIn, wantsJson } from '../../console/person-pages.ts';
+import { sendJson, sendPersonPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
 import { toSession } from '../../operations/auth/session-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { KNOWN_BROWSER_SECONDS, SESSION_COOKIE_SECONDS } from '../cookies.ts';
 import { sealKnownBrowser } from '../known-browser.ts';
-import type { People } from '../people.ts';
+import type { People } from '../auth-services.ts';
 import type { SignInVerdict } from '../sign-in.ts';
 import { renderNobodyPage, renderSignedInPage } from './sign-in-pages.ts';
 

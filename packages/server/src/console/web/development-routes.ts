@@ -2,7 +2,7 @@ import { accountNameSchema, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AccountTools, createAccount } from '../../accounts/create-account.ts';
-import type { People } from '../../auth/people.ts';
+import type { People } from '../../auth/auth-services.ts';
 import { beginDevelopmentSession } from '../../auth/web/development-session.ts';
 import { listCaptured } from '../../db/queries/captured-messages.ts';
 import { INSTALLATION_ACCOUNT_ID, readDomainKey } from '../../db/queries/sending-domains.ts';

@@ -6,7 +6,7 @@ import { accounts } from '../schema/accounts.ts';
 import { installation } from '../schema/installation.ts';
 import { apiKeys } from '../schema/keys.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
-import { forgetUnseated } from './people.ts';
+import { forgetUnseated } from './users.ts';
 
 const { deletionScheduledAt, erasingAt } = accounts;
 const ID = { id: accounts.id };

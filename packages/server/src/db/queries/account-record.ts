@@ -3,7 +3,7 @@ import type { Query } from '../client.ts';
 import { and, eq, ne, sql } from '../drizzle.ts';
 import { accounts, quotaUsage } from '../schema/accounts.ts';
 import { sendingDomains } from '../schema/domains.ts';
-import { members } from '../schema/people.ts';
+import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 const count = sql<number>`count(*)::int`;

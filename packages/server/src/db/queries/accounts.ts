@@ -4,9 +4,9 @@ import { and, eq, ne, sql } from '../drizzle.ts';
 import { executing } from '../result.ts';
 import { accounts, quotaUsage } from '../schema/accounts.ts';
 import { installation } from '../schema/installation.ts';
-import { members } from '../schema/people.ts';
+import { members } from '../schema/users.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
-import { addSeatKey, ownerEmailOf } from './people.ts';
+import { addSeatKey, ownerEmailOf } from './users.ts';
 import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
 
 const add = defineStatement({ id: accounts.id, name: accounts.name, now: accounts.createdAt }, ({ id, name, now }) =>

@@ -6,7 +6,7 @@ import { alias, and, desc, eq, lt, not, sql } from '../drizzle.ts';
 import { executing } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { apiKeys, retiredKeySecrets } from '../schema/keys.ts';
-import { members } from '../schema/people.ts';
+import { members } from '../schema/users.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 
 /** A key's restrictions. Null or false means that there is none. */

@@ -8,7 +8,7 @@ import { accounts } from '../schema/accounts.ts';
 import { approvalLinks, approvalMails, approvals } from '../schema/approvals.ts';
 import { apiKeys } from '../schema/keys.ts';
 import { messages } from '../schema/messages.ts';
-import { members } from '../schema/people.ts';
+import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** Maximum number of holds per statement. */

@@ -141,7 +141,7 @@ const bit = (name: (typeof COUNT_NAMES)[number], condition: string) =>
   `CASE WHEN ${condition} THEN ${1 << COUNT_NAMES.indexOf(name)} ELSE 0 END`;
 
 /** A message counts as sent once at least one recipient has a final result, even a rejection. */
-const ANSWERED = `'sent', 'delivered', 'bounced', 'complained'`;
+const SENT_STATUSES = `'sent', 'delivered', 'bounced', 'complained'`;
 
 /**
  * What each message of `changed` counts for. Each flag means "for at least one recipient". A complaint proves that the message was
@@ -168,7 +168,7 @@ const FACTS = sql.raw(`
   FROM changed c
   JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
   CROSS JOIN LATERAL (
-    SELECT bool_or(status IN (${ANSWERED})) AS sent, bool_or(status IN ('delivered', 'complained')) AS delivered
+    SELECT bool_or(status IN (${SENT_STATUSES})) AS sent, bool_or(status IN ('delivered', 'complained')) AS delivered
     FROM message_recipients WHERE account_id = m.account_id AND message_id = m.id) AS r
   CROSS JOIN LATERAL (
     SELECT bool_or(type = 'bounced') AS bounced, bool_or(type = 'complained') AS complained,

@@ -2,10 +2,10 @@ import type { Role } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, eq, type SQL } from '../drizzle.ts';
-import { members } from '../schema/people.ts';
+import { members } from '../schema/users.ts';
 import { deviceCodes } from '../schema/sessions.ts';
 import { defineStatement, type RowOf } from '../statement.ts';
-import { isActive } from './people.ts';
+import { isActive } from './users.ts';
 
 const insert = defineStatement(
   {

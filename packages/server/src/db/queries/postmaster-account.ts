@@ -6,9 +6,9 @@ import { nullable, returning } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { sendingDomains } from '../schema/domains.ts';
 import { apiKeys } from '../schema/keys.ts';
-import { members } from '../schema/people.ts';
+import { members } from '../schema/users.ts';
 import { defineStatement } from '../statement.ts';
-import { ownerEmailOf } from './people.ts';
+import { ownerEmailOf } from './users.ts';
 
 /**
  * The account under which the installation's own mail is sent and logged, whatever address it is sent from. It does not affect any

@@ -3,11 +3,11 @@ import type { Query } from '../client.ts';
 import { and, eq, isNull, lte, or, sql } from '../drizzle.ts';
 import { accounts } from '../schema/accounts.ts';
 import { apiKeys } from '../schema/keys.ts';
-import { members, users } from '../schema/people.ts';
+import { members, users } from '../schema/users.ts';
 import { codeTries, deviceCodes, magicLinks, type SessionKind, sessions } from '../schema/sessions.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 import { callerColumns } from './api-keys.ts';
-import { isActive } from './people.ts';
+import { isActive } from './users.ts';
 
 const TOKEN = { hash: sessions.tokenHash, kind: sessions.kind };
 

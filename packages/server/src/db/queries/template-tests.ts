@@ -3,7 +3,7 @@ import { sql } from '../drizzle.ts';
 import { nullable, returning } from '../result.ts';
 import { sendingDomains } from '../schema/domains.ts';
 import { apiKeys } from '../schema/keys.ts';
-import { members } from '../schema/people.ts';
+import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf } from '../statement.ts';
 
 const read = defineStatement({ accountId: apiKeys.accountId, keyId: apiKeys.id }, ({ accountId, keyId }) =>

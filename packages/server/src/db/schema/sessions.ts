@@ -1,7 +1,7 @@
 import { boolean, check, foreignKey, index, integer, pgTable, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
 import { bytea, timestamptz, timestamptzArray } from './column-types.ts';
-import { members, users } from './people.ts';
+import { members, users } from './users.ts';
 
 export type SessionKind = 'cookie' | 'device';
 

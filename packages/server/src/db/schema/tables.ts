@@ -7,7 +7,7 @@ import * as domains from './domains.ts';
 import * as installation from './installation.ts';
 import * as keys from './keys.ts';
 import * as messages from './messages.ts';
-import * as people from './people.ts';
+import * as people from './users.ts';
 import * as search from './search.ts';
 import * as sessions from './sessions.ts';
 import * as statistics from './statistics.ts';

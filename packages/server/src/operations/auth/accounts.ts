@@ -1,4 +1,4 @@
-import { readSeats } from '../../db/queries/people.ts';
+import { readSeats } from '../../db/queries/users.ts';
 import type { Handler } from '../context.ts';
 import { requireSession } from './require-session.ts';
 

@@ -1,7 +1,7 @@
 import type { SignInTools } from '../../auth/sign-in.ts';
 import type { Transaction } from '../../db/client.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
-import { readSeats, type SeatRow } from '../../db/queries/people.ts';
+import { readSeats, type SeatRow } from '../../db/queries/users.ts';
 import { moveSession } from '../../db/queries/sessions.ts';
 import type { Person } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';

@@ -46,7 +46,7 @@ export function cannotBegin(
 export function claimed(name: string, { challenge, isVerified, outcome }: NameClaim, again: string): ProblemError {
   const { host, value } = challenge;
   const held = `Another account of this server has ${isVerified ? 'verified' : 'proven that it owns'} ${name}`;
-  if (outcome === 'unanswered') {
+  if (outcome === 'no-response') {
     return new ProblemError('domain_claimed', {
       detail: `${held}, and a DNS lookup of the challenge at ${host} failed.`,
       fix: `If the TXT record at ${host} already has the value ${value}, ${again} again in a few minutes. Otherwise publish it first.`,

@@ -1,5 +1,5 @@
 import { EXPORT_FORMATS, LIMITS } from '@postrider/core';
-import type { People } from '../../auth/people.ts';
+import type { People } from '../../auth/auth-services.ts';
 import { readAccounts } from '../../db/queries/accounts.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { isStillAllowed } from '../../keys/check-again.ts';

@@ -19,17 +19,17 @@ export const sendEmailBatch: Handler<'emails.send-batch'> = async ({ body, heade
       toSendInput(request, raw, headers, key === undefined ? undefined : `${key}:${index}`, context.via),
     ),
   );
-  const answers = await answerItems(items, context);
-  const results = answers.map((answer, index) => toResult(answer, index, context));
+  const responses = await decideItems(items, context);
+  const results = responses.map((response, index) => toResult(response, index, context));
   const accepted = results.filter(({ ok }) => ok).length;
   return {
     body: { accepted, refused: results.length - accepted, total: results.length, results },
-    headers: headersOf(answers),
+    headers: headersOf(responses),
   };
 };
 
 type Item = SendInput | ProblemError;
-type Answer = SendVerdict | DryRun | ProblemError;
+type ItemResult = SendVerdict | DryRun | ProblemError;
 
 async function readItem(raw: unknown, index: number, toInput: (request: SendInput['request']) => Promise<SendInput>) {
   const part = parsePart(sendRequestSchema, raw, `emails.${index}`);
@@ -37,10 +37,10 @@ async function readItem(raw: unknown, index: number, toInput: (request: SendInpu
 }
 
 /** Every item's result, in order. The sends are accepted together. */
-async function answerItems(
+async function decideItems(
   items: readonly Item[],
   { services: { sending }, caller }: KeyedContext,
-): Promise<readonly Answer[]> {
+): Promise<readonly ItemResult[]> {
   const inputs = items.filter((item): item is SendInput => 'request' in item);
   const isTried = ({ request }: SendInput) => request.dry_run === true;
   const previews = inputs.some(isTried) ? await previewSends(sending, senderOf(caller), inputs.filter(isTried)) : [];
@@ -59,16 +59,16 @@ async function answerItems(
   });
 }
 
-function toResult(answer: Answer, index: number, { services: { installation }, requestId }: KeyedContext): BatchItem {
-  if ('dryRun' in answer) return { index, ok: answer.ok, dryRun: true, result: answer };
-  if ('kind' in answer && answer.kind === 'accepted') return { index, ok: true, ...acceptedBody(answer) };
-  const refusal = 'kind' in answer ? toSendProblem(answer) : answer;
+function toResult(response: ItemResult, index: number, { services: { installation }, requestId }: KeyedContext): BatchItem {
+  if ('dryRun' in response) return { index, ok: response.ok, dryRun: true, result: response };
+  if ('kind' in response && response.kind === 'accepted') return { index, ok: true, ...acceptedBody(response) };
+  const refusal = 'kind' in response ? toSendProblem(response) : response;
   return { index, ok: false, error: toProblem(refusal, installation.baseUrl, requestId) };
 }
 
 /** The quota after the whole call: the lowest remainder that an accepted item reports. Empty if none was accepted. */
-function headersOf(answers: readonly Answer[]): Readonly<Record<string, string>> {
-  const accepted = answers.flatMap((answer) => ('kind' in answer && answer.kind === 'accepted' ? [answer] : []));
+function headersOf(responses: readonly ItemResult[]): Readonly<Record<string, string>> {
+  const accepted = responses.flatMap((response) => ('kind' in response && response.kind === 'accepted' ? [response] : []));
   const last = accepted.toSorted((a, b) => a.quota.remaining - b.quota.remaining)[0];
   if (last === undefined) return {};
   return sendHeaders({ quota: last.quota, replayed: accepted.some(({ replayed }) => replayed) });

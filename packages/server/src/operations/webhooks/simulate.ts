@@ -21,7 +21,7 @@ export const simulateWebhook: Handler<'webhooks.simulate'> = async (
     return { body: { ok: true, delivered: false, statusCode: null, durationMs: null, ...request } };
   }
   const began = performance.now();
-  const answer = await listening.localClient.request({
+  const response = await listening.localClient.request({
     url: body.url,
     method: 'POST',
     headers,
@@ -30,7 +30,7 @@ export const simulateWebhook: Handler<'webhooks.simulate'> = async (
     signal,
   });
   const durationMs = Math.round(performance.now() - began);
-  const statusCode = answer.kind === 'answered' ? answer.status : null;
+  const statusCode = response.kind === 'responded' ? response.status : null;
   const ok = statusCode !== null && statusCode >= 200 && statusCode < 300;
   return { body: { ok, delivered: statusCode !== null, statusCode, durationMs, ...request } };
 };

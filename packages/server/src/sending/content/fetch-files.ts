@@ -71,7 +71,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       const release = await semaphore.acquire();
       try {
         if (signal.aborted) return failed('could not be fetched: there was no time left for it');
-        const answer = await client.request({
+        const response = await client.request({
           url,
           method: 'GET',
           headers: HEADERS,
@@ -79,7 +79,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
           takeRoom,
           signal,
         });
-        return judge(answer, isFull);
+        return judge(response, isFull);
       } finally {
         release();
       }
@@ -110,19 +110,19 @@ export function createFileSource(options: FileSourceOptions): FileSource {
 /** A compressed response would be stored compressed, and could be a decompression bomb. */
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
 
-function judge(answer: OutboundResult, callIsFull: boolean): FetchVerdict {
-  switch (answer.kind) {
+function judge(response: OutboundResult, callIsFull: boolean): FetchVerdict {
+  switch (response.kind) {
     case 'refused':
-      return { ok: false, code: 'attachment_url_refused', message: answer.reason };
+      return { ok: false, code: 'attachment_url_refused', message: response.reason };
     case 'failed':
-      return failed(`could not be fetched: ${answer.reason}`);
-    case 'answered':
-      return judgeAnswer(answer, callIsFull);
+      return failed(`could not be fetched: ${response.reason}`);
+    case 'responded':
+      return judgeResponse(response, callIsFull);
   }
 }
 
-function judgeAnswer(answer: Extract<OutboundResult, { kind: 'answered' }>, callIsFull: boolean): FetchVerdict {
-  const { status, headers, body, truncated } = answer;
+function judgeResponse(response: Extract<OutboundResult, { kind: 'responded' }>, callIsFull: boolean): FetchVerdict {
+  const { status, headers, body, truncated } = response;
   if (status < 200 || status > 299) return failed(describeStatus(status));
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') return failed(`responded with the content encoding ${encoding.slice(0, 40)}, which was not requested`);

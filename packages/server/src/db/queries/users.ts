@@ -5,7 +5,7 @@ import { and, type Column, eq, isNull, type SQL, sql } from '../drizzle.ts';
 import { executing, returning } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { apiKeys } from '../schema/keys.ts';
-import { identities, members, users } from '../schema/people.ts';
+import { identities, members, users } from '../schema/users.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** For members: the seat is accepted, not only offered. */

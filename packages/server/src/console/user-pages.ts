@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LiveSession } from '../auth/session-authenticator.ts';
-import { PERSON_PAGE_POLICY, type SignedIn } from './person-page.ts';
+import { PERSON_PAGE_POLICY, type SignedIn } from './user-page.ts';
 
 /** Pages send their own origin with forms, which `no-referrer` would hide, and nothing to other servers. */
 export function sendPersonPage(reply: FastifyReply, markup: string): FastifyReply {
