@@ -13,7 +13,7 @@ const PROCESSES = [
 
 /** What tries everything a restricted or hostile caller can do, and measures the server meanwhile: it needs the machine for itself. */
 const GUARDS = [
-  'test/http/documented-answers.test.ts',
+  'test/http/documented-responses.test.ts',
   'test/http/hostile-work.test.ts',
   'test/http/linear-work.test.ts',
   'test/http/anonymous-bodies.test.ts',

@@ -60,7 +60,7 @@ export function describeCall(operation: CallableOperation, document: OpenApiDocu
     output: outputOf(operation, method, document),
     alternatives: alternatives.flatMap(({ status, when }) => {
       if (when === null) return [];
-      const alias = `${method}${status}Answer`;
+      const alias = `${method}${status}Response`;
       return [
         { when, output: nameType(answerSchema(operation, status, document), alias, answerPath(operation, status)) },
       ];
@@ -97,7 +97,7 @@ function isRequired({ required }: ParameterNode): boolean {
 function outputOf(operation: CallableOperation, method: string, document: OpenApiDocument): NamedType {
   if (operation.response === 'text') return { kind: 'language', name: 'string' };
   if (operation.response === 'stream') return { kind: 'language', name: 'DownloadPromise' };
-  return nameType(successSchema(operation, document), `${method}Answer`, answerPath(operation, operation.status));
+  return nameType(successSchema(operation, document), `${method}Response`, answerPath(operation, operation.status));
 }
 
 /** A page is an answer with `nextCursor`; its items are its one array. */

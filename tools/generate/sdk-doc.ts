@@ -53,10 +53,10 @@ ${await example('exports')}
 
 ## Response metadata
 
-\`withAnswer()\` of a call returns its \`data\` with \`status\`, \`headers\`, \`requestId\` and \`rateLimit\` (\`{limit, windowSeconds, remaining, resetSeconds}\`, null
+\`withResponse()\` of a call returns its \`data\` with \`status\`, \`headers\`, \`requestId\` and \`rateLimit\` (\`{limit, windowSeconds, remaining, resetSeconds}\`, null
 if the response has none).
 
-${await example('answers')}
+${await example('responses')}
 
 ## Webhooks
 

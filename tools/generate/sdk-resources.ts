@@ -28,7 +28,7 @@ export function renderResources(resources: readonly string[]): string {
   );
   return `${TYPESCRIPT_NOTICE}
 
-import type { Answer, CallOptions, OpenAnswer, OperationCaller, OperationInput } from '../call.ts';
+import type { ApiResponse, CallOptions, OpenResponse, OperationCaller, OperationInput } from '../call.ts';
 import type { OperationId } from './operations.ts';
 ${imports.join('\n')}
 
@@ -40,9 +40,9 @@ ${properties.join('\n')}
     id: OperationId,
     input?: OperationInput,
     options?: CallOptions,
-  ): Promise<Answer<Data>>;
+  ): Promise<ApiResponse<Data>>;
 
-  abstract openOperation(id: OperationId, input?: OperationInput, options?: CallOptions): Promise<OpenAnswer>;
+  abstract openOperation(id: OperationId, input?: OperationInput, options?: CallOptions): Promise<OpenResponse>;
 }
 `;
 }
@@ -169,7 +169,7 @@ function describeMethod({ summary, description, params, errors, page }: Call): s
       ? []
       : ['Awaited it is the first page, iterated with `for await` it is every item of every page.']),
     ...params.map((param) => `@param ${param.name} ${param.description}`),
-    ...(codes === '' ? [] : [`@throws PostriderError with ${codes}, beside the codes that every call can answer.`]),
+    ...(codes === '' ? [] : [`@throws PostriderError with ${codes}, besides the codes that every call can return.`]),
   ];
 }
 

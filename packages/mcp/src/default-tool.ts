@@ -10,24 +10,24 @@ import { toOneLine } from './untrusted-text.ts';
 export function defaultTool(entry: SurfaceEntry): Tool {
   // An operation on the surface has an exposure.
   const operation = findOperation(entry.operation) as ShownOperation;
-  return callingTool(operation, { toRecord, structuredNotes: [UNTRUSTED_NOTE], toText: describeAnswer })(entry);
+  return callingTool(operation, { toRecord, structuredNotes: [UNTRUSTED_NOTE], toText: describeBody })(entry);
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type Body = Readonly<Record<string, unknown>>;
 
 /** A response without a body is a record without fields. */
-function toRecord(answer: unknown): Answer {
-  return isRecord(answer) ? answer : {};
+function toRecord(response: unknown): Body {
+  return isRecord(response) ? response : {};
 }
 
 /** A page as rows and a cursor, anything else as a line for each field. Nothing is known of its texts, so all of them are fenced. */
-export function describeAnswer(answer: Answer, untrusted: (text: string) => string): string {
-  const [list, ...others] = Object.entries(answer).filter(([, value]) => Array.isArray(value));
-  if (isPage(answer) && list !== undefined && others.length === 0) {
+export function describeBody(response: Body, untrusted: (text: string) => string): string {
+  const [list, ...others] = Object.entries(response).filter(([, value]) => Array.isArray(value));
+  if (isPage(response) && list !== undefined && others.length === 0) {
     const [name, rows] = list;
-    return describePage(answer, { rows: toRows(rows), noun: toWords(name), describeRow }, untrusted);
+    return describePage(response, { rows: toRows(rows), noun: toWords(name), describeRow }, untrusted);
   }
-  const lines = Object.entries(answer).flatMap(([name, value]) => describeField(name, value));
+  const lines = Object.entries(response).flatMap(([name, value]) => describeField(name, value));
   return lines.length === 0 ? 'Done.' : untrusted(lines.join('\n'));
 }
 
@@ -46,7 +46,7 @@ function describeRecord(record: unknown): string {
 }
 
 /** The id first, because the next call needs it. */
-function describeParts({ id, ...record }: Answer): string[] {
+function describeParts({ id, ...record }: Body): string[] {
   const parts = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
   return [...(id === undefined ? [] : [inWords(id)]), ...parts.map(([name, value]) => `${name} ${inWords(value)}`)];
 }
@@ -61,18 +61,18 @@ function toWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-function isPage(answer: Answer): answer is Answer & Page {
-  return 'nextCursor' in answer && 'total' in answer && 'totalIsEstimate' in answer;
+function isPage(response: Body): response is Body & Page {
+  return 'nextCursor' in response && 'total' in response && 'totalIsEstimate' in response;
 }
 
 function toRows(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function isListOfRecords(value: unknown): value is readonly Answer[] {
+function isListOfRecords(value: unknown): value is readonly Body[] {
   return Array.isArray(value) && value.length > 0 && value.every(isRecord);
 }
 
-function isRecord(value: unknown): value is Answer {
+function isRecord(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -32,7 +32,7 @@ export function localProblem(code: ErrorCode, { detail, fix, retryable, errors }
   };
 }
 
-export interface UnansweredCall {
+export interface CallWithoutResponse {
   readonly effect: Effect;
   /** The idempotency key of the call, chosen by the caller or automatic; null if it had none. */
   readonly idempotencyKey: string | null;
@@ -45,7 +45,7 @@ export interface UnansweredCall {
  */
 export function noResponseProblem(
   code: 'internal' | 'unavailable',
-  { effect, idempotencyKey, reason }: UnansweredCall,
+  { effect, idempotencyKey, reason }: CallWithoutResponse,
 ): Problem {
   if (effect === 'read')
     return localProblem(code, { detail: reason, fix: 'Make the same call again.', retryable: true });

@@ -25,8 +25,8 @@ export function acceptBoth(request: Request): Request {
 /** Extracts the JSON-RPC response from an event stream; any other response stays unchanged. */
 export async function toSingleResponse(response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith(EVENT_STREAM)) return response;
-  const answers = messagesOf(await response.text()).filter(isAnswer);
-  return Response.json(answers.length === 1 ? answers[0] : answers);
+  const responses = messagesOf(await response.text()).filter(isResponse);
+  return Response.json(responses.length === 1 ? responses[0] : responses);
 }
 
 /** Every event of ours is one message on one `data:` line. */
@@ -37,6 +37,6 @@ function messagesOf(stream: string): unknown[] {
     .map((line) => JSON.parse(line.slice('data: '.length)));
 }
 
-function isAnswer(message: unknown): boolean {
+function isResponse(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'id' in message && !('method' in message);
 }

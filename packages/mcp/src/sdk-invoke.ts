@@ -34,8 +34,8 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
         );
         return { ok: true, status, body: chunks, headers };
       }
-      const answer = await client.requestOperation(id, input, signal === undefined ? {} : { signal });
-      return { ok: true, status: answer.status, body: answer.data, headers: answer.headers };
+      const response = await client.requestOperation(id, input, signal === undefined ? {} : { signal });
+      return { ok: true, status: response.status, body: response.data, headers: response.headers };
     } catch (error) {
       return { ok: false, problem: toProblem(error, operation) };
     }

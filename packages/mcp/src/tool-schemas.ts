@@ -62,7 +62,7 @@ export function toolOutputSchema(
   const shown = Object.entries(properties).filter(([name]) => fields?.includes(name) ?? true);
   return compactObject({
     type: 'object',
-    properties: { ...closeDepths(openAnswer(Object.fromEntries(shown))), ...own, notes: NOTES, error: REFUSAL },
+    properties: { ...closeDepths(openOutput(Object.fromEntries(shown))), ...own, notes: NOTES, error: REFUSAL },
   });
 }
 
@@ -139,18 +139,18 @@ function isEmpty(value: unknown): boolean {
  * A response stays open to new values as well as new fields: with a closed list, a strict client would refuse whole results once a
  * status is added. Only names are kept; the reference page has the details, because every listing pays for each word.
  */
-function openAnswer(schema: JsonSchema): JsonSchema {
+function openOutput(schema: JsonSchema): JsonSchema {
   return mapSchemas(schema, (node) =>
     keepEntries(node, (key, value) => {
       if (key === 'enum') return !Array.isArray(value);
       if (key === 'const') return typeof value !== 'string';
       // Missing or new fields in a response must not make a client refuse it.
-      return !LEFT_OUT_OF_ANSWERS.has(key) && !BOUNDS.has(key);
+      return !OMITTED_IN_OUTPUT.has(key) && !BOUNDS.has(key);
     }),
   );
 }
 
-const LEFT_OUT_OF_ANSWERS: ReadonlySet<string> = new Set(['required', 'description', 'format']);
+const OMITTED_IN_OUTPUT: ReadonlySet<string> = new Set(['required', 'description', 'format']);
 
 /** Names one level of a response: deeper levels are visible in the response itself and on the reference page. */
 function closeDepths(properties: JsonSchema): JsonSchema {

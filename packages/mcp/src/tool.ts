@@ -99,11 +99,11 @@ export function defineTool({ entry, input, output, run }: ToolParts): Tool {
 export type ShownOperation = Extract<CallableOperation, { readonly mcp: McpExposure }>;
 
 /** What a tool adds to the operation it calls. */
-export interface CallParts<Answer, Record extends object> {
+export interface CallParts<Body, Record extends object> {
   /** Changes a refusal, if the tool can give a better fix than the API. */
   readonly toRefusal?: (problem: Problem) => Problem;
   /** The part of the response that is shown, if that is not all of it. */
-  readonly toRecord?: (answer: Answer) => Record;
+  readonly toRecord?: (response: Body) => Record;
   /** The names of the response's fields in the output schema. Default: all. */
   readonly shows?: readonly string[];
   /** Fields that the operation's response does not have, or that need another description. */
@@ -119,12 +119,12 @@ export interface CallParts<Answer, Record extends object> {
 }
 
 /** The response of an operation as JSON. */
-type JsonAnswer<O extends Operation> = Extract<OperationOutput<O>, object>;
+type JsonBody<O extends Operation> = Extract<OperationOutput<O>, object>;
 
 /** A tool that calls its operation once and shows the response. */
-export function callingTool<O extends ShownOperation, Record extends object = JsonAnswer<O>>(
+export function callingTool<O extends ShownOperation, Record extends object = JsonBody<O>>(
   operation: O,
-  parts: CallParts<JsonAnswer<O>, Record>,
+  parts: CallParts<JsonBody<O>, Record>,
 ): ToolMaker {
   const {
     toRefusal = (problem) => problem,
@@ -150,8 +150,8 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
         const result = await invoke(operation.id, input.input, { signal });
         if (!result.ok) return refuse(toRefusal(inArgumentNames(result.problem, entry)));
         // The operation returns its declared type, over HTTP and in process; without `toRecord` that is the record.
-        const answer = result.body as JsonAnswer<O>;
-        const record = toRecord === undefined ? (answer as unknown as Record) : toRecord(answer);
+        const response = result.body as JsonBody<O>;
+        const record = toRecord === undefined ? (response as unknown as Record) : toRecord(response);
         const paging = isOffset(bodyOffset) ? { bodyOffset } : {};
         const restTool = pagesBodies ? entry.tool : bodyTool;
         const named = restTool === undefined ? {} : { bodyTool: restTool };

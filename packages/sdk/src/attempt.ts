@@ -1,7 +1,7 @@
-import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+import type { Transport, TransportResponse, TransportRequest } from './transport.ts';
 
 export type AttemptOutcome =
-  | { readonly kind: 'answered'; readonly answer: TransportAnswer }
+  | { readonly kind: 'response'; readonly response: TransportResponse }
   | { readonly kind: 'timed_out' }
   | { readonly kind: 'connection_failed'; readonly cause: unknown };
 
@@ -22,7 +22,7 @@ export async function attempt(
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const either = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   try {
-    return { kind: 'answered', answer: await transport({ ...request, signal: either }) };
+    return { kind: 'response', response: await transport({ ...request, signal: either }) };
   } catch (cause) {
     signal?.throwIfAborted();
     return deadline.signal.aborted ? { kind: 'timed_out' } : { kind: 'connection_failed', cause };

@@ -1,4 +1,4 @@
-import type { TransportAnswer } from './transport.ts';
+import type { TransportResponse } from './transport.ts';
 
 /** The body of a response: `data` is the parsed value if it is JSON, else the text, and null if it is empty. */
 export interface DecodedBody {
@@ -7,7 +7,7 @@ export interface DecodedBody {
 }
 
 /** Reads a body by its content type. What calls itself JSON and is not is handed on as text. */
-export function decodeBody({ headers, text }: TransportAnswer): DecodedBody {
+export function decodeBody({ headers, text }: TransportResponse): DecodedBody {
   if (text === '') return { isJson: false, data: null };
   if (!isJsonType(headers['content-type'] ?? '')) return { isJson: false, data: text };
   try {

@@ -1,27 +1,27 @@
-import type { Answer, CallOptions, OperationCaller, OperationInput } from './call.ts';
+import type { ApiResponse, CallOptions, OperationCaller, OperationInput } from './call.ts';
 import type { OperationId } from './generated/operations.ts';
 
-/** The response to a call: awaiting it returns the data; `withAnswer` also has the request id and the rate limit. */
+/** The response to a call: awaiting it returns the data; `withResponse` also has the request id and the rate limit. */
 export class CallPromise<Data> extends Promise<Data> {
   /** `then` returns a plain promise: its value need not be response data. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
-  readonly #answer: Promise<Answer<Data>>;
+  readonly #response: Promise<ApiResponse<Data>>;
 
-  constructor(answer: Promise<Answer<Data>>) {
+  constructor(response: Promise<ApiResponse<Data>>) {
     super((resolve, reject) => {
-      answer.then(({ data }) => resolve(data), reject);
+      response.then(({ data }) => resolve(data), reject);
     });
-    this.#answer = answer;
+    this.#response = response;
   }
 
   /** The data with the status, the headers, the request id and the rate limit. Rejects as the call does. */
-  async withAnswer(): Promise<Answer<Data>> {
+  async withResponse(): Promise<ApiResponse<Data>> {
     // A failure is reported here: the caller does not await the data as well.
     this.catch(() => {});
-    return await this.#answer;
+    return await this.#response;
   }
 }
 

@@ -34,7 +34,7 @@ export interface OperationInput {
 }
 
 /** A successful response. */
-export interface Answer<Data = unknown> {
+export interface ApiResponse<Data = unknown> {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export interface Answer<Data = unknown> {
 }
 
 /** A successful response whose body is streamed. */
-export interface OpenAnswer {
+export interface OpenResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -63,6 +63,6 @@ export interface OperationCaller {
     id: OperationId,
     input?: OperationInput,
     options?: CallOptions,
-  ): Promise<Answer<Data>>;
-  openOperation(id: OperationId, input?: OperationInput, options?: CallOptions): Promise<OpenAnswer>;
+  ): Promise<ApiResponse<Data>>;
+  openOperation(id: OperationId, input?: OperationInput, options?: CallOptions): Promise<OpenResponse>;
 }

@@ -1,6 +1,6 @@
 import { assertPlatform, transport as platformTransport, readVariable } from '#transport';
 import { buildUrl, fillPath, parseBaseUrl } from './address.ts';
-import type { Answer, CallOptions, HttpRequest, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
+import type { ApiResponse, CallOptions, HttpRequest, OpenResponse, OperationCaller, OperationInput } from './call.ts';
 import { exchange, type PreparedCall } from './exchange.ts';
 import { encodeFiles } from './file-content.ts';
 import { OPERATIONS, type OperationFacts, type OperationId } from './generated/operations.ts';
@@ -60,8 +60,8 @@ export class Postrider extends Resources implements OperationCaller {
    * Sends a request by method and path. Only the client's headers are added: a POST is retried (except after a rate limit) only if
    * it has an idempotency key. `Data` is the type the caller expects of the response body; it is not checked.
    */
-  async request<Data = unknown>(request: HttpRequest): Promise<Answer<Data>> {
-    return (await exchange(this.#transport, this.#prepare(request, false))) as Answer<Data>; // See above: the caller's word.
+  async request<Data = unknown>(request: HttpRequest): Promise<ApiResponse<Data>> {
+    return (await exchange(this.#transport, this.#prepare(request, false))) as ApiResponse<Data>; // See above: the caller's word.
   }
 
   /**
@@ -72,14 +72,14 @@ export class Postrider extends Resources implements OperationCaller {
     id: OperationId,
     input: OperationInput = {},
     options: CallOptions = {},
-  ): Promise<Answer<Data>> {
+  ): Promise<ApiResponse<Data>> {
     const body = await encodeFiles(input.body);
     const call = this.#prepareOperation(OPERATIONS[id], { ...input, body }, options);
-    return (await exchange(this.#transport, call)) as Answer<Data>; // See above: the caller's word.
+    return (await exchange(this.#transport, call)) as ApiResponse<Data>; // See above: the caller's word.
   }
 
   /** Calls an operation by its id and streams the body of its response. */
-  async openOperation(id: OperationId, input: OperationInput = {}, options: CallOptions = {}): Promise<OpenAnswer> {
+  async openOperation(id: OperationId, input: OperationInput = {}, options: CallOptions = {}): Promise<OpenResponse> {
     return await openExchange(this.#transport, this.#prepareOperation(OPERATIONS[id], input, options));
   }
 

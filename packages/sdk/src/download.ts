@@ -1,4 +1,4 @@
-import type { CallOptions, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
+import type { CallOptions, OpenResponse, OperationCaller, OperationInput } from './call.ts';
 import type { OperationId } from './generated/operations.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -16,7 +16,7 @@ export class Download implements AsyncIterable<Uint8Array> {
   readonly rateLimit: RateLimit | null;
   readonly #chunks: AsyncIterable<Uint8Array>;
 
-  constructor({ headers, requestId, rateLimit, chunks }: OpenAnswer) {
+  constructor({ headers, requestId, rateLimit, chunks }: OpenResponse) {
     this.fileName = /filename="([^"\\/]+)"/.exec(headers['content-disposition'] ?? '')?.[1] ?? null;
     this.contentType = headers['content-type'] ?? null;
     this.isTruncated = headers['x-export-truncated'] === 'true';
@@ -71,6 +71,6 @@ export function download(
   options: CallOptions,
 ): DownloadPromise {
   return new DownloadPromise((resolve, reject) => {
-    client.openOperation(id, input, options).then((answer) => resolve(new Download(answer)), reject);
+    client.openOperation(id, input, options).then((response) => resolve(new Download(response)), reject);
   });
 }

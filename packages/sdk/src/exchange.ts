@@ -1,11 +1,11 @@
 import { type AttemptOutcome, attempt, pause } from './attempt.ts';
 import { decodeBody } from './body.ts';
-import type { Answer } from './call.ts';
+import type { ApiResponse } from './call.ts';
 import type { PostriderError } from './errors.ts';
 import { connectionError, type RequestFacts, refusalError, timeoutError, unexpectedResponseError } from './failures.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { decideRetry } from './retries.ts';
-import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+import type { Transport, TransportResponse, TransportRequest } from './transport.ts';
 
 /** One call with every default filled in. */
 export interface PreparedCall extends RequestFacts {
@@ -19,16 +19,16 @@ export interface PreparedCall extends RequestFacts {
 }
 
 /** Sends a call as often as the retry rule allows, the very same bytes each time. Rejects with a PostriderError, or the signal's reason. */
-export async function exchange(transport: Transport, call: PreparedCall): Promise<Answer> {
-  return toAnswer(await succeed(transport, call));
+export async function exchange(transport: Transport, call: PreparedCall): Promise<ApiResponse> {
+  return toResponse(await succeed(transport, call));
 }
 
 /** The same, returning the transport's response. */
-export async function succeed(transport: Transport, call: PreparedCall): Promise<TransportAnswer> {
+export async function succeed(transport: Transport, call: PreparedCall): Promise<TransportResponse> {
   const repeatable = call.method === 'GET' || call.idempotencyKey !== null;
   for (let retriesDone = 0; ; retriesDone += 1) {
     const outcome = await attempt(transport, call.wire, call);
-    if (outcome.kind === 'answered' && isSuccess(outcome.answer, call)) return outcome.answer;
+    if (outcome.kind === 'response' && isSuccess(outcome.response, call)) return outcome.response;
     const failure = toError(outcome, call);
     const { maxRetries, maxRetryAfterMs } = call;
     const random = Math.random();
@@ -38,14 +38,14 @@ export async function succeed(transport: Transport, call: PreparedCall): Promise
   }
 }
 
-function isSuccess(answer: TransportAnswer, { expectsJson }: PreparedCall): boolean {
-  if (answer.status < 200 || answer.status > 299) return false;
-  return !expectsJson || decodeBody(answer).isJson;
+function isSuccess(response: TransportResponse, { expectsJson }: PreparedCall): boolean {
+  if (response.status < 200 || response.status > 299) return false;
+  return !expectsJson || decodeBody(response).isJson;
 }
 
-function toAnswer(answer: TransportAnswer): Answer {
-  const { status, headers } = answer;
-  const { data } = decodeBody(answer);
+function toResponse(response: TransportResponse): ApiResponse {
+  const { status, headers } = response;
+  const { data } = decodeBody(response);
   return { status, headers, data, requestId: headers['x-request-id'] ?? null, rateLimit: readRateLimit(headers) };
 }
 
@@ -55,9 +55,9 @@ function toError(outcome: AttemptOutcome, call: PreparedCall): PostriderError {
       return timeoutError(call.timeoutMs, call);
     case 'connection_failed':
       return connectionError(outcome.cause, call);
-    case 'answered':
-      return outcome.answer.status >= 400
-        ? refusalError(outcome.answer, call, Date.now())
-        : unexpectedResponseError(outcome.answer, call, Date.now());
+    case 'response':
+      return outcome.response.status >= 400
+        ? refusalError(outcome.response, call, Date.now())
+        : unexpectedResponseError(outcome.response, call, Date.now());
   }
 }

@@ -3,7 +3,7 @@ import { PostriderError, type PostriderErrorDetails } from './errors.ts';
 import type { Problem } from './generated/models.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { isGatewayStatus, parseRetryAfter } from './retries.ts';
-import type { TransportAnswer } from './transport.ts';
+import type { TransportResponse } from './transport.ts';
 
 /** What every error of one request carries. */
 export interface RequestFacts {
@@ -19,22 +19,22 @@ const KEPT_BODY_CHARACTERS = 4_096;
 export function connectionError(cause: unknown, request: RequestFacts): PostriderError {
   const detail = `No response from ${request.url.origin} (${reasonOf(cause)}).`;
   const fix = `Check baseUrl and that the server runs.${adviceOnOutcome(request)}`;
-  return new PostriderError({ ...unanswered(request), code: 'connection_failed', detail, fix }, cause);
+  return new PostriderError({ ...withoutResponse(request), code: 'connection_failed', detail, fix }, cause);
 }
 
 /** The attempt's time was up. */
 export function timeoutError(timeoutMs: number, request: RequestFacts): PostriderError {
   const detail = `No response from ${request.url.origin} within ${timeoutMs} ms.`;
   const fix = `Give it more time by timeoutMs.${adviceOnOutcome(request)}`;
-  return new PostriderError({ ...unanswered(request), code: 'timeout', detail, fix });
+  return new PostriderError({ ...withoutResponse(request), code: 'timeout', detail, fix });
 }
 
 /** The response refuses the request: with a problem body if it came from the API. */
-export function refusalError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
-  const body = decodeBody(answer);
-  if (!isProblem(body.data)) return unexpectedResponseError(answer, request, nowMs);
+export function refusalError(response: TransportResponse, request: RequestFacts, nowMs: number): PostriderError {
+  const body = decodeBody(response);
+  if (!isProblem(body.data)) return unexpectedResponseError(response, request, nowMs);
   const { code, detail, fix = '', retryable = false, requestId, errors = [], recipients = [] } = body.data;
-  const facts = answered(answer, body, request, nowMs);
+  const facts = responseFacts(response, body, request, nowMs);
   return new PostriderError({
     ...facts,
     code,
@@ -48,21 +48,21 @@ export function refusalError(answer: TransportAnswer, request: RequestFacts, now
 }
 
 /** The response is not from the API: a proxy's page, a redirect, another server. */
-export function unexpectedResponseError(answer: TransportAnswer, request: RequestFacts, nowMs: number): PostriderError {
-  const facts = answered(answer, decodeBody(answer), request, nowMs);
-  const retryable = isGatewayStatus(answer.status);
-  return new PostriderError({ ...facts, code: 'unexpected_answer', retryable, ...explain(answer, request) });
+export function unexpectedResponseError(response: TransportResponse, request: RequestFacts, nowMs: number): PostriderError {
+  const facts = responseFacts(response, decodeBody(response), request, nowMs);
+  const retryable = isGatewayStatus(response.status);
+  return new PostriderError({ ...facts, code: 'unexpected_answer', retryable, ...explain(response, request) });
 }
 
-function explain(answer: TransportAnswer, request: RequestFacts): Pick<PostriderErrorDetails, 'detail' | 'fix'> {
-  if (answer.status === 0 || (answer.status >= 300 && answer.status < 400)) {
-    const target = answer.headers['location'] ?? 'another address';
+function explain(response: TransportResponse, request: RequestFacts): Pick<PostriderErrorDetails, 'detail' | 'fix'> {
+  if (response.status === 0 || (response.status >= 300 && response.status < 400)) {
+    const target = response.headers['location'] ?? 'another address';
     const detail = `${request.url.origin} redirects to ${target}. Redirects are not followed.`;
     return { detail, fix: 'Set baseUrl to the address of the API.' };
   }
-  const type = answer.headers['content-type'] ?? 'no content type';
-  const detail = `${request.url.origin} responded with ${answer.status} and a body that is not from the API (${type}).`;
-  if (!isGatewayStatus(answer.status)) return { detail, fix: 'Check that baseUrl is the address of the API.' };
+  const type = response.headers['content-type'] ?? 'no content type';
+  const detail = `${request.url.origin} responded with ${response.status} and a body that is not from the API (${type}).`;
+  if (!isGatewayStatus(response.status)) return { detail, fix: 'Check that baseUrl is the address of the API.' };
   return { detail, fix: `A proxy could not reach the server: try again later.${adviceOnOutcome(request)}` };
 }
 
@@ -75,7 +75,7 @@ function adviceOnOutcome({ method, idempotencyKey }: RequestFacts): string {
 
 type SharedDetails = Omit<PostriderErrorDetails, 'code' | 'detail' | 'fix'>;
 
-function unanswered({ idempotencyKey }: RequestFacts): SharedDetails {
+function withoutResponse({ idempotencyKey }: RequestFacts): SharedDetails {
   const nothing = {
     status: null,
     requestId: null,
@@ -88,20 +88,20 @@ function unanswered({ idempotencyKey }: RequestFacts): SharedDetails {
   return { ...nothing, retryable: true, idempotencyKey };
 }
 
-function answered(
-  answer: TransportAnswer,
+function responseFacts(
+  response: TransportResponse,
   { data }: DecodedBody,
   { idempotencyKey }: RequestFacts,
   nowMs: number,
 ): SharedDetails {
   return {
-    status: answer.status === 0 ? null : answer.status,
+    status: response.status === 0 ? null : response.status,
     retryable: false,
-    requestId: answer.headers['x-request-id'] ?? null,
+    requestId: response.headers['x-request-id'] ?? null,
     errors: [],
     recipients: [],
-    retryAfterMs: parseRetryAfter(answer.headers['retry-after'], nowMs),
-    rateLimit: readRateLimit(answer.headers),
+    retryAfterMs: parseRetryAfter(response.headers['retry-after'], nowMs),
+    rateLimit: readRateLimit(response.headers),
     idempotencyKey,
     body: typeof data === 'string' ? data.slice(0, KEPT_BODY_CHARACTERS) : data,
   };

@@ -1,4 +1,4 @@
-export type { Answer, CallOptions, HttpRequest, OpenAnswer, OperationCaller, OperationInput } from './call.ts';
+export type { ApiResponse, CallOptions, HttpRequest, OpenResponse, OperationCaller, OperationInput } from './call.ts';
 export { CallPromise } from './call-promise.ts';
 export { Postrider, type PostriderOptions } from './client.ts';
 export { Download, type DownloadPromise } from './download.ts';
@@ -174,7 +174,7 @@ export type {
 export type { OperationId, OperationTypes } from './generated/operations.ts';
 export { Page, type PagePromise } from './pagination.ts';
 export type { RateLimit } from './rate-limit.ts';
-export type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+export type { Transport, TransportResponse, TransportRequest } from './transport.ts';
 export { type VerifyWebhookOptions, verifyWebhook } from './webhooks/verify-webhook.ts';
 export type { WebhookEvent } from './webhooks/webhook-event.ts';
 export type { WebhookHeaders } from './webhooks/webhook-headers.ts';

@@ -1,4 +1,4 @@
-import type { OpenAnswer } from './call.ts';
+import type { OpenResponse } from './call.ts';
 import { type PreparedCall, succeed } from './exchange.ts';
 import { connectionError, timeoutError } from './failures.ts';
 import { readRateLimit } from './rate-limit.ts';
@@ -8,7 +8,7 @@ import type { Transport } from './transport.ts';
  * Sends a call as `exchange` does, and streams the body. `timeoutMs` then applies to each chunk. A started download is not
  * restarted: a body that breaks off rejects.
  */
-export async function openExchange(transport: Transport, call: PreparedCall): Promise<OpenAnswer> {
+export async function openExchange(transport: Transport, call: PreparedCall): Promise<OpenResponse> {
   const cut = new AbortController();
   const signal = call.signal ? AbortSignal.any([call.signal, cut.signal]) : cut.signal;
   const wire = { ...call.wire, opens: true };

@@ -1,4 +1,4 @@
-import type { Answer, CallOptions, OperationCaller, OperationInput } from './call.ts';
+import type { ApiResponse, CallOptions, OperationCaller, OperationInput } from './call.ts';
 import type { OperationId } from './generated/operations.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -23,7 +23,7 @@ export class Page<Item> implements AsyncIterable<Item> {
 
   constructor(
     data: readonly Item[],
-    { data: fields, requestId, rateLimit }: Pick<Answer<PageFields>, 'data' | 'requestId' | 'rateLimit'>,
+    { data: fields, requestId, rateLimit }: Pick<ApiResponse<PageFields>, 'data' | 'requestId' | 'rateLimit'>,
     readPage: (cursor: string) => Promise<Page<Item>>,
   ) {
     this.data = data;
@@ -69,8 +69,8 @@ export function listPages<Item>(
     const query = cursor === undefined ? input.query : { ...input.query, cursor };
     // The generator read `itemsName` from the response's schema, where it is the array of items.
     type Body = PageFields & { readonly [name: string]: unknown };
-    const answer = await client.requestOperation<Body>(id, { ...input, query }, options);
-    return new Page(answer.data[itemsName] as readonly Item[], answer, readPage);
+    const response = await client.requestOperation<Body>(id, { ...input, query }, options);
+    return new Page(response.data[itemsName] as readonly Item[], response, readPage);
   }
   return new PagePromise((resolve, reject) => {
     readPage().then(resolve, reject);

@@ -12,7 +12,7 @@ export interface TransportRequest {
 }
 
 /** One HTTP response, read completely unless it has `chunks`. */
-export interface TransportAnswer {
+export interface TransportResponse {
   /** 0 where the platform hides a redirect from its caller, as browsers do. */
   readonly status: number;
   /** By lower-case name; repeated ones are joined by a comma and a space. */
@@ -26,4 +26,4 @@ export interface TransportAnswer {
  * Sends one request and returns its response. It follows no redirect (the API key would be sent to an address the user did not choose),
  * does not retry, does not judge the status, and rejects only if no complete response arrived.
  */
-export type Transport = (request: TransportRequest) => Promise<TransportAnswer>;
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

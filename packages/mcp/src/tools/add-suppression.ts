@@ -16,7 +16,7 @@ export const addSuppressionTool = callingTool(findOperation('suppressions.create
     added: { type: 'integer', description: 'Number of new entries; absent if one address was passed.' },
     existing: { type: 'integer' },
   },
-  toRecord: (answer: Added) => ('suppressions' in answer ? answer : { suppressions: [answer] }),
+  toRecord: (response: Added) => ('suppressions' in response ? response : { suppressions: [response] }),
   structuredNotes: [UNTRUSTED_NOTE],
   toText: (record, untrusted) =>
     [

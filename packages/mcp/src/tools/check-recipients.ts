@@ -3,7 +3,7 @@ import { present, refuse } from '../results.ts';
 import type { SurfaceEntry } from '../surface.ts';
 import { defineTool, placeGiven, type Tool } from '../tool.ts';
 import { toolInputSchema } from '../tool-schemas.ts';
-import { ANSWER_OUTPUT, QUOTA_OUTPUT, RECIPIENTS_OUTPUT, refusedRows } from './dry-run-text.ts';
+import { NOTES_OUTPUT, QUOTA_OUTPUT, RECIPIENTS_OUTPUT, refusedRows } from './dry-run-text.ts';
 import { asDryRun } from './preview-email.ts';
 
 const operation = findOperation('emails.send');
@@ -19,7 +19,7 @@ export function checkRecipientsTool(entry: SurfaceEntry): Tool {
         ok: { type: 'boolean', description: 'Whether every recipient would be accepted, and the quota is sufficient.' },
         recipients: RECIPIENTS_OUTPUT,
         quota: QUOTA_OUTPUT,
-        ...ANSWER_OUTPUT,
+        ...NOTES_OUTPUT,
       },
     }),
     run: async (given, { invoke, signal }) => {

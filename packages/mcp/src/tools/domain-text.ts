@@ -28,10 +28,10 @@ export function describeRecords(
   records: readonly DomainRecord[],
   untrusted: (text: string) => string,
 ): readonly string[] {
-  const answers = section('What the DNS returned', records.flatMap(answerRow));
+  const responses = section('What the DNS returned', records.flatMap(foundRow));
   return [
     ...section('Records', records.map(recordRow)),
-    ...(answers.length === 0 ? [] : [untrusted(answers.join('\n'))]),
+    ...(responses.length === 0 ? [] : [untrusted(responses.join('\n'))]),
   ];
 }
 
@@ -40,7 +40,7 @@ function recordRow({ purpose, type, host, value, priority, ttl, required, status
   return `${status} | ${purpose}, ${required ? 'required' : 'advice'} | ${type} ${host}${preference} ttl ${ttl} | ${value}`;
 }
 
-function answerRow({ purpose, host, reason, found, checkedAt }: DomainRecord): string[] {
+function foundRow({ purpose, host, reason, found, checkedAt }: DomainRecord): string[] {
   if (reason === null && found.length === 0) return [];
   const seen = found.length === 0 ? 'nothing' : found.join(' ; ');
   return [

@@ -8,7 +8,7 @@ export const RECIPIENTS_OUTPUT = { ...ROWS, description: 'Each with email, kind,
 
 export const QUOTA_OUTPUT = { type: 'object', description: 'limit, used, cost' };
 
-export const ANSWER_OUTPUT = {
+export const NOTES_OUTPUT = {
   notes: { type: 'array', items: { type: 'string' } },
   error: { type: 'object' },
 };
@@ -24,7 +24,7 @@ export const DRY_RUN_OUTPUT: ObjectSchema = {
     recipients: RECIPIENTS_OUTPUT,
     message: { type: 'object', description: 'What would be sent, rendered.' },
     quota: QUOTA_OUTPUT,
-    ...ANSWER_OUTPUT,
+    ...NOTES_OUTPUT,
   },
 };
 

@@ -3,7 +3,7 @@ import { BODY_OFFSET, isOffset, offsetProblem } from '../body-offset.ts';
 import { present, refuse, UNTRUSTED_NOTE } from '../results.ts';
 import { defineTool, inArgumentNames, placeGiven, type ToolMaker } from '../tool.ts';
 import { toolInputSchema } from '../tool-schemas.ts';
-import { ANSWER_OUTPUT } from './dry-run-text.ts';
+import { NOTES_OUTPUT } from './dry-run-text.ts';
 
 const operation = findOperation('emails.export');
 
@@ -28,7 +28,7 @@ export const exportEmailsTool: ToolMaker = (entry) =>
         format: { type: 'string' },
         content: { type: 'string' },
         nextOffset: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
-        ...ANSWER_OUTPUT,
+        ...NOTES_OUTPUT,
       },
     }),
     run: async ({ body_offset: offset = 0, ...given }, { invoke, signal }) => {

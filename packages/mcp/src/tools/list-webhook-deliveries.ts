@@ -5,7 +5,7 @@ import { describePage } from './page-text.ts';
 import { deliveryRow } from './webhook-text.ts';
 
 /** Receivers' responses are omitted: four kilobytes per row would leave no room for anything else. */
-const ANSWER_CHARACTERS_MAX = 300;
+const RESPONSE_CHARACTERS_MAX = 300;
 
 export const listWebhookDeliveriesTool = callingTool(findOperation('webhooks.deliveries'), {
   toRecord: (page) => ({ ...page, deliveries: page.deliveries.map(toRow) }),
@@ -15,7 +15,7 @@ export const listWebhookDeliveriesTool = callingTool(findOperation('webhooks.del
 });
 
 function toRow<T extends { readonly responseBody: string | null }>(row: T): T {
-  return { ...row, responseBody: row.responseBody?.slice(0, ANSWER_CHARACTERS_MAX) ?? null };
+  return { ...row, responseBody: row.responseBody?.slice(0, RESPONSE_CHARACTERS_MAX) ?? null };
 }
 
 function describeRow({ responseBody, ...row }: Parameters<typeof deliveryRow>[0] & { responseBody: string | null }) {

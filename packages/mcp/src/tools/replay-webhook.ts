@@ -2,8 +2,8 @@ import { findOperation } from '@postrider/core';
 import { callingTool } from '../tool.ts';
 
 export const replayWebhookTool = callingTool(findOperation('webhooks.replay'), {
-  toText: (answer) =>
-    'wouldQueue' in answer
-      ? `It would queue ${answer.wouldQueue} events. Nothing was queued.`
-      : `Queued ${answer.queued} events.`,
+  toText: (response) =>
+    'wouldQueue' in response
+      ? `It would queue ${response.wouldQueue} events. Nothing was queued.`
+      : `Queued ${response.queued} events.`,
 });

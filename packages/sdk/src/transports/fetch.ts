@@ -1,4 +1,4 @@
-import type { TransportAnswer, TransportRequest } from '../transport.ts';
+import type { TransportResponse, TransportRequest } from '../transport.ts';
 
 /** The transport outside Node: the platform's fetch. */
 export async function transport({
@@ -8,11 +8,11 @@ export async function transport({
   body,
   signal,
   opens,
-}: TransportRequest): Promise<TransportAnswer> {
-  const answer = await fetch(url, { method, headers: { ...headers }, body: body ?? null, signal, redirect: 'manual' });
-  const head = { status: answer.status, headers: Object.fromEntries(answer.headers) };
-  if (opens === true && answer.ok && answer.body !== null) return { ...head, text: '', chunks: read(answer.body) };
-  return { ...head, text: await answer.text() };
+}: TransportRequest): Promise<TransportResponse> {
+  const response = await fetch(url, { method, headers: { ...headers }, body: body ?? null, signal, redirect: 'manual' });
+  const head = { status: response.status, headers: Object.fromEntries(response.headers) };
+  if (opens === true && response.ok && response.body !== null) return { ...head, text: '', chunks: read(response.body) };
+  return { ...head, text: await response.text() };
 }
 
 /** Every runtime with `fetch` will do. */

@@ -1,4 +1,4 @@
-import type { TransportAnswer, TransportRequest } from '../transport.ts';
+import type { TransportResponse, TransportRequest } from '../transport.ts';
 import { explainOldNode } from './node-version.ts';
 
 type Undici = typeof import('undici');
@@ -21,16 +21,16 @@ export function readVariable(name: string): string | undefined {
  * undici is loaded with the first request: its hundred modules take longer to load than everything else here, and programs that only verify
  * webhooks need none of them.
  */
-function createTransport(): (request: TransportRequest) => Promise<TransportAnswer> {
+function createTransport(): (request: TransportRequest) => Promise<TransportResponse> {
   let loading: Promise<Undici> | undefined;
   return async ({ method, url, headers, body, signal, opens }) => {
     loading ??= import('undici');
     const { request } = await loading;
     const limits = { signal, headersTimeout: 0, bodyTimeout: 0 };
-    const answer = await request(url, { method, headers, body: body ?? null, ...limits });
-    const head = { status: answer.statusCode, headers: joinRepeated(answer.headers) };
-    if (opens === true && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: answer.body };
-    return { ...head, text: await answer.body.text() };
+    const response = await request(url, { method, headers, body: body ?? null, ...limits });
+    const head = { status: response.statusCode, headers: joinRepeated(response.headers) };
+    if (opens === true && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: response.body };
+    return { ...head, text: await response.body.text() };
   };
 }
 

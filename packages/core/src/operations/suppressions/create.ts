@@ -3,7 +3,7 @@ import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { newSuppressionSchema, suppressionSchema, suppressionsAddedSchema } from '../../schemas/suppression.ts';
 
-const answerSchema = z.union([suppressionSchema, suppressionsAddedSchema]);
+const responseSchema = z.union([suppressionSchema, suppressionsAddedSchema]);
 
 export const createSuppression = defineOperation({
   id: 'suppressions.create',
@@ -18,8 +18,8 @@ export const createSuppression = defineOperation({
   bodyBytes: LIMITS.suppressionBodyBytes,
   status: 201,
   response: 'json',
-  output: answerSchema,
-  alternatives: [{ status: 200, when: null, summary: 'Every address was already on the list', output: answerSchema }],
+  output: responseSchema,
+  alternatives: [{ status: 200, when: null, summary: 'Every address was already on the list', output: responseSchema }],
   errors: [],
   mcp: {
     tool: 'add_suppression',
