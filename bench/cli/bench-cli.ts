@@ -7,7 +7,7 @@ import { stagePackage } from '../../tools/packages/stage-package.ts';
 import { ROOT, runProgram } from '../../tools/run-program.ts';
 import { startChild } from '../parts/child.ts';
 import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
-import type { AnsweringProcessReady } from '../sdk/answering-process.ts';
+import type { RespondingProcessReady } from '../sdk/server-process.ts';
 
 /** How long a command without a view may take from its start to its end. */
 const BOUND_MS = 150;
@@ -18,7 +18,7 @@ const BOUND_MS = 150;
  */
 export async function benchCli({ count }: { readonly count: number }): Promise<boolean> {
   const place = await mkdtemp(join(tmpdir(), 'postrider-bench-cli-'));
-  const server = await startChild<AnsweringProcessReady>(new URL('../sdk/answering-process.ts', import.meta.url), {});
+  const server = await startChild<RespondingProcessReady>(new URL('../sdk/server-process.ts', import.meta.url), {});
   try {
     const forms = { installed: await install(place), 'one file': bundle(place) };
     const address = ['--base-url', `http://127.0.0.1:${server.ready.port}`, '--api-key', 'pr_live_bench'];

@@ -68,7 +68,7 @@ async function stop(): Promise<void> {
   running = null;
 }
 
-async function answer({ ask }: EngineQuestion): Promise<unknown> {
+async function respond({ ask }: EngineQuestion): Promise<unknown> {
   if (ask === 'drain') return await drain();
   if (ask === 'start') running = await start();
   if (ask === 'stop') await stop();
@@ -76,4 +76,4 @@ async function answer({ ask }: EngineQuestion): Promise<unknown> {
 }
 
 process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
-serveParent({}, (question) => answer(question as EngineQuestion)); // Asked by this folder's benches alone.
+serveParent({}, (question) => respond(question as EngineQuestion)); // Asked by this folder's benches alone.

@@ -70,7 +70,7 @@ async function verify({ record }: VerifyQuestion): Promise<SinkVerdict> {
   return { verified: kept.length - failed.length, failed };
 }
 
-async function answer(question: SinkQuestion): Promise<SinkCount | SinkVerdict> {
+async function respond(question: SinkQuestion): Promise<SinkCount | SinkVerdict> {
   if (question.ask === 'verify') return await verify(question);
   if (question.ask === 'forget') forget();
   return {
@@ -84,4 +84,4 @@ async function answer(question: SinkQuestion): Promise<SinkCount | SinkVerdict> 
 
 childSettings();
 const port = await startLeanSink(take);
-serveParent({ port }, (question) => answer(question as SinkQuestion)); // Asked by bench-deliver.ts alone.
+serveParent({ port }, (question) => respond(question as SinkQuestion)); // Asked by bench-deliver.ts alone.

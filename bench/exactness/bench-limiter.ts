@@ -10,7 +10,7 @@ import { type Child, startChild, type Usage } from '../parts/child.ts';
 import type { LoadRequest, LoadResult } from '../parts/http-load.ts';
 import { createPostgresCpu } from '../parts/postgres-cpu.ts';
 import { describeMachine, judge, median, round } from '../parts/report.ts';
-import type { LimiterAnswer, LimiterQuestion, LimiterSettings } from './limiter-process.ts';
+import type { LimiterResponse, LimiterQuestion, LimiterSettings } from './limiter-process.ts';
 
 const CONNECTIONS = 64;
 const PORT = 18_155;
@@ -105,7 +105,7 @@ async function acceptRound(
 
 async function countRound(limiter: Child<unknown>, question: LimiterQuestion, postgresMs: () => number): Promise<Cost> {
   const before = postgresMs();
-  const { cpuMs, refused } = await limiter.ask<LimiterAnswer>(question);
+  const { cpuMs, refused } = await limiter.ask<LimiterResponse>(question);
   if (refused > 0) throw new Error(`${refused} requests were refused by a limit that was not reached`);
   const thousands = question.requests / 1_000;
   return { ownMs: cpuMs / thousands, postgresMs: (postgresMs() - before) / thousands };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { judge, round } from '../parts/report.ts';
-import { type Answer, eachClient, type Fleet, messageTo } from './fleet.ts';
+import { type TimedResponse, eachClient, type Fleet, messageTo } from './fleet.ts';
 
 const LARGEST = 3;
 const EVERY_MS = 20;
@@ -17,7 +17,7 @@ interface Accepted {
 export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> {
   const { accountId, key } = await fleet.newAccount(quota);
   const accepted: Accepted[] = [];
-  const others: Answer[] = [];
+  const others: TimedResponse[] = [];
   let refused = 0;
   let number = 0;
 
@@ -25,16 +25,16 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
   async function fill(client: number): Promise<void> {
     for (let recipients = 1 + (client % LARGEST); ; ) {
       number += 1;
-      const answer = await fleet.call(client + number, 'POST', '/emails', {
+      const response = await fleet.call(client + number, 'POST', '/emails', {
         key,
         body: messageTo(recipients, `Quota ${number}`),
         idempotencyKey: `quota-${number}`,
       });
-      if (answer.status === 202) accepted.push({ id: answer.body.id, recipients });
-      else if (answer.body.code !== 'quota_exceeded' || answer.status !== 402) others.push(answer);
+      if (response.status === 202) accepted.push({ id: response.body.id, recipients });
+      else if (response.body.code !== 'quota_exceeded' || response.status !== 402) others.push(response);
       else refused += 1;
-      if (answer.status !== 202 && recipients === 1) return;
-      recipients = answer.status === 202 ? 1 + ((recipients + client) % LARGEST) : 1;
+      if (response.status !== 202 && recipients === 1) return;
+      recipients = response.status === 202 ? 1 + ((recipients + client) % LARGEST) : 1;
     }
   }
 
@@ -53,9 +53,9 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
       return await fill(client);
     }
     for (let one = leaving.pop(); one !== undefined; one = leaving.pop()) {
-      const answer = await fleet.call(client, 'DELETE', `/emails/${one.id}`, { key });
-      if (answer.status === 200 || answer.body.currentStatus === 'canceled') canceled.push(one);
-      else others.push(answer);
+      const response = await fleet.call(client, 'DELETE', `/emails/${one.id}`, { key });
+      if (response.status === 200 || response.body.currentStatus === 'canceled') canceled.push(one);
+      else others.push(response);
     }
   });
   const ledger = await watch.stop();

@@ -1,5 +1,5 @@
 import { judge, round } from '../parts/report.ts';
-import { type Answer, CLIENTS, eachClient, type Fleet } from './fleet.ts';
+import { type TimedResponse, CLIENTS, eachClient, type Fleet } from './fleet.ts';
 
 /** Requests a minute. */
 const LIMITS = [7, 113, 600, 2_000];
@@ -24,23 +24,23 @@ export async function proveRates(fleet: Fleet): Promise<boolean> {
 }
 
 async function proveRate(fleet: Fleet, key: string, limit: number): Promise<boolean> {
-  const answers: Timed[] = [];
+  const responses: Timed[] = [];
   let endsAtMs = Number.POSITIVE_INFINITY;
   await eachClient(async (client) => {
     for (let n = 0; performance.now() < endsAtMs; n += 1) {
       const sentMs = performance.now();
-      const answer = await fleet.call(client + n, 'GET', '/keys/self', { key });
-      answers.push({ sentMs, answeredMs: performance.now(), answer });
-      if (answer.status === 429 && endsAtMs === Number.POSITIVE_INFINITY) endsAtMs = performance.now() + BEYOND_MS;
+      const response = await fleet.call(client + n, 'GET', '/keys/self', { key });
+      responses.push({ sentMs, respondedMs: performance.now(), response });
+      if (response.status === 429 && endsAtMs === Number.POSITIVE_INFINITY) endsAtMs = performance.now() + BEYOND_MS;
     }
   });
-  const { least, most, gone, refused, others, unheard } = count(answers, limit);
+  const { least, most, gone, refused, others, withoutResponse } = count(responses, limit);
   console.log(
-    `\nrate of ${round(limit)} a minute, ${CLIENTS} clients: ${round(gone)} went in ${round(spanMs(answers) / 1_000, 1)} s, ${round(refused)} were refused, ${round(unheard)} had no answer in time; ${round(least)} to ${round(most)} may go, by when they were counted`,
+    `\nrate of ${round(limit)} a minute, ${CLIENTS} clients: ${round(gone)} went in ${round(spanMs(responses) / 1_000, 1)} s, ${round(refused)} were refused, ${round(withoutResponse)} had no answer in time; ${round(least)} to ${round(most)} may go, by when they were counted`,
   );
   const found = [
     [`rate of ${limit}: requests beyond the allowance`, Math.max(0, gone - most)],
-    [`rate of ${limit}: requests short of the allowance`, Math.max(0, least - gone - unheard)],
+    [`rate of ${limit}: requests short of the allowance`, Math.max(0, least - gone - withoutResponse)],
     [`rate of ${limit}: answers that are neither 200 nor 429`, others],
   ] as const;
   for (const [what, value] of found) console.log(judge(what, value, 0, 'at most'));
@@ -49,8 +49,8 @@ async function proveRate(fleet: Fleet, key: string, limit: number): Promise<bool
 
 interface Timed {
   readonly sentMs: number;
-  readonly answeredMs: number;
-  readonly answer: Answer;
+  readonly respondedMs: number;
+  readonly response: TimedResponse;
 }
 
 /**
@@ -58,25 +58,25 @@ interface Timed {
  * went no later than it was answered: no more than `most` may go. And when a request was refused, which was no sooner than it was sent, all that
  * had been refilled since the first was gone: no fewer than `least`.
  */
-function count(answers: readonly Timed[], limit: number) {
-  const of = (status: number) => answers.filter(({ answer }) => answer.status === status);
+function count(responses: readonly Timed[], limit: number) {
+  const of = (status: number) => responses.filter(({ response }) => response.status === status);
   const [went, refused] = [of(200), of(429)];
   const refill = (ms: number) => Math.floor((Math.max(0, ms) * limit) / 60_000);
-  const firstSentMs = Math.min(...answers.map(({ sentMs }) => sentMs));
-  const firstAnsweredMs = Math.min(...answers.map(({ answeredMs }) => answeredMs));
-  const lastGoneMs = Math.max(...went.map(({ answeredMs }) => answeredMs));
+  const firstSentMs = Math.min(...responses.map(({ sentMs }) => sentMs));
+  const firstRespondedMs = Math.min(...responses.map(({ respondedMs }) => respondedMs));
+  const lastGoneMs = Math.max(...went.map(({ respondedMs }) => respondedMs));
   const lastRefusedMs = Math.max(...refused.map(({ sentMs }) => sentMs));
   return {
     most: limit + refill(lastGoneMs - firstSentMs),
-    least: limit + refill(lastRefusedMs - firstAnsweredMs),
+    least: limit + refill(lastRefusedMs - firstRespondedMs),
     gone: went.length,
     refused: refused.length,
-    others: answers.length - went.length - refused.length,
+    others: responses.length - went.length - refused.length,
     // Each of them may have been counted.
-    unheard: answers.reduce((sum, { answer }) => sum + answer.unheard, 0),
+    withoutResponse: responses.reduce((sum, { response }) => sum + response.withoutResponse, 0),
   };
 }
 
-function spanMs(answers: readonly Timed[]): number {
-  return Math.max(...answers.map((one) => one.answeredMs)) - Math.min(...answers.map((one) => one.sentMs));
+function spanMs(responses: readonly Timed[]): number {
+  return Math.max(...responses.map((one) => one.respondedMs)) - Math.min(...responses.map((one) => one.sentMs));
 }

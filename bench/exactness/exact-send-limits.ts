@@ -1,5 +1,5 @@
 import { judge, round } from '../parts/report.ts';
-import { type Answer, eachClient, type Fleet, messageTo } from './fleet.ts';
+import { type TimedResponse, eachClient, type Fleet, messageTo } from './fleet.ts';
 
 const BATCH = 5;
 const HOUR_MS = 3_600_000;
@@ -52,7 +52,7 @@ async function sendUp(fleet: Fleet, sendLimit: { readonly hour?: number; readonl
       if ((client + n) % 4 === 0) {
         const emails = Array.from({ length: BATCH }, (_, item) => messageTo(1, `Limit ${idempotencyKey} ${item}`));
         const batch = await fleet.call(client + n, 'POST', '/emails/batch', { key, body: { emails }, idempotencyKey });
-        const items: readonly { ok: boolean; error?: Answer['body'] }[] = batch.body.results;
+        const items: readonly { ok: boolean; error?: TimedResponse['body'] }[] = batch.body.results;
         isOver = items.map(({ ok, error }) => note(ok, error?.code)).every((isAccepted) => !isAccepted);
       } else {
         const body = messageTo(1, `Limit ${idempotencyKey}`);

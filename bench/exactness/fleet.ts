@@ -12,14 +12,14 @@ export const CLIENTS = 64;
 export const PROCESSES = 4;
 const FIRST_PORT = 18_151;
 
-export interface Answer {
+export interface TimedResponse {
   readonly status: number;
   readonly headers: Headers;
   // Answers of many operations; each part of the benchmark reads what its own ones hold.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
   /** How often the call was made before it without an answer in time. */
-  readonly unheard: number;
+  readonly withoutResponse: number;
 }
 
 export interface Call {
@@ -34,7 +34,7 @@ export interface Fleet {
   readonly settings: BenchDatabase['settings'];
   newAccount(monthlyQuota?: number): Promise<{ readonly accountId: string; readonly key: string }>;
   /** Asks one of the processes, counted from 0; a number past the last begins again with the first. */
-  call(server: number, method: string, path: string, call: Call): Promise<Answer>;
+  call(server: number, method: string, path: string, call: Call): Promise<TimedResponse>;
   stop(): Promise<void>;
 }
 
@@ -81,10 +81,10 @@ export async function startFleet(): Promise<Fleet> {
  * A machine that is short of time leaves calls without their answer in time: 503, and then nobody knows what came of them. As a caller would,
  * the call is made again until something is known; what may not be done twice bears an idempotency key.
  */
-async function callForSure(url: string, method: string, call: Call): Promise<Answer> {
-  for (let unheard = 0; ; unheard += 1) {
-    const answer = await callOnce(url, method, call);
-    if (answer.status !== 503) return { ...answer, unheard };
+async function callForSure(url: string, method: string, call: Call): Promise<TimedResponse> {
+  for (let withoutResponse = 0; ; withoutResponse += 1) {
+    const response = await callOnce(url, method, call);
+    if (response.status !== 503) return { ...response, withoutResponse };
   }
 }
 
@@ -92,7 +92,7 @@ async function callOnce(
   url: string,
   method: string,
   { key, body, idempotencyKey }: Call,
-): Promise<Omit<Answer, 'unheard'>> {
+): Promise<Omit<TimedResponse, 'withoutResponse'>> {
   const response = await fetch(url, {
     method,
     headers: {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { judge, median, round } from '../parts/report.ts';
-import { type Answer, type Fleet, messageTo, PROCESSES } from './fleet.ts';
+import { type TimedResponse, type Fleet, messageTo, PROCESSES } from './fleet.ts';
 
 const BOUND_MS = 1_000;
 /** Past this a change counts as never having acted. */
@@ -12,7 +12,7 @@ const EVERY_MS = 10;
 
 interface Change {
   readonly name: string;
-  readonly make: (fleet: Fleet, maker: string, id: string) => Promise<Answer>;
+  readonly make: (fleet: Fleet, maker: string, id: string) => Promise<TimedResponse>;
   /** What every request after it is answered. */
   readonly code: string;
 }
@@ -83,13 +83,13 @@ interface Seen {
 async function changeInUse(fleet: Fleet, maker: string, { make, code }: Change): Promise<Seen> {
   const body = { name: 'Changing', scopes: ['emails:send'], rateLimit: 100_000 };
   const { id, key } = (await fleet.call(0, 'POST', '/keys', { key: maker, body })).body;
-  const change = { answeredMs: Number.POSITIVE_INFINITY };
+  const change = { respondedMs: Number.POSITIVE_INFINITY };
   const users = Array.from({ length: PROCESSES - 1 }, (_, n) => use(fleet, n + 1, { key, code, change }));
   // All of them know the key before it is changed.
   await Promise.all(users.map(({ known }) => known));
-  const answer = await make(fleet, maker, id);
-  if (answer.status !== 200) throw new Error(`a key could not be changed: ${JSON.stringify(answer.body)}`);
-  change.answeredMs = performance.now();
+  const response = await make(fleet, maker, id);
+  if (response.status !== 200) throw new Error(`a key could not be changed: ${JSON.stringify(response.body)}`);
+  change.respondedMs = performance.now();
   const seen = await Promise.all(users.map(({ seen: one }) => one));
   return {
     lastSentMs: Math.max(...seen.map(({ lastSentMs }) => lastSentMs)),
@@ -102,7 +102,7 @@ async function changeInUse(fleet: Fleet, maker: string, { make, code }: Change):
 function use(
   fleet: Fleet,
   server: number,
-  { key, code, change }: { readonly key: string; readonly code: string; readonly change: { answeredMs: number } },
+  { key, code, change }: { readonly key: string; readonly code: string; readonly change: { respondedMs: number } },
 ): { readonly known: Promise<void>; readonly seen: Promise<Seen> } {
   const known = Promise.withResolvers<void>();
   const seen = (async () => {
@@ -111,19 +111,19 @@ function use(
     let acceptedAfterRefusal = 0;
     for (let after = 0; after < GOES_ON; ) {
       const sentMs = performance.now();
-      const answer = await fleet.call(server, 'POST', '/emails', { key, body: messageTo(1, 'In use') });
+      const response = await fleet.call(server, 'POST', '/emails', { key, body: messageTo(1, 'In use') });
       const hasRefused = refusedMs !== Number.POSITIVE_INFINITY;
-      if (answer.status === 202) {
+      if (response.status === 202) {
         known.resolve();
         lastSentMs = sentMs;
         if (hasRefused) acceptedAfterRefusal += 1;
-      } else if (answer.body.code === code) refusedMs = Math.min(refusedMs, performance.now());
-      else throw new Error(`a key in use was answered ${JSON.stringify(answer.body)}`);
+      } else if (response.body.code === code) refusedMs = Math.min(refusedMs, performance.now());
+      else throw new Error(`a key in use was answered ${JSON.stringify(response.body)}`);
       if (hasRefused) after += 1;
-      else if (sentMs - change.answeredMs > GIVE_UP_MS) break;
+      else if (sentMs - change.respondedMs > GIVE_UP_MS) break;
       await pause(EVERY_MS);
     }
-    const since = (ms: number) => Math.max(0, ms - change.answeredMs);
+    const since = (ms: number) => Math.max(0, ms - change.respondedMs);
     return { lastSentMs: since(lastSentMs), refusedAfterMs: since(refusedMs), acceptedAfterRefusal };
   })();
   seen.catch(known.reject);

@@ -17,7 +17,7 @@ export interface LimiterQuestion {
   readonly keys: number;
 }
 
-export interface LimiterAnswer {
+export interface LimiterResponse {
   readonly cpuMs: number;
   readonly refused: number;
 }
@@ -37,7 +37,7 @@ const rates = createKeyRates(sql);
 process.on('SIGTERM', () => void rates.close().then(() => process.exit(0)));
 serveParent({}, (question) => run(question as LimiterQuestion));
 
-async function run({ requests, perSecond, keys }: LimiterQuestion): Promise<LimiterAnswer> {
+async function run({ requests, perSecond, keys }: LimiterQuestion): Promise<LimiterResponse> {
   const before = ownUsage().cpuMs;
   const beganMs = performance.now();
   const asked: Promise<boolean>[] = [];

@@ -125,7 +125,7 @@ function report(name: string, measured: Measured, calls: number): boolean {
 async function timeCall({ path, method, headers = {}, body }: Sent, { agent, key }: Load): Promise<number> {
   const payload = body === undefined ? '' : JSON.stringify(body);
   const began = performance.now();
-  const answer = await new Promise<string>((resolve, reject) => {
+  const response = await new Promise<string>((resolve, reject) => {
     const sent = request(
       {
         ...{ host: '127.0.0.1', port: PORT, path, method, agent },
@@ -149,7 +149,7 @@ async function timeCall({ path, method, headers = {}, body }: Sent, { agent, key
     sent.end(payload);
   });
   const tookMs = performance.now() - began;
-  if (answer.length === 0) throw new Error('an empty answer');
+  if (response.length === 0) throw new Error('an empty answer');
   return tookMs;
 }
 

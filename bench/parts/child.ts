@@ -22,9 +22,9 @@ export async function startChild<Ready>(
   return {
     ready,
     ask: (question) => {
-      const answer = nextMessage<never>(child);
+      const response = nextMessage<never>(child);
       child.send(question as object);
-      return answer;
+      return response;
     },
     stop: () =>
       new Promise((resolve) => {
@@ -36,10 +36,10 @@ export async function startChild<Ready>(
 }
 
 /** In the child: says that it is ready and answers each question. */
-export function serveParent(ready: unknown, answer: (question: unknown) => Promise<unknown>): void {
+export function serveParent(ready: unknown, response: (question: unknown) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (question) => {
-    answer(question).then((result) => process.send?.(result as object));
+    response(question).then((result) => process.send?.(result as object));
   });
   process.send?.(ready as object);
 }

@@ -29,7 +29,7 @@ function serve(socket: Socket, take: (message: SunkMessage) => void): void {
   let inData = false;
 
   /** The replies to everything that is whole; what is not stays pending. */
-  function answer(): string {
+  function respond(): string {
     let replies = '';
     for (;;) {
       const end = pending.indexOf(inData ? END_OF_DATA : LINE_END);
@@ -70,7 +70,7 @@ function serve(socket: Socket, take: (message: SunkMessage) => void): void {
 
   socket.on('data', (chunk: Buffer) => {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-    const replies = answer();
+    const replies = respond();
     if (pending.length === 0) pending = NOTHING;
     if (replies.startsWith('221')) socket.end(replies);
     else if (replies !== '') socket.write(replies);

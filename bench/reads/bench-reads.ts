@@ -69,9 +69,9 @@ async function measure(
 ): Promise<boolean> {
   const { id: keyId, secret: key } = await makeKey(database);
   const get = async (path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${PORT}${path}`, { headers: { authorization: `Bearer ${key}` } });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as { readonly total: number };
+    const response = await fetch(`http://127.0.0.1:${PORT}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as { readonly total: number };
   };
   const cases = await makeCases(database, count, keyId);
   const times = new Map<string, number[]>(['SELECT 1', ...Object.keys(cases)].map((name) => [name, []]));

@@ -62,15 +62,15 @@ interface Downloaded {
 function download(url: string, key: string): Promise<Downloaded> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
-    get(url, { headers: { authorization: `Bearer ${key}` } }, (answer) => {
+    get(url, { headers: { authorization: `Bearer ${key}` } }, (response) => {
       let firstByteMs = 0;
       let rows = -1; // The line of titles is none.
-      answer.on('data', (chunk: Buffer) => {
+      response.on('data', (chunk: Buffer) => {
         firstByteMs ||= performance.now() - began;
         for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows += 1;
       });
-      answer.on('end', () => resolve({ ms: performance.now() - began, firstByteMs, rows }));
-      answer.on('error', reject);
+      response.on('end', () => resolve({ ms: performance.now() - began, firstByteMs, rows }));
+      response.on('error', reject);
     }).on('error', reject);
   });
 }

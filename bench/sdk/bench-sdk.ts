@@ -3,7 +3,7 @@ import { Postrider } from '@postrider/sdk';
 import { startChild } from '../parts/child.ts';
 import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
 import { sampleEmail } from '../parts/sample-email.ts';
-import type { AnsweringProcessReady } from './answering-process.ts';
+import type { RespondingProcessReady } from './server-process.ts';
 
 /** How many times as long as a bare request a call of the SDK may take. */
 const BOUND = 2;
@@ -30,7 +30,7 @@ export async function benchSdk(options: { readonly count: number; readonly round
   const undici: Undici = createRequire(SDK_MANIFEST)('undici');
   const agent = new undici.Agent({ connections: 1 });
   undici.setGlobalDispatcher(agent);
-  const server = await startChild<AnsweringProcessReady>(new URL('./answering-process.ts', import.meta.url), {});
+  const server = await startChild<RespondingProcessReady>(new URL('./server-process.ts', import.meta.url), {});
   try {
     const baseUrl = `http://127.0.0.1:${server.ready.port}`;
     const client = new Postrider({ apiKey: KEY, baseUrl });

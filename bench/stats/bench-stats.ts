@@ -77,9 +77,9 @@ async function countAll(sql: TaggedSql): Promise<void> {
 async function measure(database: KeptDatabase, rounds: number): Promise<boolean> {
   const key = await makeKey(database);
   const get = async (path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${PORT}${path}`, { headers: { authorization: `Bearer ${key}` } });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    await answer.text();
+    const response = await fetch(`http://127.0.0.1:${PORT}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    await response.text();
   };
   const times = new Map<string, number[]>(Object.keys(CASES).map((name) => [name, []]));
   // In turn, so that what else the machine does falls on all alike; the first round warms up.

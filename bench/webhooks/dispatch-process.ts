@@ -82,8 +82,8 @@ async function postBare(count: number): Promise<void> {
     for (let row = rows[next++]; row !== undefined; row = rows[next++]) {
       const { id, body } = row;
       const headers = { 'content-type': 'application/json', ...signWebhook({ id, body, keys, now: new Date() }) };
-      const answer = await agent.request({ origin, path, method: 'POST', headers, body });
-      await answer.body.dump();
+      const response = await agent.request({ origin, path, method: 'POST', headers, body });
+      await response.body.dump();
     }
   }
   await Promise.all(Array.from({ length: inFlight }, worker));

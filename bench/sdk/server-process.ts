@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveParent } from '../parts/child.ts';
 
-export interface AnsweringProcessReady {
+export interface RespondingProcessReady {
   readonly port: number;
 }
 
@@ -32,5 +32,5 @@ server.on('connection', () => {
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.on('SIGTERM', () => process.exit(0));
-const ready: AnsweringProcessReady = { port: (server.address() as AddressInfo).port }; // A TCP server that listens.
+const ready: RespondingProcessReady = { port: (server.address() as AddressInfo).port }; // A TCP server that listens.
 serveParent(ready, () => Promise.resolve(connections));
