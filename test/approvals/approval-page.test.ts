@@ -94,9 +94,9 @@ describe('the page behind the link to an approver', () => {
 
   it('opens the files that browsers show without running them, and offers the others as downloads', async () => {
     const served = async (index: number) => {
-      const answer = await fetch(`${link}/files/${index}`);
-      const { headers } = answer;
-      return [answer.status, headers.get('content-type'), headers.get('content-disposition'), await answer.text()];
+      const response = await fetch(`${link}/files/${index}`);
+      const { headers } = response;
+      return [response.status, headers.get('content-type'), headers.get('content-disposition'), await response.text()];
     };
     expect((await served(0)).slice(0, 3)).toEqual([
       200,

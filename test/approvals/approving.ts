@@ -1,4 +1,4 @@
-import type { Answer, TestApp } from '../harness/test-app.ts';
+import type { TestResponse, TestApp } from '../harness/test-app.ts';
 
 /** A key whose sends are held, and its id. */
 export async function holdingKey(
@@ -20,7 +20,7 @@ export async function decide(
   key: string,
   approvalId: string,
   body: Readonly<Record<string, unknown>> = { decision: 'approve' },
-): Promise<Answer> {
+): Promise<TestResponse> {
   return await server.call('POST', `/keys/approvals/${approvalId}`, { key, body });
 }
 

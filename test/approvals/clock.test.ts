@@ -320,13 +320,13 @@ describe('the lifetime of a hold', () => {
     const held = await hold();
     await notifyApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         post(link, n % 2 === 0 ? { decision: 'approve' } : { decision: 'reject', rejectCode: 'other' }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 410)).toHaveLength(49);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 410)).toHaveLength(49);
     const { body } = await server.call('GET', `/keys/approvals/${held.approvalId}`, { key: agent });
     const [owner] = await server.database.sql`SELECT id FROM members WHERE account_id = ${server.accountId}`;
     expect(body.decidedBy).toBe(owner?.['id']);

@@ -60,9 +60,9 @@ describe('a restricted key that decides', () => {
   }, async () => {
     const { key } = await decider({ hourly_sends: '2', daily_sends: '9' });
     const held = await Promise.all(Array.from({ length: 6 }, () => hold()));
-    const answers = await Promise.all(held.map(({ approvalId }) => decide(server, key, approvalId)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429, 429, 429]);
-    const refused = answers.find(({ status }) => status === 429);
+    const responses = await Promise.all(held.map(({ approvalId }) => decide(server, key, approvalId)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429, 429, 429]);
+    const refused = responses.find(({ status }) => status === 429);
     expect(refused?.body).toMatchObject({ code: 'send_limit_reached' });
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
     const statuses = await Promise.all(held.map(({ id }) => statusOf(id)));
@@ -100,16 +100,16 @@ describe('a restricted key that decides', () => {
       const { sql } = server.database;
       const { key, id } = await decider({});
       const held = await hold();
-      let answer: Promise<{ readonly status: number; readonly body: { readonly code?: string } }> | null = null;
+      let response: Promise<{ readonly status: number; readonly body: { readonly code?: string } }> | null = null;
       await sql.begin(async (transaction) => {
         await transaction`SELECT FROM approvals WHERE id = ${held.approvalId} FOR UPDATE`;
-        answer = decide(server, key, held.approvalId);
+        response = decide(server, key, held.approvalId);
         await expect
           .poll(async () => (await sql`SELECT FROM pg_locks WHERE NOT granted`).length, { interval: 5 })
           .toBeGreaterThan(0);
         await sql`UPDATE api_keys SET ${sql.unsafe(change)} WHERE id = ${id}`;
       });
-      expect(await answer).toMatchObject({ status: 401, body: { code } });
+      expect(await response).toMatchObject({ status: 401, body: { code } });
       expect(await statusOf(held.id)).toBe('pending_approval');
     },
   );

@@ -18,10 +18,10 @@ describe('the quota that held sends may reserve', () => {
   it('is a fifth of the monthly quota, exactly, and leaves the rest to others', {
     tags: ['holes.held-quota'],
   }, async () => {
-    const answers = await Promise.all(Array.from({ length: 64 }, (_, n) => send(keys[n % 2] ?? '')));
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(20);
-    const refused = answers.filter(({ status }) => status !== 202);
-    for (const answer of refused) expectProblem(answer, 429, 'too_many_held');
+    const responses = await Promise.all(Array.from({ length: 64 }, (_, n) => send(keys[n % 2] ?? '')));
+    expect(responses.filter(({ status }) => status === 202)).toHaveLength(20);
+    const refused = responses.filter(({ status }) => status !== 202);
+    for (const response of refused) expectProblem(response, 429, 'too_many_held');
     expect(refused[0]?.body.detail).toContain('20 recipients');
     expect(refused[0]?.body.fix).toContain('cancel');
     expect(await quotaUsed(server)).toBe(20);

@@ -33,9 +33,9 @@ describe('the authors of the parts of a template', () => {
   const authors = async (slug: string) => (await server.call('GET', `/templates/${slug}`)).body.versions.at(-1).authors;
   const reasons = async (template: string, body: object = {}) => {
     const request = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template, ...body };
-    const { status, body: answer } = await server.call('POST', '/emails', { key: sender, body: request });
+    const { status, body: response } = await server.call('POST', '/emails', { key: sender, body: request });
     expect(status).toBe(202);
-    return answer.reasons ?? [];
+    return response.reasons ?? [];
   };
   /** The newest draft as a version from before drafts, which its author alone answers for. */
   const enact = async (slug: string) => {

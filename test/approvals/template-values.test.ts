@@ -53,9 +53,9 @@ describe('what values add to a vetted template', () => {
 
   const reasons = async (template: keyof typeof TEMPLATES, variables: object) => {
     const body = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template: `v-${template}`, variables };
-    const { status, body: answer } = await server.call('POST', '/emails', { key, body: { ...body, dry_run: true } });
-    expect({ status, answer }).toMatchObject({ status: 200 });
-    return answer.reasons ?? [];
+    const { status, body: response } = await server.call('POST', '/emails', { key, body: { ...body, dry_run: true } });
+    expect({ status, response }).toMatchObject({ status: 200 });
+    return response.reasons ?? [];
   };
 
   it.each<[keyof typeof TEMPLATES, object]>([
@@ -106,7 +106,7 @@ describe('what values add to a vetted template', () => {
   it('holds a list that becomes a link', { tags: ['holes.freeform'] }, async () => {
     const variables = { name: ['https:', '//', 'evil', '.com/pay'] };
     const body = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template: 'v-greet', variables };
-    const { body: answer } = await server.call('POST', '/emails', { key, body });
-    expect(answer).toMatchObject({ status: 'pending_approval', reasons: ['freeformBody'] });
+    const { body: response } = await server.call('POST', '/emails', { key, body });
+    expect(response).toMatchObject({ status: 'pending_approval', reasons: ['freeformBody'] });
   });
 });

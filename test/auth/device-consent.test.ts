@@ -57,7 +57,7 @@ describe('a device session without deciding', () => {
   it('cannot create or change a key that decides, nor let a key send more than before without approval', {
     tags: ['holes.device-consent'],
   }, async () => {
-    const escalates = (answer: Awaited<ReturnType<typeof call>>) => expectProblem(answer, 403, 'permission_escalation');
+    const escalates = (response: Awaited<ReturnType<typeof call>>) => expectProblem(response, 403, 'permission_escalation');
     const make = (fields: object, key = token) => call('POST', '/keys', { name: 'x', ...fields }, key);
     escalates(await make({ scopes: ['approvals:decide'] }));
     escalates(await make({ scopes: ['full', 'approvals:decide'] }));
@@ -186,7 +186,7 @@ describe('a device session without deciding', () => {
     expect(invited.status).toBe(201);
     const back = await signInAs(server, 'owner@sandbox.test');
     const allowed = await deviceToken(back, { approvals: true });
-    const mayDecide = (answer: { body: { scopes: string[] } }) => answer.body.scopes.includes('approvals:decide');
+    const mayDecide = (response: { body: { scopes: string[] } }) => response.body.scopes.includes('approvals:decide');
     const move = (accountId: string, key: string) => call('PATCH', '/auth/session', { accountId }, key);
     expect(mayDecide(await move(back.account.id, allowed))).toBe(true);
     const moves = [await move(other.account.id, token), await move(other.account.id, allowed)];
@@ -237,8 +237,8 @@ describe('a device session without deciding', () => {
     const statuses: number[] = [];
     for (const user of users) {
       for (let tries = 0; tries < 20; tries += 1) {
-        const answer = await user.call('POST', '/auth/device/confirm', { body: { userCode: 'BBBB-BBBB' } });
-        statuses.push(answer.status);
+        const response = await user.call('POST', '/auth/device/confirm', { body: { userCode: 'BBBB-BBBB' } });
+        statuses.push(response.status);
       }
     }
     expect(statuses.filter((status) => status === 404)).toHaveLength(100);

@@ -3,7 +3,7 @@ import { LIMITS, OPERATIONS } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readInstallationMail } from '../harness/installation-mail.ts';
 import { browserOf, cookieOf } from '../harness/session.ts';
-import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const OWNER = 'owner@sandbox.test';
 const KNOWN = 'known-browser';
@@ -16,7 +16,7 @@ describe('how many sign-in links are mailed', () => {
   });
   afterEach(() => server.close());
 
-  const ask = async (email: string, from: string, cookie = ''): Promise<Answer> =>
+  const ask = async (email: string, from: string, cookie = ''): Promise<TestResponse> =>
     await server.call('POST', '/auth/magic-link', {
       ...{ key: null, body: { email } },
       headers: { 'x-forwarded-for': from, ...(cookie === '' ? {} : { cookie }) },
@@ -81,8 +81,8 @@ describe('how many sign-in links are mailed', () => {
     expect(await count()).toBe(before + LIMITS.magicLinksPerAddress);
     await ask(OWNER, '198.51.100.9');
     expect(await count()).toBe(before + LIMITS.magicLinksPerAddress);
-    const answer = await ask(OWNER, '198.51.100.9', known);
-    expect([answer.status, answer.body]).toEqual([202, { ok: true }]);
+    const response = await ask(OWNER, '198.51.100.9', known);
+    expect([response.status, response.body]).toEqual([202, { ok: true }]);
     expect(await count()).toBe(before + LIMITS.magicLinksPerAddress + 1);
     await ask(OWNER, '198.51.100.9', known);
     expect(await count()).toBe(before + LIMITS.magicLinksPerAddress + 1);

@@ -69,7 +69,7 @@ describe('a member who loses their seat or a role that decides', () => {
     expectProblem(await poll(unused.deviceCode), 400, 'device_code_expired');
     expectProblem(await confirm(member, unconfirmed.userCode), 401, 'session_required');
     expect([await status(link), await status(`${link}/html`), await post(link)]).toEqual([404, 404, 404]);
-    for (const answer of await Promise.all(waiting)) expectProblem(answer, 401, 'session_required');
+    for (const response of await Promise.all(waiting)) expectProblem(response, 401, 'session_required');
     const [key] = await server.database.sql`SELECT revoked_at FROM api_keys WHERE id = ${member.user.memberId}`;
     expect(key?.['revoked_at']).not.toBeNull();
     // Whoever is invited again begins anew: nothing of before comes back.

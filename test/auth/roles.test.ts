@@ -62,10 +62,10 @@ describe('roles', () => {
       for (const [role, session] of people) {
         const allowed = mayCall(role, access);
         if (allowed === 'allowed' && !isTried) continue;
-        const answer = await session.call(method, path.replaceAll(/:[a-zA-Z]+/g, 'x'));
-        if (allowed === 'role') expectProblem(answer, 403, 'missing_scope');
-        else if (allowed === 'key') expectProblem(answer, 401, 'missing_key');
-        else expect([role, answer.status]).toEqual([role, expect.toBeOneOf([200, 201, 202, 404, 409, 422, 400])]);
+        const response = await session.call(method, path.replaceAll(/:[a-zA-Z]+/g, 'x'));
+        if (allowed === 'role') expectProblem(response, 403, 'missing_scope');
+        else if (allowed === 'key') expectProblem(response, 401, 'missing_key');
+        else expect([role, response.status]).toEqual([role, expect.toBeOneOf([200, 201, 202, 404, 409, 422, 400])]);
       }
     },
   );

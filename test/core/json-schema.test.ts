@@ -22,9 +22,9 @@ describe('a schema with components', () => {
     const components: Components = {};
     toComponentSchema(thing, 'input', components);
     expect(components['Thing']).toMatchObject({ additionalProperties: false });
-    const answers: Components = {};
-    toComponentSchema(thing, 'output', answers);
-    expect(answers['Thing']).not.toHaveProperty('additionalProperties');
+    const responses: Components = {};
+    toComponentSchema(thing, 'output', responses);
+    expect(responses['Thing']).not.toHaveProperty('additionalProperties');
   });
 
   it('rejects two different schemas with one name', () => {

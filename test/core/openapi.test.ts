@@ -114,14 +114,14 @@ describe('the OpenAPI document', () => {
     tags: ['contract-shape.casing', 'contract-shape.casing-export'],
   }, () => {
     // The edits of a held send bear the names of a send.
-    const { SendRequest, Attachment, Utm, ExportRow, ApprovalEdits, ...answers } = document.components.schemas;
+    const { SendRequest, Attachment, Utm, ExportRow, ApprovalEdits, ...responses } = document.components.schemas;
     expect(Object.keys(SendRequest.properties)).toEqual(expect.arrayContaining(['reply_to', 'agent_name']));
     for (const { properties } of [SendRequest, Attachment, Utm, ExportRow, ApprovalEdits]) {
       expect(Object.keys(properties).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
     }
     const queries = operations.flatMap(({ parameters = [] }) => parameters).filter((given) => given.in === 'query');
     expect(queries.filter(({ name }) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
-    const names = Object.values<{ properties?: object }>(answers).flatMap(({ properties = {} }) =>
+    const names = Object.values<{ properties?: object }>(responses).flatMap(({ properties = {} }) =>
       Object.keys(properties),
     );
     expect(names).toEqual(expect.arrayContaining(['agentName', 'createdAt', 'nextCursor', 'requestId']));

@@ -29,7 +29,7 @@ describe('a client that is bound to an account', () => {
   });
 
   it('never mixes accounts, however many share its connections', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 400 }, async (_, at) => {
         const own = accountId((at % 20) + 1);
         const sql = tagged(bindAccount(pool, own));
@@ -37,7 +37,7 @@ describe('a client that is bound to an account', () => {
         return { own, ids: await sql`SELECT id FROM accounts WHERE ${sql`name LIKE ${'Account %'}`}` };
       }),
     );
-    for (const { own, ids } of answers) expect([...ids]).toEqual([{ id: own }]);
+    for (const { own, ids } of responses) expect([...ids]).toEqual([{ id: own }]);
   });
 
   it('has committed what it returns, and nothing of what failed', async () => {
@@ -110,10 +110,10 @@ describe('a client that is bound to an account', () => {
       ),
     );
     await allBegun;
-    const answers = await Promise.allSettled(late.map(async (send) => await send()));
+    const responses = await Promise.allSettled(late.map(async (send) => await send()));
     others.resolve();
     await theirs;
-    expect(answers.map(({ status }) => status)).toEqual(late.map(() => 'rejected'));
+    expect(responses.map(({ status }) => status)).toEqual(late.map(() => 'rejected'));
     expect(await database.sql`SELECT id FROM accounts WHERE name = 'late'`).toHaveLength(0);
   });
 

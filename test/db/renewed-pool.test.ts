@@ -27,12 +27,12 @@ describe('a pool whose connections are lost', () => {
    */
   async function askUntil(
     sql: TaggedPool,
-    counts: { answered: number; failed: number },
+    counts: { responded: number; failed: number },
     isOver: () => boolean,
   ): Promise<void> {
     while (!isOver()) {
       await sql`SELECT 1`.then(
-        () => (counts.answered += 1),
+        () => (counts.responded += 1),
         () => (counts.failed += 1),
       );
       // A database that is away refuses at once; asking on without a breath would starve what is to bring it back.
@@ -42,13 +42,13 @@ describe('a pool whose connections are lost', () => {
 
   it('settles every query, and works again as soon as the database does', async () => {
     const sql = open();
-    const counts = { answered: 0, failed: 0 };
+    const counts = { responded: 0, failed: 0 };
     let cycles = 0;
     const asking = askUntil(sql, counts, () => cycles === 8);
-    const more = (what: 'answered' | 'failed', than: number) =>
+    const more = (what: 'responded' | 'failed', than: number) =>
       expect.poll(() => counts[what], { timeout: 10_000, interval: 5 }).toBeGreaterThan(than);
     for (; cycles < 8; cycles += 1) {
-      await more('answered', counts.answered);
+      await more('responded', counts.responded);
       await proxy.down();
       await more('failed', cycles);
       await proxy.up();
@@ -99,13 +99,13 @@ describe('a transaction whose connection is lost', () => {
     await database.drop();
   });
 
-  const answered = () => sql.run('SELECT 1').catch(() => []);
+  const responded = () => sql.run('SELECT 1').catch(() => []);
   const isLost = { code: 'CONNECTION_CLOSED' };
 
   it.each(['during a statement', 'between two statements'])(
     'fails, as do those that wait for the connection, and the process continues: %s',
     async (when) => {
-      await expect.poll(answered, { timeout: 5_000 }).toHaveLength(1);
+      await expect.poll(responded, { timeout: 5_000 }).toHaveLength(1);
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
       const { promise: gone, resolve: goOn } = Promise.withResolvers<void>();
       const transaction = sql.begin(async (tx) => {
@@ -125,7 +125,7 @@ describe('a transaction whose connection is lost', () => {
       await expect(transaction).rejects.toMatchObject(isLost);
       for (const { status } of await ended) expect(status).toBe('rejected');
       await proxy.up();
-      await expect.poll(answered, { timeout: 5_000 }).toHaveLength(1);
+      await expect.poll(responded, { timeout: 5_000 }).toHaveLength(1);
       expect(unhandled).toEqual([]);
     },
   );

@@ -33,7 +33,7 @@ describe('a pool with a deadline, on a database that stops responding', () => {
 
   const failure = (work: PromiseLike<unknown>) =>
     Promise.resolve(work).then(
-      () => 'answered',
+      () => 'responded',
       (error: unknown) => classifyDatabaseError(error),
     );
 
@@ -136,7 +136,7 @@ describe('a pool with a deadline, on a database that stops responding', () => {
     await proxy.up();
     await expect
       .poll(() => failure(insertRequests(sql, [entry('01936a2e-0000-7000-8000-000000000002')])))
-      .toBe('answered');
+      .toBe('responded');
     await sql.end({ timeout: 1 });
   });
 });

@@ -51,17 +51,17 @@ describe('delivery', () => {
     ],
   }, async () => {
     const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<undefined>();
+    const response = Promise.withResolvers<undefined>();
     const { server, sink } = await relayTo({
       message: () => {
         asked.resolve();
-        return answer.promise;
+        return response.promise;
       },
     });
     const { body } = await server.send({ to: 'ann@example.com' });
     await asked.promise;
     expect((await read(server, body.id)).status).toBe('sending');
-    answer.resolve(undefined);
+    response.resolve(undefined);
     const settled = (await server.settled(body.id)).body;
     expect([settled.status, trailOf(settled)]).toEqual([
       'sent',

@@ -92,8 +92,8 @@ describe('a late event', () => {
 
   it('counts once, however many arrive at the same time', async () => {
     const id = await makeMessage('delivered', 'delivered', 'delivered');
-    const answers = await Promise.all([0, 0, 1, 1, 2, 2].map((ordinal) => report(id, 'bounced', { ordinal })));
-    expect(answers.filter(Boolean)).toHaveLength(3);
+    const responses = await Promise.all([0, 0, 1, 1, 2, 2].map((ordinal) => report(id, 'bounced', { ordinal })));
+    expect(responses.filter(Boolean)).toHaveLength(3);
     const { events } = await read(id);
     expect(events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2, 3, 4]);
   });

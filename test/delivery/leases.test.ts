@@ -48,14 +48,14 @@ describe('a leased delivery', () => {
   /** A relay that answers the message when it is told to. */
   async function slowRelay() {
     const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<undefined>();
+    const respond = Promise.withResolvers<undefined>();
     const relay = await relayTo({
       message: () => {
         asked.resolve();
-        return answer.promise;
+        return respond.promise;
       },
     });
-    return { ...relay, asked: asked.promise, answer: () => answer.resolve(undefined) };
+    return { ...relay, asked: asked.promise, respond: () => respond.resolve(undefined) };
   }
 
   const read = async (server: TestApp, id: string) => (await server.call('GET', `/emails/${id}`)).body;
@@ -70,13 +70,13 @@ describe('a leased delivery', () => {
     WHERE datname = current_database() AND application_name = 'postrider-worker' AND query LIKE '%WITH given AS MATERIALIZED%'`;
 
   it('that expired during an attempt continues under the new lease, without a second copy', async () => {
-    const { server, sink, asked, answer } = await slowRelay();
+    const { server, sink, asked, respond } = await slowRelay();
     const { body } = await server.send({ to: 'ann@example.com' });
     await asked;
     server.clock.advance(61_000);
     await server.pump();
     expect(await attempts(server)).toEqual([2]);
-    answer();
+    respond();
     await expect.poll(async () => (await read(server, body.id)).status, until).toBe('sent');
     expect(trailOf(await read(server, body.id))).toEqual(['queued', 'sent']);
     expect(await attempts(server)).toEqual([]);
@@ -84,7 +84,7 @@ describe('a leased delivery', () => {
   });
 
   it('that expired while its outcome waited to be recorded is recorded under the new lease, without a second copy', async () => {
-    const { server, sink, asked, answer } = await slowRelay();
+    const { server, sink, asked, respond } = await slowRelay();
     const { sql } = server.database;
     const { body } = await server.send({ to: 'ann@example.com' });
     await asked;
@@ -96,7 +96,7 @@ describe('a leased delivery', () => {
       await unlock.promise;
     });
     await locked.promise;
-    answer();
+    respond();
     await expect.poll(async () => (await recordings(server)).filter(({ waits }) => waits), until).toHaveLength(1);
     server.clock.advance(61_000);
     await server.pump();
@@ -112,12 +112,12 @@ describe('a leased delivery', () => {
   });
 
   it('is not claimed again while outcomes cannot be recorded', async () => {
-    const { server, sink, asked, answer, logged } = await slowRelay();
+    const { server, sink, asked, respond, logged } = await slowRelay();
     const { sql } = server.database;
     const { body } = await server.send({ to: 'ann@example.com' });
     await asked;
     await sql`ALTER TABLE message_events RENAME TO hidden_events`;
-    answer();
+    respond();
     await sink.waitFor(1);
     await expect.poll(() => logged.filter((line) => line.includes('recording outcomes')), until).not.toEqual([]);
     await sql`
@@ -141,10 +141,10 @@ describe('a leased delivery', () => {
     const { clock, database } = server;
     const { sql } = database;
     const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<void>();
+    const respond = Promise.withResolvers<void>();
     const capture = createCaptureTransport(async () => {
       asked.resolve();
-      await answer.promise;
+      await respond.promise;
     });
     const onError = (error: unknown) => {
       throw error;
@@ -191,7 +191,7 @@ describe('a leased delivery', () => {
       ...{ limit: 10, perAccount: 10, afterAccount: FIRST_ACCOUNT, maxAccounts: 10 },
     });
     expect(claims).toEqual([]);
-    answer.resolve();
+    respond.resolve();
     await expect.poll(async () => (await read(server, body.id)).status, until).toBe('delivered');
     await engine.stop(1_000);
     journal.close();
@@ -202,11 +202,11 @@ describe('a leased delivery', () => {
     ['while the connection is being opened', 'connect'],
   ] as const)('that is returned at a stop %s is not sent', async (_, stage) => {
     const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<undefined>();
+    const respond = Promise.withResolvers<undefined>();
     const { server, sink } = await relayTo({
       [stage]: () => {
         asked.resolve();
-        return answer.promise;
+        return respond.promise;
       },
     });
     const { body } = await server.send({ to: 'ann@example.com' });
@@ -215,7 +215,7 @@ describe('a leased delivery', () => {
     expect((await read(server, body.id)).status).toBe('queued');
     expect(await attempts(server)).toEqual([0]);
     // Somebody else may have it by now. The relay answers at last: nobody listens.
-    answer.resolve(undefined);
+    respond.resolve(undefined);
     await expect.poll(() => sink.openConnections, until).toBe(0);
     await expect.poll(() => server.app.engine?.inFlight, until).toBe(0);
     expect(sink.messages).toHaveLength(0);

@@ -58,8 +58,8 @@ describe('the checks of all callers together', () => {
     const { clock, checks } = runner();
     server.set('example.com', 'TXT', 'old', { ttl: 3_600 });
     const check = () => checks.runRecent(({ dns }) => dns.txt('example.com'));
-    const answers = await Promise.all(Array.from({ length: 20 }, check));
-    expect(answers).toEqual(answers.map(() => ({ kind: 'found', values: ['old'] })));
+    const responses = await Promise.all(Array.from({ length: 20 }, check));
+    expect(responses).toEqual(responses.map(() => ({ kind: 'found', values: ['old'] })));
     expect(server.questions).toHaveLength(1);
     server.set('example.com', 'TXT', 'new');
     clock.advance(LIMITS.toolMemorySeconds * 1_000);

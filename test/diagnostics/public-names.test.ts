@@ -32,8 +32,8 @@ describe('a resolver of public names', () => {
     server.set('example.com', 'A', '192.124.249.1');
     const dns = queryPublicNames(createDnsResolver({ servers: [server.address] })).fresh();
     const none = { kind: 'no-name' };
-    const answers = [dns.a, dns.aaaa, dns.txt, dns.mx, dns.cname, dns.ns].map((ask) => ask('db.internal'));
-    expect(await Promise.all(answers)).toEqual(answers.map(() => none));
+    const responses = [dns.a, dns.aaaa, dns.txt, dns.mx, dns.cname, dns.ns].map((ask) => ask('db.internal'));
+    expect(await Promise.all(responses)).toEqual(responses.map(() => none));
     expect(server.questions).toEqual([]);
     expect(await dns.a('example.com')).toEqual({ kind: 'found', values: ['192.124.249.1'] });
   });
@@ -51,8 +51,8 @@ describe('a resolver of public names', () => {
     const dns = queryPublicNames(createDnsResolver({ servers: [server.address] }));
     for (const view of [dns, dns.fresh()]) {
       for (const name of ['led.example.com', 'far.example.com', 'half.example.com']) {
-        const answers = [view.a, view.txt, view.mx].map((ask) => ask(name));
-        expect(await Promise.all(answers)).toEqual(answers.map(() => ({ kind: 'no-name' })));
+        const responses = [view.a, view.txt, view.mx].map((ask) => ask(name));
+        expect(await Promise.all(responses)).toEqual(responses.map(() => ({ kind: 'no-name' })));
       }
     }
     expect(server.questions.filter(({ name }) => name.endsWith('internal'))).toEqual([]);

@@ -12,8 +12,8 @@ describe('the client of SpamAssassin', () => {
     spamd = null;
   });
 
-  const judge = async (answer: string | null, signal = AbortSignal.timeout(5_000)) => {
-    spamd = await startSpamd(answer);
+  const judge = async (response: string | null, signal = AbortSignal.timeout(5_000)) => {
+    spamd = await startSpamd(response);
     return await createSpamdClient({ host: '127.0.0.1', port: spamd.port }).judge(
       Buffer.from('Subject: x\r\n\r\nhällo'),
       signal,
@@ -44,8 +44,8 @@ describe('the client of SpamAssassin', () => {
     ['SPAMD/1.5 0 EX_OK\r\n\r\n', 'no score'],
     ['', 'unknown response'],
     ['x'.repeat(500_000), 'unknown response'],
-  ])('says that it could not check, for %j', async (answer, reason) => {
-    expect(await judge(answer)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
+  ])('says that it could not check, for %j', async (response, reason) => {
+    expect(await judge(response)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 
   it('does not wait for a server that never responds', async () => {

@@ -152,8 +152,8 @@ describe('a fresh view', () => {
 
 it('shares one query between identical lookups in flight', async () => {
   server.set('shared.example', 'A', '192.0.2.1');
-  const answers = await Promise.all(Array.from({ length: 50 }, () => dns.a('shared.example')));
-  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  const responses = await Promise.all(Array.from({ length: 50 }, () => dns.a('shared.example')));
+  expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
   expect(asked('shared.example')).toBe(1);
 });
 

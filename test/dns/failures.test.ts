@@ -141,40 +141,40 @@ describe('an invalid response', () => {
     return createDnsResolver({ servers: [`127.0.0.1:${own.address().port}`], timeoutMs: TIMEOUT_MS });
   }
 
-  const answerTo = (query: dnsPacket.DecodedPacket, address: string, changes: Partial<Packet> = {}): Packet => ({
+  const responseTo = (query: dnsPacket.DecodedPacket, address: string, changes: Partial<Packet> = {}): Packet => ({
     type: 'response',
     id: query.id,
     questions: query.questions,
-    answers: [{ type: 'A', name: query.questions?.[0]?.name ?? '', ttl: 60, data: address }],
+    responses: [{ type: 'A', name: query.questions?.[0]?.name ?? '', ttl: 60, data: address }],
     ...changes,
   });
 
   it('with a wrong id, question, type or direction is skipped for the true one', async () => {
     const by = await scripted((query, send) => {
       const forged = '203.0.113.66';
-      send(answerTo(query, forged, { id: ((query.id ?? 0) + 1) % 0x10000 }));
-      send(answerTo(query, forged, { questions: [{ type: 'A', name: 'other.example' }] }));
-      send(answerTo(query, forged, { questions: [{ type: 'AAAA', name: 'target.example' }] }));
-      send(answerTo(query, forged, { questions: [] }));
-      send(answerTo(query, forged, { type: 'query' }));
-      send(answerTo(query, '192.0.2.9'));
+      send(responseTo(query, forged, { id: ((query.id ?? 0) + 1) % 0x10000 }));
+      send(responseTo(query, forged, { questions: [{ type: 'A', name: 'other.example' }] }));
+      send(responseTo(query, forged, { questions: [{ type: 'AAAA', name: 'target.example' }] }));
+      send(responseTo(query, forged, { questions: [] }));
+      send(responseTo(query, forged, { type: 'query' }));
+      send(responseTo(query, '192.0.2.9'));
     });
     expect(await by.a('target.example')).toEqual(NINE);
   });
 
   it('from a wrong address is never read', async () => {
     const by = await scripted((query, send, stranger) => {
-      stranger(answerTo(query, '203.0.113.66'));
-      setImmediate(() => send(answerTo(query, '192.0.2.9')));
+      stranger(responseTo(query, '203.0.113.66'));
+      setImmediate(() => send(responseTo(query, '192.0.2.9')));
     });
     expect(await by.a('target.example')).toEqual(NINE);
-    const onlyStranger = await scripted((query, _send, stranger) => stranger(answerTo(query, '203.0.113.66')));
+    const onlyStranger = await scripted((query, _send, stranger) => stranger(responseTo(query, '203.0.113.66')));
     expect(await onlyStranger.a('target.example')).toMatchObject({ kind: 'failed' });
   });
 
   it('with records of other names contains nothing that was asked for', async () => {
     const by = await scripted((query, send) =>
-      send(answerTo(query, '', { answers: [{ type: 'A', name: 'elsewhere.example', ttl: 60, data: '203.0.113.66' }] })),
+      send(responseTo(query, '', { responses: [{ type: 'A', name: 'elsewhere.example', ttl: 60, data: '203.0.113.66' }] })),
     );
     expect(await by.a('target.example')).toEqual({ kind: 'no-record' });
   });
@@ -182,7 +182,7 @@ describe('an invalid response', () => {
   it('that only names other servers is a failure, not "no record"', async () => {
     const authorities = [{ type: 'NS', name: 'example', ttl: 60, data: 'ns.example' }] as const;
     const by = await scripted((query, send) =>
-      send(answerTo(query, '', { answers: [], authorities: [...authorities] })),
+      send(responseTo(query, '', { responses: [], authorities: [...authorities] })),
     );
     expect(await by.a('lame.example')).toMatchObject({
       kind: 'failed',
@@ -195,7 +195,7 @@ describe('an invalid response', () => {
     const by = await scripted((query, send) => {
       seen.push(query.additionals?.length ?? 0);
       const hasEdns = (query.additionals?.length ?? 0) > 0;
-      send(hasEdns ? answerTo(query, '', { questions: [], answers: [], flags: 1 }) : answerTo(query, '192.0.2.9'));
+      send(hasEdns ? responseTo(query, '', { questions: [], responses: [], flags: 1 }) : responseTo(query, '192.0.2.9'));
     });
     expect(await by.a('old.example')).toEqual(NINE);
     expect(seen).toEqual([1, 0]);
@@ -207,7 +207,7 @@ describe('an invalid response', () => {
     const by = await scripted((query, send, _stranger, port) => {
       ids.add(query.id);
       ports.add(port);
-      send(answerTo(query, '192.0.2.9', { answers: [] }));
+      send(responseTo(query, '192.0.2.9', { responses: [] }));
     });
     for (let index = 0; index < 40; index += 1) await by.a(`n${index}.example`);
     expect(ids.size).toBeGreaterThan(35);

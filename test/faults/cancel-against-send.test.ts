@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { type SmtpSink, startSmtpSink } from '../harness/smtp-sink.ts';
-import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const RACES = process.env['FAULTS'] === 'long' ? 5_000 : 400;
 const ROUND = 100;
@@ -35,12 +35,12 @@ describe('canceling against sending (invariant I6)', () => {
     let canceled = 0;
     for (let done = 0; done < RACES; done += ROUND) {
       const ids = await schedule(key, done);
-      const answers = await race(ids, key, random.integer(0, ROUND - 20));
+      const responses = await race(ids, key, random.integer(0, ROUND - 20));
       const reads = await Promise.all(
         ids.map(async (id) => (await one.call('GET', `/emails/${id}?wait=20`, { key })).body),
       );
       for (const [index, id] of ids.entries()) {
-        const { status, body } = answers[index] ?? { status: 0, body: null };
+        const { status, body } = responses[index] ?? { status: 0, body: null };
         const trail = reads[index].events.map(({ type }: { type: string }) => type);
         const copies = sink.messages.filter(({ recipients }) => recipients.includes(addressOf(done + index))).length;
         expect({ id, told: [status, body.code], now: reads[index].status, trail, copies }).toEqual(
@@ -72,14 +72,14 @@ describe('canceling against sending (invariant I6)', () => {
   }
 
   /** All are canceled over both processes; once so many are answered, all fall due, and the workers set out against the rest. */
-  async function race(ids: readonly string[], key: string, headStart: number): Promise<readonly Answer[]> {
+  async function race(ids: readonly string[], key: string, headStart: number): Promise<readonly TestResponse[]> {
     const begun = Promise.withResolvers<void>();
-    let answered = 0;
+    let responded = 0;
     const cancels = ids.map(async (id, index) => {
-      const answer = await cancelForSure(index % 2 ? one : two, id, key);
-      answered += 1;
-      if (answered >= headStart) begun.resolve();
-      return answer;
+      const response = await cancelForSure(index % 2 ? one : two, id, key);
+      responded += 1;
+      if (responded >= headStart) begun.resolve();
+      return response;
     });
     if (headStart > 0) await begun.promise;
     for (const server of [one, two]) server.clock.advance(HOUR_MS + 1_000);
@@ -91,12 +91,12 @@ describe('canceling against sending (invariant I6)', () => {
    * A machine that is short of time can leave a call without its answer in time: 503, which says that nothing is known. As a caller would, it is
    * asked again until something is; canceled before means then that the first call was carried out.
    */
-  async function cancelForSure(server: TestApp, id: string, key: string): Promise<Answer> {
+  async function cancelForSure(server: TestApp, id: string, key: string): Promise<TestResponse> {
     for (let calls = 1; ; calls += 1) {
-      const answer = await server.call('POST', `/emails/${id}/cancel`, { key });
-      if (answer.status !== 503) {
-        const isOwn = calls > 1 && answer.body.currentStatus === 'canceled';
-        return isOwn ? { ...answer, status: 200, body: { id, status: 'canceled' } } : answer;
+      const response = await server.call('POST', `/emails/${id}/cancel`, { key });
+      if (response.status !== 503) {
+        const isOwn = calls > 1 && response.body.currentStatus === 'canceled';
+        return isOwn ? { ...response, status: 200, body: { id, status: 'canceled' } } : response;
       }
     }
   }

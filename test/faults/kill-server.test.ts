@@ -51,8 +51,8 @@ describe('a server killed in the middle of a thousand sends', () => {
         subject: `Number ${number}`,
         text: 'One of many.',
       });
-      const answer = await fetch(`${baseUrl}/emails`, { method: 'POST', headers, body }).catch(() => null);
-      return answer?.status === 202 ? ((await answer.json()) as { id: string }).id : null;
+      const response = await fetch(`${baseUrl}/emails`, { method: 'POST', headers, body }).catch(() => null);
+      return response?.status === 202 ? ((await response.json()) as { id: string }).id : null;
     };
     const client = async () => {
       for (let number = next++; number < SENDS; number = next++) {
@@ -76,8 +76,8 @@ describe('a server killed in the middle of a thousand sends', () => {
     expect(accepted).toHaveLength(SENDS);
     const statuses = new Map<string, number>();
     for (const id of accepted) {
-      const answer = await fetch(`${baseUrl}/emails/${id}?wait=60`, { headers });
-      const { status } = (await answer.json()) as { status: string };
+      const response = await fetch(`${baseUrl}/emails/${id}?wait=60`, { headers });
+      const { status } = (await response.json()) as { status: string };
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
     expect(Object.fromEntries(statuses)).toEqual({ sent: SENDS });

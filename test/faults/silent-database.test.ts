@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
-import { type Answer, DEFAULT_SEND, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { type TestResponse, DEFAULT_SEND, startTestApp, type TestApp } from '../harness/test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const WITHIN_MS = 2_000;
@@ -25,12 +25,12 @@ describe('an API whose database stops responding', () => {
 
   const sendOnce = (key: string) => server.send({ subject: key }, { headers: { 'idempotency-key': key } });
 
-  async function expectUnavailable(call: () => Promise<Answer>): Promise<void> {
+  async function expectUnavailable(call: () => Promise<TestResponse>): Promise<void> {
     const beganMs = performance.now();
-    const answer = await call();
+    const response = await call();
     expect(performance.now() - beganMs).toBeLessThan(WITHIN_MS);
-    expectProblem(answer, 503, 'unavailable');
-    expect(answer.headers.get('retry-after')).toBe('1');
+    expectProblem(response, 503, 'unavailable');
+    expect(response.headers.get('retry-after')).toBe('1');
   }
 
   it('rejects reads, sends and keys within two seconds, and accepts the same sends once when it is back', async () => {

@@ -55,9 +55,9 @@ describe.runIf(process.platform === 'linux')('a server whose PostgreSQL is stopp
     signalAll(stopped, 'SIGSTOP');
     for (const name of ['one', 'two']) {
       const beganMs = performance.now();
-      const answers = await Promise.all([send(name), send(name.toUpperCase()), call('GET', '/emails')]);
+      const responses = await Promise.all([send(name), send(name.toUpperCase()), call('GET', '/emails')]);
       expect(performance.now() - beganMs).toBeLessThan(WITHIN_MS);
-      for (const answer of answers) expectProblem(answer, 503, 'unavailable');
+      for (const response of responses) expectProblem(response, 503, 'unavailable');
     }
     expect((await call('GET', '/health')).status).toBe(200);
     signalAll(stopped, 'SIGCONT');
@@ -68,9 +68,9 @@ describe.runIf(process.platform === 'linux')('a server whose PostgreSQL is stopp
     for (const name of ['before', 'one', 'ONE', 'two', 'TWO']) {
       await expect
         .poll(async () => {
-          const answer = await send(name);
-          if (answer.status === 202) ids.set(name, answer.body.id);
-          return answer.status;
+          const response = await send(name);
+          if (response.status === 202) ids.set(name, response.body.id);
+          return response.status;
         }, BACK_WITHIN)
         .toBe(202);
     }

@@ -80,13 +80,13 @@ export async function startDnsServer(): Promise<TestDnsServer> {
   const { udp, tcp, port } = await listen();
   const connections = new Set<Socket>();
   udp.on('message', (query, peer) => {
-    const answer = reply(query, 'udp');
-    if (answer !== null) udp.send(answer, peer.port, peer.address);
+    const response = reply(query, 'udp');
+    if (response !== null) udp.send(response, peer.port, peer.address);
   });
   tcp.on('connection', (socket) => {
     connections.add(socket);
     socket.on('close', () => connections.delete(socket)).on('error', () => socket.destroy());
-    answerOver(socket, (query) => reply(query, 'tcp'));
+    respondOver(socket, (query) => reply(query, 'tcp'));
   });
 
   return {
@@ -166,18 +166,18 @@ function roomOf(asked: DecodedPacket): number {
 }
 
 /** RFC 1035 §4.2.2: two bytes of length before each message. */
-function answerOver(socket: Socket, reply: (query: Buffer) => Buffer | null): void {
+function respondOver(socket: Socket, reply: (query: Buffer) => Buffer | null): void {
   let pending: Buffer = Buffer.alloc(0);
   socket.on('data', (data: Buffer) => {
     pending = Buffer.concat([pending, data]);
     while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
       const end = 2 + pending.readUInt16BE(0);
-      const answer = reply(pending.subarray(2, end));
+      const response = reply(pending.subarray(2, end));
       pending = pending.subarray(end);
-      if (answer === null) continue;
+      if (response === null) continue;
       const length = Buffer.alloc(2);
-      length.writeUInt16BE(answer.length);
-      socket.write(Buffer.concat([length, answer]));
+      length.writeUInt16BE(response.length);
+      socket.write(Buffer.concat([length, response]));
     }
   });
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer } from './test-app.ts';
+import type { TestResponse } from './test-app.ts';
 
 const MEMBERS = [
   'type',
@@ -16,28 +16,28 @@ const MEMBERS = [
 ];
 
 /** Asserts that an answer is the one body of every refusal, in each particular that the contract names, with this status and code. */
-export function expectProblem(answer: Answer, status: number, code: string): void {
+export function expectProblem(response: TestResponse, status: number, code: string): void {
   const words = expect.stringMatching(/\S/);
-  expect({ status: answer.status, body: answer.body }).toEqual({
+  expect({ status: response.status, body: response.body }).toEqual({
     status,
     body: expect.objectContaining({
       type: expect.stringMatching(new RegExp(`^https?://[^/]+/reference#error-${code}$`)),
       ...{ title: words, status, detail: words, code, fix: words, retryable: expect.any(Boolean) },
-      requestId: answer.headers.get('x-request-id'),
+      requestId: response.headers.get('x-request-id'),
     }),
   });
-  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-  expect(Object.keys(answer.body).filter((name) => !MEMBERS.includes(name))).toEqual([]);
+  expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+  expect(Object.keys(response.body).filter((name) => !MEMBERS.includes(name))).toEqual([]);
 }
 
 /** The same for a request that breaks a rule of shape, with the fields that must be named: paths, or paths with their codes. */
 export function expectInvalid(
-  answer: Answer,
+  response: TestResponse,
   ...fields: readonly (string | readonly [path: string, code: string])[]
 ): void {
-  expectProblem(answer, 422, 'validation_failed');
+  expectProblem(response, 422, 'validation_failed');
   for (const field of fields) {
     const [path, code] = typeof field === 'string' ? [field, expect.stringMatching(/^[a-z_]+$/)] : field;
-    expect(answer.body.errors).toContainEqual({ path, code, message: expect.stringMatching(/\S/) });
+    expect(response.body.errors).toContainEqual({ path, code, message: expect.stringMatching(/\S/) });
   }
 }

@@ -68,7 +68,7 @@ export async function makeEngine(
 
 /** Mail servers of other people: what the test says of each recipient, who are all of one domain. */
 export function createOutsideWorld(
-  answer: (outgoing: OutgoingMessage, domain: string) => Promise<Partial<RecipientVerdict>> | Partial<RecipientVerdict>,
+  respond: (outgoing: OutgoingMessage, domain: string) => Promise<Partial<RecipientVerdict>> | Partial<RecipientVerdict>,
 ): Transport & { readonly attempts: readonly string[] } {
   const attempts: string[] = [];
   return {
@@ -79,7 +79,7 @@ export function createOutsideWorld(
     send: async (outgoing) => {
       const [first = ''] = outgoing.recipients;
       attempts.push(first);
-      const verdict = await answer(outgoing, first.slice(first.indexOf('@') + 1));
+      const verdict = await respond(outgoing, first.slice(first.indexOf('@') + 1));
       return outgoing.recipients.map((recipient) => {
         const taken = {
           outcome: 'accepted',

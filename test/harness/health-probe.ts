@@ -17,9 +17,9 @@ export async function startHealthProbe(port: number): Promise<HealthProbe> {
   return {
     begin: () => void child.send('begin'),
     end: async () => {
-      const answer = once(child, 'message');
+      const response = once(child, 'message');
       child.send('end');
-      const [latenciesMs] = await answer;
+      const [latenciesMs] = await response;
       return latenciesMs as readonly number[]; // What health-probe-process.ts sends.
     },
     stop: () => void child.kill(),

@@ -92,13 +92,13 @@ postlog unix-dgram n - n - 1 postlogd
 /** Waits until a server on loopback takes connections. */
 export async function untilListening(port: number): Promise<void> {
   const endsAtMs = performance.now() + START_MS;
-  while (!(await answers(port))) {
+  while (!(await responses(port))) {
     if (performance.now() > endsAtMs) throw new Error(`nothing listens on port ${port}`);
     await pause(50);
   }
 }
 
-function answers(port: number): Promise<boolean> {
+function responses(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy();

@@ -1,4 +1,4 @@
-import type { Answer, CallOptions, TestApp } from './test-app.ts';
+import type { TestResponse, CallOptions, TestApp } from './test-app.ts';
 
 /** A browser that is signed in, as far as requests show it. */
 export interface TestSession {
@@ -6,15 +6,15 @@ export interface TestSession {
   readonly cookie: string;
   readonly user: { readonly id: string; readonly memberId: string; readonly email: string; readonly role: string };
   readonly account: { readonly id: string; readonly name: string };
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<TestResponse>;
 }
 
 /** Signs in as development lets everybody do. An address that nobody knows makes an account. */
 export async function signInAs(server: TestApp, email: string): Promise<TestSession> {
-  const answer = await server.call('POST', '/dev/session', { key: null, body: { email } });
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-  const { user, account } = answer.body;
-  return { ...browserOf(server, cookieOf(answer, 'session')), user, account };
+  const response = await server.call('POST', '/dev/session', { key: null, body: { email } });
+  if (response.status !== 200) throw new Error(JSON.stringify(response.body));
+  const { user, account } = response.body;
+  return { ...browserOf(server, cookieOf(response, 'session')), user, account };
 }
 
 /** Requests as a browser with this cookie makes them. */
@@ -31,7 +31,7 @@ export function browserOf(server: TestApp, cookie: string): Pick<TestSession, 'c
 }
 
 /** `name=value` of a cookie that an answer sets. */
-export function cookieOf({ headers }: Pick<Answer, 'headers'>, name: string): string {
+export function cookieOf({ headers }: Pick<TestResponse, 'headers'>, name: string): string {
   const found = headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
   if (found === undefined) throw new Error(`no cookie ${name} in ${headers.getSetCookie().join(' | ')}`);
   return found.slice(0, found.indexOf(';'));

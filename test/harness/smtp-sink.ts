@@ -135,13 +135,13 @@ function createServer(options: SmtpSinkOptions, book: Book): SMTPServer {
     ...(options.maxMessageBytes === undefined ? {} : { size: options.maxMessageBytes }),
     onAuth: (login, _session, callback) => checkLogIn(auth, login, callback),
     onConnect: (session, callback) => {
-      void answer(server, session, callback, replies.connect?.(book.countConnection()) ?? skip(book, replies));
+      void respond(server, session, callback, replies.connect?.(book.countConnection()) ?? skip(book, replies));
     },
     onMailFrom: ({ address }, session, callback) => {
-      void answer(server, session, callback, replies.sender?.(address));
+      void respond(server, session, callback, replies.sender?.(address));
     },
     onRcptTo: ({ address }, session, callback) => {
-      void answer(server, session, callback, replies.recipient?.(address));
+      void respond(server, session, callback, replies.recipient?.(address));
     },
     onData: (stream, session, callback) => {
       void takeMessage(server, stream, session, callback, replies, book);
@@ -173,7 +173,7 @@ async function takeMessage(
   const reply = await replies.message?.(message);
   const keeps = reply === undefined || reply === 'keep-and-drop' || (typeof reply === 'object' && reply.code < 300);
   if (keeps) book.keep(message);
-  await answer(server, session, callback, reply);
+  await respond(server, session, callback, reply);
 }
 
 function describeMessage(session: SMTPServerSession, raw: Buffer): SinkMessage {
@@ -188,7 +188,7 @@ function describeMessage(session: SMTPServerSession, raw: Buffer): SinkMessage {
   };
 }
 
-async function answer(
+async function respond(
   server: SMTPServer,
   session: SMTPServerSession,
   callback: Callback,

@@ -12,7 +12,7 @@ export interface TestSpamd {
  * Something that speaks the protocol of SpamAssassin's daemon (SPAMC/1.5).
  * @param answer what is sent back to a whole request; null for nothing at all.
  */
-export async function startSpamd(answer: string | null): Promise<TestSpamd> {
+export async function startSpamd(response: string | null): Promise<TestSpamd> {
   const received: { command: string; message: string }[] = [];
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -28,7 +28,7 @@ export async function startSpamd(answer: string | null): Promise<TestSpamd> {
       const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN);
       if (end === -1 || request.length < end + 4 + length) return;
       received.push({ command: head.split('\r\n')[0] ?? '', message: request.subarray(end + 4).toString('utf8') });
-      if (answer !== null) socket.end(answer);
+      if (response !== null) socket.end(response);
     });
   });
   server.listen(0, '127.0.0.1');

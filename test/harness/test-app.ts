@@ -25,7 +25,7 @@ export interface TestAppOptions {
   readonly log?: { write(line: string): void };
 }
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   // Tests read answers of any shape; what they expect of it is their assertion.
@@ -50,11 +50,11 @@ export interface TestApp {
   /** A key of scope `full`. */
   readonly key: string;
   readonly config: Config;
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<TestResponse>;
   /** Sends, with sensible values for what is left out. */
-  send(body?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<Answer>;
+  send(body?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<TestResponse>;
   /** Reads a message once it is settled. */
-  settled(id: string): Promise<Answer>;
+  settled(id: string): Promise<TestResponse>;
   newAccount(name?: string): Promise<{ readonly accountId: string; readonly key: string }>;
   newKey(options?: Partial<NewKey>): Promise<string>;
   /** A verified domain of the account; answers its DKIM public key. */
@@ -146,7 +146,7 @@ export async function callApi(
   method: string,
   path: string,
   options: CallOptions,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const key = options.key === undefined ? ownKey : options.key;
   const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await fetch(`${baseUrl}${path}`, {

@@ -13,13 +13,13 @@ export interface ReceivedEvent {
 }
 
 /** What a receiver does with an event; `end` may be left out, and then the sender waits. */
-export type Answering = (event: ReceivedEvent, response: ServerResponse, count: number) => void;
+export type Responding = (event: ReceivedEvent, response: ServerResponse, count: number) => void;
 
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedEvent[];
   /** From now on. */
-  answer(how: number | Answering): void;
+  respond(how: number | Responding): void;
   /** Resolves once so many have come in all. */
   count(atLeast: number): Promise<readonly ReceivedEvent[]>;
   /** Resolves with the first that matches, whether it came before or comes yet. */
@@ -28,9 +28,9 @@ export interface WebhookReceiver {
 }
 
 /** An endpoint on loopback that keeps what it is sent; it answers 200 unless told otherwise. */
-export async function startWebhookReceiver(how: number | Answering = 200): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(how: number | Responding = 200): Promise<WebhookReceiver> {
   const received: ReceivedEvent[] = [];
-  let answering = toAnswering(how);
+  let responding = toResponding(how);
   let waiting: (() => boolean)[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -39,7 +39,7 @@ export async function startWebhookReceiver(how: number | Answering = 200): Promi
       const body = Buffer.concat(chunks).toString();
       const event = { path: request.url ?? '', headers: request.headers, body, event: parse(body) };
       received.push(event);
-      answering(event, response, received.length);
+      responding(event, response, received.length);
       waiting = waiting.filter((isOver) => !isOver());
     });
   });
@@ -60,8 +60,8 @@ export async function startWebhookReceiver(how: number | Answering = 200): Promi
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
     received,
-    answer(next) {
-      answering = toAnswering(next);
+    respond(next) {
+      responding = toResponding(next);
     },
     count: (atLeast) => until(() => (received.length >= atLeast ? received : undefined)),
     first: (matches) => until(() => received.find(matches)),
@@ -72,7 +72,7 @@ export async function startWebhookReceiver(how: number | Answering = 200): Promi
   };
 }
 
-function toAnswering(how: number | Answering): Answering {
+function toResponding(how: number | Responding): Responding {
   return typeof how === 'function' ? how : (_event, response) => void response.writeHead(how).end('noted');
 }
 

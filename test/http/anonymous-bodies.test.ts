@@ -245,8 +245,8 @@ describe('JSON crafted to be expensive', () => {
     async (_name, make, status, code) => {
       const rawBody = make();
       for (const path of ['/emails', '/mcp']) {
-        const answer = await server.call('POST', path, { rawBody });
-        expect([path, answer.status, answer.body.code]).toEqual([path, status, code]);
+        const response = await server.call('POST', path, { rawBody });
+        expect([path, response.status, response.body.code]).toEqual([path, status, code]);
       }
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
     },

@@ -120,9 +120,9 @@ describe('errors', () => {
   });
 
   it('402: more recipients than the monthly quota has left', { tags: ['contract-errors.402'] }, async () => {
-    const answer = await other.send({ to: ['a@example.com', 'b@example.com'] });
-    expectProblem(answer, 402, 'quota_exceeded');
-    expect(answer.body).toMatchObject({ retryable: false, detail: expect.stringContaining('1 of the 1') });
+    const response = await other.send({ to: ['a@example.com', 'b@example.com'] });
+    expectProblem(response, 402, 'quota_exceeded');
+    expect(response.body).toMatchObject({ retryable: false, detail: expect.stringContaining('1 of the 1') });
   });
 
   it('403: a scope, a recipient, a domain, an account that may not send', {
@@ -149,9 +149,9 @@ describe('errors', () => {
     const never = '01936a2e-0000-7000-8000-000000000000';
     const read = async (id: string) => {
       const headers = { 'x-request-id': 'same' };
-      const answer = await server.call('GET', `/emails/${id}`, { key: foreign.key, headers });
-      expectProblem(answer, 404, 'not_found');
-      return JSON.stringify(answer.body).replaceAll(id, '<id>');
+      const response = await server.call('GET', `/emails/${id}`, { key: foreign.key, headers });
+      expectProblem(response, 404, 'not_found');
+      return JSON.stringify(response.body).replaceAll(id, '<id>');
     };
     expect(await read(sent.id)).toBe(await read(never));
     const waited = await server.call('GET', `/emails/${sent.id}?wait=60`, { key: foreign.key });
@@ -162,13 +162,13 @@ describe('errors', () => {
     tags: ['contract-errors.409', 'contract-idempotency.in-progress'],
   }, async () => {
     const headers = { 'idempotency-key': 'running' };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => server.send({}, { headers })));
-    const running = answers.filter(({ status }) => status === 409);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => server.send({}, { headers })));
+    const running = responses.filter(({ status }) => status === 409);
     expect(running.length).toBeGreaterThan(0);
-    for (const answer of running) {
-      expectProblem(answer, 409, 'idempotency_in_progress');
-      expect(answer.headers.get('retry-after')).toBe('1');
-      expect(answer.body.retryable).toBe(true);
+    for (const response of running) {
+      expectProblem(response, 409, 'idempotency_in_progress');
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(response.body.retryable).toBe(true);
     }
   });
 
@@ -201,17 +201,17 @@ describe('errors', () => {
     'json',
     '',
   ])('415: a body of type %j', { tags: ['contract-errors.415', 'general.json-bodies'] }, async (type) => {
-    const answer = await server.call('POST', '/emails', { rawBody: '{}', headers: { 'content-type': type } });
-    expectProblem(answer, 415, 'unsupported_media_type');
+    const response = await server.call('POST', '/emails', { rawBody: '{}', headers: { 'content-type': type } });
+    expectProblem(response, 415, 'unsupported_media_type');
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
     'accepts JSON of type %j',
     { tags: ['general.json-bodies'] },
     async (type) => {
-      const answer = await server.send({}, { headers: { 'content-type': type } });
-      expect(answer.status).toBe(202);
-      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      const response = await server.send({}, { headers: { 'content-type': type } });
+      expect(response.status).toBe(202);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     },
   );
 
@@ -230,16 +230,16 @@ describe('errors', () => {
   it('names every field that breaks a rule, and the first in its detail', {
     tags: ['contract-errors.fields', 'contract-errors.body'],
   }, async () => {
-    const answer = await server.send({ to: 'nobody', subject: '', foo: 1 });
-    expectInvalid(answer, ['to', 'invalid_email'], ['subject', 'too_short'], ['foo', 'unknown_field']);
-    expect(answer.body.errors).toHaveLength(3);
-    expect(answer.body.detail).toContain('(and 2 more)');
+    const response = await server.send({ to: 'nobody', subject: '', foo: 1 });
+    expectInvalid(response, ['to', 'invalid_email'], ['subject', 'too_short'], ['foo', 'unknown_field']);
+    expect(response.body.errors).toHaveLength(3);
+    expect(response.body.detail).toContain('(and 2 more)');
   });
 
   it('suggests the field that was meant', async () => {
-    const answer = await server.send({ replyTo: 'ada@example.com', utm: { campain: 'x' } });
-    expectInvalid(answer, ['replyTo', 'unknown_field'], ['utm.campain', 'unknown_field']);
-    const messages = answer.body.errors.map(({ message }: { message: string }) => message);
+    const response = await server.send({ replyTo: 'ada@example.com', utm: { campain: 'x' } });
+    expectInvalid(response, ['replyTo', 'unknown_field'], ['utm.campain', 'unknown_field']);
+    const messages = response.body.errors.map(({ message }: { message: string }) => message);
     expect(messages).toEqual(
       expect.arrayContaining([
         '`replyTo` is not a known field; did you mean `reply_to`?',
@@ -255,9 +255,9 @@ describe('errors', () => {
   }, async () => {
     await suppress(server.database, server.accountId, 'late@example.com');
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });
-    const answer = await server.send({ to: 'ok@example.com', cc: 'late@example.com', bcc: 'x@example.org' }, { key });
-    expectProblem(answer, 422, 'recipient_suppressed');
-    expect(answer.body.recipients).toEqual([
+    const response = await server.send({ to: 'ok@example.com', cc: 'late@example.com', bcc: 'x@example.org' }, { key });
+    expectProblem(response, 422, 'recipient_suppressed');
+    expect(response.body.recipients).toEqual([
       { email: 'late@example.com', kind: 'cc', code: 'recipient_suppressed' },
       { email: 'x@example.org', kind: 'bcc', code: 'recipient_not_allowed' },
     ]);
@@ -298,10 +298,10 @@ describe('internal failures', () => {
   it('500: reveals only the request id, and logs the rest', { tags: ['contract-errors.500'] }, async () => {
     const server = await startTestApp();
     await server.database.sql`ALTER TABLE messages RENAME TO hidden`;
-    const answer = await server.call('GET', '/emails');
-    expectProblem(answer, 500, 'internal');
-    expect(answer.body.retryable).toBe(true);
-    expect(JSON.stringify(answer.body)).not.toMatch(/relation|hidden|SELECT|\.ts|at /);
+    const response = await server.call('GET', '/emails');
+    expectProblem(response, 500, 'internal');
+    expect(response.body.retryable).toBe(true);
+    expect(JSON.stringify(response.body)).not.toMatch(/relation|hidden|SELECT|\.ts|at /);
     expectProblem(await server.send(), 500, 'internal');
     await server.close();
   });
@@ -327,16 +327,16 @@ describe('internal failures', () => {
       expect((await server.send()).status).toBe(202);
       await proxy.down();
       const beganMs = performance.now();
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         server.send(),
         server.call('GET', '/emails'),
         server.call('GET', '/keys/self'),
       ]);
       expect(performance.now() - beganMs).toBeLessThan(2_500);
-      for (const answer of answers) {
-        expectProblem(answer, 503, 'unavailable');
-        expect(answer.headers.get('retry-after')).toBe('1');
-        expect(answer.body.retryable).toBe(true);
+      for (const response of responses) {
+        expectProblem(response, 503, 'unavailable');
+        expect(response.headers.get('retry-after')).toBe('1');
+        expect(response.body.retryable).toBe(true);
       }
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
       await proxy.up();

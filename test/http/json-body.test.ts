@@ -111,9 +111,9 @@ describe('JSON bodies of a send', () => {
     '"tags":["\\ud800"]',
   ])('reject %s, in any field', async (json) => {
     const field = /"(\w+)"/.exec(json)?.[1] ?? '';
-    const answer = await post(JSON.stringify({ ...DEFAULT_SEND, [field]: undefined }).replace('{', `{${json},`));
-    expectInvalid(answer);
-    expect(answer.body.errors).toMatchObject([{ path: expect.stringContaining(field), code: 'invalid_unicode' }]);
+    const response = await post(JSON.stringify({ ...DEFAULT_SEND, [field]: undefined }).replace('{', `{${json},`));
+    expectInvalid(response);
+    expect(response.body.errors).toMatchObject([{ path: expect.stringContaining(field), code: 'invalid_unicode' }]);
   });
 
   it('keep every character that mail can carry', async () => {

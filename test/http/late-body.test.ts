@@ -64,8 +64,8 @@ async function newKey(): Promise<KeyOnTrial> {
 const bearer = ({ secret }: KeyOnTrial) => ({ authorization: `Bearer ${secret}` });
 
 async function change(method: string, path: string, body?: unknown): Promise<void> {
-  const answer = await owner.call(method, path, body === undefined ? {} : { body });
-  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+  const response = await owner.call(method, path, body === undefined ? {} : { body });
+  if (response.status >= 300) throw new Error(JSON.stringify(response.body));
 }
 
 const CHANGES: readonly (readonly [string, string, (key: KeyOnTrial) => Promise<unknown>])[] = [
@@ -184,7 +184,7 @@ describe('a body that arrives after its session was checked', () => {
 /** Revokes through another process, which shares nothing with the first but the database. */
 function browserElsewhere(other: TestApp, { cookie }: TestSession) {
   return async (path: string) => {
-    const answer = await other.call('DELETE', path, { key: null, headers: { cookie, origin: other.baseUrl } });
-    if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+    const response = await other.call('DELETE', path, { key: null, headers: { cookie, origin: other.baseUrl } });
+    if (response.status >= 300) throw new Error(JSON.stringify(response.body));
   };
 }

@@ -18,11 +18,11 @@ describe('edge cases of a request', () => {
     ['application/json; charset=iso-8859-1', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
   ])('are unambiguous: a body as %s with %j is rejected and not misread', async (contentType, headers) => {
-    const answer = await server.call('POST', '/emails', {
+    const response = await server.call('POST', '/emails', {
       rawBody: '{}',
       headers: { 'content-type': contentType, ...headers },
     });
-    expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
+    expect([response.status, response.body.code]).toEqual([415, 'unsupported_media_type']);
   });
 
   it('include UTF-8 under its names, and the identity encoding', async () => {
@@ -65,8 +65,8 @@ describe('edge cases of a request', () => {
   });
 
   it('reject a header that is not UTF-8 instead of storing something else', async () => {
-    const answer = await server.send({}, { headers: { 'x-service-agent': 'caf\xe9' } });
-    expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([422, 'x-service-agent']);
+    const response = await server.send({}, { headers: { 'x-service-agent': 'caf\xe9' } });
+    expect([response.status, response.body.errors?.[0]?.path]).toEqual([422, 'x-service-agent']);
   });
 
   it('leave an entry in the request log even when nothing is served', async () => {
@@ -103,24 +103,24 @@ describe('a request that needs no body', () => {
   });
 
   it('reports fields that would be ignored', async () => {
-    const answer = await server.call('POST', `/emails/${await queued()}/cancel`, { body: { reason: 'x' } });
-    expect([answer.status, pathsOf(answer.body)[0]]).toEqual([
+    const response = await server.call('POST', `/emails/${await queued()}/cancel`, { body: { reason: 'x' } });
+    expect([response.status, pathsOf(response.body)[0]]).toEqual([
       422,
       expect.objectContaining({ path: 'reason', code: 'unknown_field' }),
     ]);
   });
 
   it('does not change one that needs a body', async () => {
-    const answer = await server.call('POST', '/emails', { headers: json, rawBody: '' });
-    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_json']);
+    const response = await server.call('POST', '/emails', { headers: json, rawBody: '' });
+    expect([response.status, response.body.code]).toEqual([400, 'invalid_json']);
   });
 });
 
 describe('unusual values in a request', () => {
   it('include a bound before the year 1: rejected, not a server error', async () => {
     for (const from of ['0000-01-01', '0000-06-01T00:00:00Z', '0001-01-01T00:00:00%2B14:00']) {
-      const answer = await server.call('GET', `/emails?from=${from}`);
-      expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
+      const response = await server.call('GET', `/emails?from=${from}`);
+      expect([response.status, response.body.code]).toEqual([422, 'validation_failed']);
     }
   });
 
@@ -131,9 +131,9 @@ describe('unusual values in a request', () => {
 
   it('include a rejected type behind an invisible character', async () => {
     const attachments = [{ filename: 'a.exe\u200b', content: 'aGk=' }];
-    const answer = await server.send({ attachments });
-    expect(answer.body.code).not.toBe('queued');
-    expect(answer.status).toBe(422);
+    const response = await server.send({ attachments });
+    expect(response.body.code).not.toBe('queued');
+    expect(response.status).toBe(422);
   });
 
   it('include a permanent suppression over one that would end', async () => {

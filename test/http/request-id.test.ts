@@ -19,7 +19,7 @@ describe('the request id', () => {
   it('is in every response, success or error, and in the body of every error', {
     tags: ['contract-shape.request-id', 'errors.request-id'],
   }, async () => {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       server.send(),
       server.call('GET', '/emails'),
       server.call('GET', '/health', { key: null }),
@@ -36,11 +36,11 @@ describe('the request id', () => {
       server.call('PUT', '/emails'),
       server.call('POST', '/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
     ]);
-    for (const { status, headers, body } of answers) {
+    for (const { status, headers, body } of responses) {
       expect(headers.get('x-request-id')).toMatch(MADE_HERE);
       if (status >= 400) expect(body.requestId).toBe(headers.get('x-request-id'));
     }
-    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(answers.length);
+    expect(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size).toBe(responses.length);
   });
 
   it.each(['a', 'A-z_0.9', '0', 'x'.repeat(128), '019368aa-0000-7000-8000-000000000000', '...'])(
@@ -62,18 +62,18 @@ describe('the request id', () => {
   );
 
   it('replaces one that is passed twice', async () => {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       server.baseUrl,
       'GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-request-id: one\r\nx-request-id: two\r\n\r\n',
     );
-    expect(/x-request-id: (\S+)/.exec(answer)?.[1]).toMatch(MADE_HERE);
+    expect(/x-request-id: (\S+)/.exec(response)?.[1]).toMatch(MADE_HERE);
   });
 
   it('is in the response to an invalid HTTP request', { tags: ['contract-shape.request-id'] }, async () => {
-    const answer = await sendRaw(server.baseUrl, 'GARBAGE\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    const id = /\r\nx-request-id: (\S+)\r\n/.exec(answer)?.[1];
+    const response = await sendRaw(server.baseUrl, 'GARBAGE\r\n\r\n');
+    expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    const id = /\r\nx-request-id: (\S+)\r\n/.exec(response)?.[1];
     expect(id).toMatch(MADE_HERE);
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ status: 400, requestId: id });
+    expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({ status: 400, requestId: id });
   });
 });

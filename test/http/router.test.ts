@@ -63,21 +63,21 @@ describe('the router', () => {
       const allowed = declared.includes('GET') ? [...declared, 'HEAD'] : declared;
       for (const prefix of ['', '/v1']) {
         const url = `${prefix}${path.replace(':id', 'x')}`.replace(/^\/v1\/$/, '/v1');
-        const answer = await server.call(method, url, { key: null });
-        expectProblem(answer, 405, 'method_not_allowed');
-        expect(answer.headers.get('allow')).toBe(allowed.join(', '));
+        const response = await server.call(method, url, { key: null });
+        expectProblem(response, 405, 'method_not_allowed');
+        expect(response.headers.get('allow')).toBe(allowed.join(', '));
       }
     },
   );
 
   it('finds the path of a 405 as it finds one to serve, and no path longer than any parameter', async () => {
     const allowed = async (path: string) => {
-      const answer = await server.call('PUT', path, {
+      const response = await server.call('PUT', path, {
         key: null,
         headers: { 'content-type': 'text/plain' },
         rawBody: 'x',
       });
-      return [answer.status, answer.headers.get('allow')];
+      return [response.status, response.headers.get('allow')];
     };
     expect(await allowed('/emails/batch')).toEqual([405, 'POST']);
     expect(await allowed('/%65mails/batch?x=1')).toEqual([405, 'POST']);
@@ -123,15 +123,15 @@ describe('the router', () => {
   });
 
   it('forbids sniffing and caching of its responses', async () => {
-    for (const answer of [await server.call('GET', '/emails'), await server.call('GET', '/nothing')]) {
-      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(answer.headers.get('cache-control')).toBe('no-store');
+    for (const response of [await server.call('GET', '/emails'), await server.call('GET', '/nothing')]) {
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(response.headers.get('cache-control')).toBe('no-store');
     }
   });
 
   it('lets no other origin read its responses', async () => {
-    const answer = await server.call('GET', '/emails', { headers: { origin: 'https://evil.example' } });
-    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    const response = await server.call('GET', '/emails', { headers: { origin: 'https://evil.example' } });
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 });
 

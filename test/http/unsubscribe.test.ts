@@ -40,10 +40,10 @@ describe('one-click unsubscribe', () => {
     tags: ['suppressions.automatic', 'contract-messages.trail-type-unsubscribed'],
   }, async () => {
     const { id, paths } = await sendOne('Post', { to: ['Ann@example.com', 'ben@example.com'] });
-    const answer = await post(paths[0] ?? '');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.body).toContain('Ann@example.com');
+    const response = await post(paths[0] ?? '');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.body).toContain('Ann@example.com');
     expect(await listed('ann@example.com')).toMatchObject([{ reason: 'unsubscribe', emailId: id, expiresAt: null }]);
     expect(await trail(id)).toMatchObject([{ recipient: 'Ann@example.com', classification: null }]);
     expectProblem(await server.send({ to: 'ann@example.com' }), 422, 'recipient_suppressed');
@@ -54,8 +54,8 @@ describe('one-click unsubscribe', () => {
 
   it('happens once, however often and fast it is requested, and again after the address was removed', async () => {
     const { id, paths } = await sendOne('Repeated', { to: 'cat@example.com' });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => post(paths[0] ?? '')));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => post(paths[0] ?? '')));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     const [first, ...others] = await listed('cat@example.com');
     expect([others, (await trail(id)).length]).toEqual([[], 1]);
     await server.call('DELETE', '/suppressions/cat@example.com');
@@ -89,8 +89,8 @@ describe('one-click unsubscribe', () => {
   it('is the only endpoint for forms: others, and other bodies there, are 415 or too large', async () => {
     const { paths } = await sendOne('Types', { to: 'types@example.com' });
     for (const path of ['/emails', '/suppressions']) {
-      const answer = await server.call('POST', path, { headers: FORM, rawBody: 'email=a%40b.co' });
-      expectProblem(answer, 415, 'unsupported_media_type');
+      const response = await server.call('POST', path, { headers: FORM, rawBody: 'email=a%40b.co' });
+      expectProblem(response, 415, 'unsupported_media_type');
     }
     const json = { headers: { 'content-type': 'application/json' }, rawBody: '{}' };
     expectProblem(await post(paths[0] ?? '', json), 415, 'unsupported_media_type');
@@ -136,9 +136,9 @@ describe('one-click unsubscribe', () => {
     const middle = path.length - 30;
     const changed = `${path.slice(0, middle)}${path[middle] === 'A' ? 'B' : 'A'}${path.slice(middle + 1)}`;
     for (const wrong of [changed, path.slice(0, -1), '/u/x', `/u/${'A'.repeat(68)}`]) {
-      for (const answer of [await get(wrong), await post(wrong)]) {
-        expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-        expect(answer.body).toContain('This link does not work');
+      for (const response of [await get(wrong), await post(wrong)]) {
+        expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+        expect(response.body).toContain('This link does not work');
       }
     }
     await server.database.sql`DELETE FROM messages WHERE id = ${id}`;

@@ -135,7 +135,7 @@ describe('the port', () => {
     });
     await locked.promise;
     const facts = { recipient: 'ann@example.com', returnPath, messageId: id };
-    const answered = bringMail(server.inboundPort, returnPath, postfixBounce(facts));
+    const responded = bringMail(server.inboundPort, returnPath, postfixBounce(facts));
     await expect
       .poll(
         async () =>
@@ -147,7 +147,7 @@ describe('the port', () => {
     expect(await idle.reply()).toMatch(/^421 4\.3\.2 /);
     release.resolve();
     await holding;
-    expect(await answered).toMatch(/^250 /);
+    expect(await responded).toMatch(/^250 /);
     await closed;
   });
 });

@@ -23,8 +23,8 @@ describe('the lookup of a return-path host', () => {
   });
 
   it('runs once for many callers, and its result is cached for ten seconds, also for an unknown host', async () => {
-    const answers = Array.from({ length: 50 }, () => hosts.has('bounce.example.com'));
-    expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
+    const responses = Array.from({ length: 50 }, () => hosts.has('bounce.example.com'));
+    expect(new Set(await Promise.all(responses))).toEqual(new Set([true]));
     for (const _ of [1, 2]) expect(await hosts.has('other.example')).toBe(false);
     expect(asked).toEqual(['bounce.example.com', 'other.example']);
     ours.add('other.example');

@@ -25,9 +25,9 @@ describe('authentication', () => {
     'treats %j as a missing key',
     { tags: ['contract-errors.401'] },
     async (header) => {
-      const answer = await withHeader(header);
-      expectProblem(answer, 401, 'missing_key');
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
+      const response = await withHeader(header);
+      expectProblem(response, 401, 'missing_key');
+      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
     },
   );
 
@@ -149,9 +149,9 @@ describe('authentication', () => {
       if (access.kind !== 'key' || access.scope === null) return;
       const { scope } = access;
       const others = Object.keys(SCOPES).filter((name) => name !== scope);
-      const answer = await server.call(method, url, { key: await server.newKey({ scopes: others }) });
-      expectProblem(answer, 403, 'missing_scope');
-      expect(answer.body.detail).toContain(`\`${scope}\``);
+      const response = await server.call(method, url, { key: await server.newKey({ scopes: others }) });
+      expectProblem(response, 403, 'missing_scope');
+      expect(response.body.detail).toContain(`\`${scope}\``);
       const enough = await server.call(method, url, { key: await server.newKey({ scopes: [scope] }) });
       expect([200, 202, 404, 422]).toContain(enough.status);
     },

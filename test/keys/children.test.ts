@@ -153,9 +153,9 @@ describe('the keys that a key creates', () => {
       if (name === 'scopes') return;
       expect((await owner.call('PATCH', `/keys/${first.id}`, { body: maker })).status).toBe(200);
       const body = { scopes: ['keys:read', 'keys:write', 'emails:send'] };
-      const answer = await edit(first, second, body);
-      expectProblem(answer, 403, 'permission_escalation');
-      expect(answer.body.detail).toContain(name);
+      const response = await edit(first, second, body);
+      expectProblem(response, 403, 'permission_escalation');
+      expect(response.body.detail).toContain(name);
       expect((await edit(first, second, { scopes: ['keys:read'] })).status).toBe(200);
     });
   });
@@ -171,9 +171,9 @@ describe('the keys that a key creates', () => {
   }, async () => {
     const first = await make(null, { scopes: SCOPES, attachmentHosts: ['a.example'] });
     const second = await make(first, { scopes: ['emails:send'], approvalMode: 'always' });
-    const answer = await edit(first, second, { approvalMode: 'off' });
-    expectProblem(answer, 403, 'permission_escalation');
-    expect(answer.body.detail).toContain('attachmentHosts');
+    const response = await edit(first, second, { approvalMode: 'off' });
+    expectProblem(response, 403, 'permission_escalation');
+    expect(response.body.detail).toContain('attachmentHosts');
     const third = await make(first, { scopes: ['emails:send'], recipientAllowlist: ['@a.example'] });
     expectProblem(await edit(first, third, { recipientAllowlist: null }), 403, 'permission_escalation');
   });
@@ -190,8 +190,8 @@ describe('the keys that a key creates', () => {
   it(`end after ${LIMITS.keyGenerations} generations`, async () => {
     let last = await make(null, { scopes: SCOPES });
     for (let made = 0; made < LIMITS.keyGenerations; made += 1) last = await make(last, { scopes: SCOPES });
-    const answer = await create(last, { scopes: SCOPES });
-    expectProblem(answer, 403, 'permission_escalation');
-    expect(answer.body.fix).toContain('signed-in user');
+    const response = await create(last, { scopes: SCOPES });
+    expectProblem(response, 403, 'permission_escalation');
+    expect(response.body.fix).toContain('signed-in user');
   });
 });

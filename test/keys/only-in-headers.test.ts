@@ -25,7 +25,7 @@ describe('a key', () => {
   });
 
   it('is in no error, log line or request log, wherever a caller puts it', async () => {
-    const answers = [
+    const responses = [
       await server.call('GET', `/emails?api_key=${server.key}`),
       await server.call('POST', '/emails', { body: { apiKey: server.key, from: server.key, to: server.key } }),
       await server.call('GET', '/emails', { key: `${server.key}x` }),
@@ -35,8 +35,8 @@ describe('a key', () => {
     ];
     const secret = server.key.slice('pr_live_'.length);
     // What a caller gives as an address is told back as an address; nothing else of an answer may hold the key.
-    for (const [n, answer] of answers.entries()) {
-      if (n !== 1) expect(JSON.stringify(answer.body)).not.toContain(secret);
+    for (const [n, response] of responses.entries()) {
+      if (n !== 1) expect(JSON.stringify(response.body)).not.toContain(secret);
     }
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.join('')).not.toContain(secret);

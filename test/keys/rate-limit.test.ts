@@ -5,7 +5,7 @@ import { createKeyRates } from '../../packages/server/src/keys/key-rates.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { openLoggedIn } from '../harness/smtp-session.ts';
 import { type SubmissionApp, startSubmissionApp } from '../harness/submission-client.ts';
-import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
 
 describe('the rate limit of a key', () => {
   let first: SubmissionApp;
@@ -24,8 +24,8 @@ describe('the rate limit of a key', () => {
   });
 
   const self = (server: TestApp, key: string) => server.call('GET', '/keys/self', { key });
-  const count = (answers: readonly Answer[], status: number) => answers.filter((one) => one.status === status).length;
-  const numbers = ({ headers }: Answer) => ({
+  const count = (responses: readonly TestResponse[], status: number) => responses.filter((one) => one.status === status).length;
+  const numbers = ({ headers }: TestResponse) => ({
     policy: headers.get('ratelimit-policy'),
     r: Number(/^"key";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1] ?? Number.NaN),
     t: Number(/;t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1] ?? Number.NaN),
@@ -35,10 +35,10 @@ describe('the rate limit of a key', () => {
     tags: ['keys.rate-limit', 'contract-errors.429', 'limits.rate-limit'],
   }, async () => {
     const key = await first.newKey({ rateLimit: 4 });
-    const answers: Answer[] = [];
-    for (let n = 0; n < 4; n += 1) answers.push(await self(first, key));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(answers.map((answer) => numbers(answer).r)).toEqual([3, 2, 1, 0]);
+    const responses: TestResponse[] = [];
+    for (let n = 0; n < 4; n += 1) responses.push(await self(first, key));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(responses.map((response) => numbers(response).r)).toEqual([3, 2, 1, 0]);
     const refused = await self(first, key);
     expectProblem(refused, 429, 'rate_limited');
     expect(refused.body.retryable).toBe(true);
@@ -62,9 +62,9 @@ describe('the rate limit of a key', () => {
       first.call('POST', '/mcp', { key, body: {} }),
     ]);
     expect(asked.map(({ status }) => status).slice(0, 5)).toEqual([200, 403, 404, 422, 403]);
-    for (const answer of asked) {
-      expect(numbers(answer)).toEqual({ policy: '"key";q=500;w=60', r: expect.any(Number), t: expect.any(Number) });
-      expect(numbers(answer).r).toBeLessThan(500);
+    for (const response of asked) {
+      expect(numbers(response)).toEqual({ policy: '"key";q=500;w=60', r: expect.any(Number), t: expect.any(Number) });
+      expect(numbers(response).r).toBeLessThan(500);
     }
     const anonymous = await first.call('GET', '/keys/self', { key: null });
     expect(anonymous.headers.get('ratelimit')).toBeNull();
@@ -87,9 +87,9 @@ describe('the rate limit of a key', () => {
     async (rateLimit) => {
       const key = await first.newKey({ rateLimit });
       const began = performance.now();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 64 }, async (_, client) => {
-          const own: Answer[] = [];
+          const own: TestResponse[] = [];
           for (let n = 0; n < 4; n += 1) {
             const server = processes[(client + n) % processes.length];
             if (server !== undefined) own.push(await self(server, key));
@@ -98,19 +98,19 @@ describe('the rate limit of a key', () => {
         }),
       );
       const refilled = Math.ceil(((performance.now() - began) / 60_000) * rateLimit);
-      const gone = count(answers.flat(), 200);
+      const gone = count(responses.flat(), 200);
       // On a machine that is short of time: counted or not, nobody knows.
-      const unknown = count(answers.flat(), 503);
+      const unknown = count(responses.flat(), 503);
       expect(gone + unknown).toBeGreaterThanOrEqual(rateLimit);
       expect(gone).toBeLessThanOrEqual(rateLimit + refilled);
-      expect(count(answers.flat(), 429)).toBe(256 - gone - unknown);
+      expect(count(responses.flat(), 429)).toBe(256 - gone - unknown);
     },
   );
 
   it('refills a sixtieth of the minute’s allowance each second', { tags: ['keys.rate-limit'] }, async () => {
     const key = await first.newKey({ rateLimit: 60 });
-    const answers = await Promise.all(Array.from({ length: 70 }, () => self(first, key)));
-    const refused = answers.find(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 70 }, () => self(first, key)));
+    const refused = responses.find(({ status }) => status === 429);
     expect(refused?.headers.get('retry-after')).toBe('1');
     await first.database.sql`SELECT pg_sleep(1.1)`;
     expect((await self(first, key)).status).toBe(200);
@@ -123,9 +123,9 @@ describe('the rate limit of a key', () => {
     };
     const headers = { accept: 'application/json, text/event-stream' };
     const body = Array.from({ length: 8 }, (_, id) => call(id));
-    const answer = await first.call('POST', '/mcp', { key, headers, body });
-    expect(answer.status).toBe(200);
-    expect([...String(answer.body).matchAll(/"code":"rate_limited"/g)]).toHaveLength(5);
+    const response = await first.call('POST', '/mcp', { key, headers, body });
+    expect(response.status).toBe(200);
+    expect([...String(response.body).matchAll(/"code":"rate_limited"/g)]).toHaveLength(5);
     expectProblem(await self(first, key), 429, 'rate_limited');
     const later = await first.call('POST', '/mcp', { key, headers, body: call(9) });
     expect([later.status, String(later.body)]).toEqual([200, expect.stringContaining('"code":"rate_limited"')]);

@@ -175,11 +175,11 @@ describe('send limits', () => {
     const other = await startTestApp({ database: server.database, settings: { POSTRIDER_ROLES: 'api' } });
     other.clock.advance(server.clock.now().getTime() - other.clock.now().getTime());
     const { key } = await made({ sendLimit: { hour: 25 } });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => (n % 2 === 0 ? server : other).send({}, { key })),
     );
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(25);
-    expect(answers.filter(({ body }) => body.code === 'send_limit_reached')).toHaveLength(35);
+    expect(responses.filter(({ status }) => status === 202)).toHaveLength(25);
+    expect(responses.filter(({ body }) => body.code === 'send_limit_reached')).toHaveLength(35);
     await other.close();
   });
 });

@@ -22,11 +22,11 @@ describe('the send limit of a key that creates keys', () => {
   const limit = (hour: number) => ({ sendLimit: { hour } });
   const make = async (maker: Made | null, fields: Fields): Promise<Made> => {
     const body = { name: 'Key', scopes: ['sending', 'keys:write', 'keys:read'], ...fields };
-    const answer = maker
+    const response = maker
       ? await server.call('POST', '/keys', { key: maker.key, body })
       : await owner.call('POST', '/keys', { body });
-    expect([answer.status, answer.body.detail ?? '']).toEqual([201, '']);
-    return answer.body;
+    expect([response.status, response.body.detail ?? '']).toEqual([201, '']);
+    return response.body;
   };
   const send = ({ key }: Made) => server.send({}, { key });
   const change = (id: string, body: Fields) => owner.call('PATCH', `/keys/${id}`, { body });
@@ -39,8 +39,8 @@ describe('the send limit of a key that creates keys', () => {
     expect(await left(third)).toEqual({ hour: 3, day: null });
     for (const one of [third, second, first]) expect((await send(one)).status).toBe(202);
     for (const one of [first, second, third, await make(first, limit(1))]) {
-      const answer = await send(one);
-      expectProblem(answer, 429, 'send_limit_reached');
+      const response = await send(one);
+      expectProblem(response, 429, 'send_limit_reached');
       expect(await left(one)).toEqual({ hour: 0, day: null });
     }
     expect((await send(third)).body.detail).toContain('The key that made this one may send 3 messages an hour');
@@ -54,13 +54,13 @@ describe('the send limit of a key that creates keys', () => {
     const emails = Array.from({ length: 3 }, () => ({
       ...{ from: 'a@sandbox.test', to: 'a@example.com', subject: 'Hi', text: 'Hi' },
     }));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       keys.flatMap(({ key }) => [
         server.send({}, { key }).then(({ status }) => (status === 202 ? 1 : 0)),
         server.call('POST', '/emails/batch', { key, body: { emails } }).then(({ body }) => body.accepted as number),
       ]),
     );
-    expect(answers.reduce((sum, sent) => sum + sent, 0)).toBe(10);
+    expect(responses.reduce((sum, sent) => sum + sent, 0)).toBe(10);
     const [row] = await server.database.sql`
       SELECT count(*)::int AS count FROM messages WHERE key_id = ANY (${keys.map(({ id }) => id)}::uuid[])`;
     expect(row?.['count']).toBe(10);
@@ -110,9 +110,9 @@ describe('the send limit of a key that creates keys', () => {
     const second = await make(first, {});
     await change(first.id, limit(5));
     const body = { name: 'Key', scopes: ['emails:send'] };
-    const answer = await server.call('POST', '/keys', { key: second.key, body });
-    expectProblem(answer, 403, 'permission_escalation');
-    expect(answer.body.detail).toContain('sendLimit');
+    const response = await server.call('POST', '/keys', { key: second.key, body });
+    expectProblem(response, 403, 'permission_escalation');
+    expect(response.body.detail).toContain('sendLimit');
   });
 
   it('hides from a limited key the secrets of keys that do not count against its limit', {
@@ -123,9 +123,9 @@ describe('the send limit of a key that creates keys', () => {
     const rotate = (caller: Made, { id }: Made) =>
       server.call('POST', `/keys/${id}/rotate`, { key: caller.key, body: {} });
     for (const caller of [limited, own]) {
-      const answer = await rotate(caller, other);
-      expectProblem(answer, 403, 'permission_escalation');
-      expect(answer.body.detail).toContain('sendLimit');
+      const response = await rotate(caller, other);
+      expectProblem(response, 403, 'permission_escalation');
+      expect(response.body.detail).toContain('sendLimit');
     }
     expect((await rotate(limited, own)).status).toBe(200);
     expect((await rotate(limited, limited)).status).toBe(200);
@@ -138,7 +138,7 @@ describe('the send limit of a key that creates keys', () => {
     const keys = await Promise.all(Array.from({ length: 4 }, () => make(first, {})));
     for (const one of keys) expect((await send(one)).status).toBe(202);
     await server.database.sql`UPDATE api_keys SET hourly_sends = 1 WHERE id = ${first.id}`;
-    const answers = await Promise.all(keys.map(send));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 429, 429, 429]);
+    const responses = await Promise.all(keys.map(send));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([202, 429, 429, 429]);
   });
 });

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { TestApp } from '../harness/test-app.ts';
 
-export interface Answered {
+export interface Called {
   readonly text: string;
   // Tests read results of any shape; what they expect of it is their assertion.
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -12,7 +12,7 @@ export interface Answered {
 export interface Connection {
   /** The names of the listed tools, in order. */
   list(): Promise<string[]>;
-  call(name: string, given?: Readonly<Record<string, unknown>>): Promise<Answered>;
+  call(name: string, given?: Readonly<Record<string, unknown>>): Promise<Called>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defaultTool, describeAnswer } from '../../packages/mcp/src/default-tool.ts';
+import { defaultTool, describeBody } from '../../packages/mcp/src/default-tool.ts';
 import { SURFACE, type SurfaceEntry } from '../../packages/mcp/src/surface.ts';
 import { scriptInvoke } from './scripted-invoke.ts';
 
@@ -11,7 +11,7 @@ it('shows a page as rows and a cursor', () => {
     { id: 'k1', name: 'One', scopes: ['a', 'b'], usedAt: null },
     { id: 'k2', name: 'Two\nlines', scopes: [], usedAt: 'now' },
   ];
-  expect(describeAnswer({ testKeys: rows, ...PAGE }, mark)).toBe(
+  expect(describeBody({ testKeys: rows, ...PAGE }, mark)).toBe(
     [
       '2 of 2 test keys, newest first',
       '<- k1 | name One | scopes a, b',
@@ -23,16 +23,16 @@ it('shows a page as rows and a cursor', () => {
 
 it('shows a record as its fields, and says of an empty response that it is done', () => {
   const record = { id: 'e1', bytes: 12, at: null, owner: { id: 'u1', name: 'Ada' }, parts: [{ id: 'p1', bytes: 2 }] };
-  expect(describeAnswer(record, mark)).toBe('<id: e1\nbytes: 12\nowner:\n- u1\n- name Ada\nparts:\n- p1 | bytes 2>');
-  expect(describeAnswer({}, mark)).toBe('Done.');
+  expect(describeBody(record, mark)).toBe('<id: e1\nbytes: 12\nowner:\n- u1\n- name Ada\nparts:\n- p1 | bytes 2>');
+  expect(describeBody({}, mark)).toBe('Done.');
 });
 
 it.each(['get_key', 'list_keys', 'create_key', 'delete_webhook'])('creates a working tool for %s', async (name) => {
   const entry = entryOf(name);
   const tool = defaultTool(entry);
-  const answer = { id: 'k1', name: 'One', keys: [{ id: 'k1', name: 'One' }], ...PAGE };
+  const response = { id: 'k1', name: 'One', keys: [{ id: 'k1', name: 'One' }], ...PAGE };
   const { invoke, calls } = scriptInvoke({
-    [entry.operation]: () => ({ ok: true, status: 200, body: answer, headers: {} }),
+    [entry.operation]: () => ({ ok: true, status: 200, body: response, headers: {} }),
   });
   const result = await tool.run(
     { id: 'k1' },
@@ -40,7 +40,7 @@ it.each(['get_key', 'list_keys', 'create_key', 'delete_webhook'])('creates a wor
   );
   expect(result.isError).toBeUndefined();
   expect(calls).toHaveLength(1);
-  expect(result.structuredContent).toMatchObject(answer);
+  expect(result.structuredContent).toMatchObject(response);
   expect(tool.definition.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
   expect(tool.definition).toMatchObject({ name, title: entry.title, description: entry.description });
 });

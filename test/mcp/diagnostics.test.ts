@@ -25,8 +25,8 @@ describe('the diagnostics', () => {
   it('return the same as the REST API, in both formats', async () => {
     const { text, record } = await tools.call('check_spf', { domain: 'good.example' });
     const { body } = await server.call('POST', '/tools/spf', { key: null, body: { domain: 'good.example' } });
-    const { notes: _notes, ...answer } = record;
-    expect({ ...answer, checkedAt: null }).toEqual({ ...body, checkedAt: null });
+    const { notes: _notes, ...response } = record;
+    expect({ ...response, checkedAt: null }).toEqual({ ...body, checkedAt: null });
     expect(text).toContain('spf: pass');
     expect(text).toContain('v=spf1 ip4:192.0.2.1 -all');
     for (const { code } of body.findings) expect(text).toContain(code);

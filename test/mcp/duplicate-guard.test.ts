@@ -4,7 +4,7 @@ import { createDuplicateQueue, type InvokeResult } from '@postrider/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { ID } from './sample-messages.ts';
-import { answer, scriptInvoke } from './scripted-invoke.ts';
+import { response, scriptInvoke } from './scripted-invoke.ts';
 
 let server: TestApp;
 
@@ -27,8 +27,8 @@ interface ToolResult {
 async function call(name: string, given: Readonly<Record<string, unknown>>, key = server.key): Promise<ToolResult> {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
   const headers = { accept: 'application/json', 'mcp-protocol-version': '2025-11-25' };
-  const answer = await server.call('POST', '/mcp', { key, headers, body });
-  return answer.body.result;
+  const response = await server.call('POST', '/mcp', { key, headers, body });
+  return response.body.result;
 }
 
 const email = (changes: Readonly<Record<string, unknown>> = {}) => ({
@@ -112,7 +112,7 @@ describe('concurrent sends', () => {
   it('wait for each other under an automatic key of one caller, whatever happens to the first', async () => {
     const first = Promise.withResolvers<InvokeResult>();
     const { invoke, calls } = scriptInvoke({
-      'emails.send': () => (calls.length === 1 ? first.promise : answer<'emails.send'>({ id: ID, status: 'queued' })),
+      'emails.send': () => (calls.length === 1 ? first.promise : response<'emails.send'>({ id: ID, status: 'queued' })),
     });
     const ofCaller = createDuplicateQueue();
     const queued = ofCaller(invoke, 'k');

@@ -40,10 +40,10 @@ describe('the tool for exports', () => {
       offset = nextOffset;
     }
     expect(parts).toBeGreaterThan(2);
-    const answer = await fetch(`${server.baseUrl}/emails/export?format=${format}`, {
+    const response = await fetch(`${server.baseUrl}/emails/export?format=${format}`, {
       headers: { authorization: `Bearer ${server.key}` },
     });
-    expect(file).toBe(await answer.text());
+    expect(file).toBe(await response.text());
   });
 
   it('accepts the filters of the export, and rejects what the export rejects', async () => {

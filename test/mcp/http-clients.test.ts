@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type McpEndpoint, startMcpEndpoint } from './mcp-endpoint.ts';
 import { hugeMessage, ID, invalidArguments, sampleMessage, sampleProblem, sampleRecord } from './sample-messages.ts';
-import { answer, inTurn, refusal, type ScriptedInvoke, scriptInvoke } from './scripted-invoke.ts';
+import { response, inTurn, refusal, type ScriptedInvoke, scriptInvoke } from './scripted-invoke.ts';
 
 interface Progress {
   readonly progress: number;
@@ -84,10 +84,10 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
   it('accepts every successful result as matching the listed schema', async () => {
     const { client } = await start(
       scriptInvoke({
-        'emails.send': () => answer<'emails.send'>({ id: ID, status: 'queued' }),
+        'emails.send': () => response<'emails.send'>({ id: ID, status: 'queued' }),
         'emails.get': inTurn(sampleMessage()),
         'emails.list': () =>
-          answer<'emails.list'>({ messages: [sampleRecord()], total: 1, totalIsEstimate: false, nextCursor: null }),
+          response<'emails.list'>({ messages: [sampleRecord()], total: 1, totalIsEstimate: false, nextCursor: null }),
       }),
     );
     expect(await client.callTool('send_email', {})).toMatchObject({ structuredContent: { id: ID, status: 'queued' } });
@@ -156,7 +156,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
           signal?.addEventListener('abort', () => aborted.resolve());
           asked.resolve();
           await aborted.promise;
-          return answer<'emails.get'>(sampleMessage());
+          return response<'emails.get'>(sampleMessage());
         },
       }),
     );

@@ -25,14 +25,14 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-interface Answered {
+interface Called {
   readonly status: number;
   readonly contentType: string;
   /** The messages of the answer: of an event stream all of them, else the one. */
   readonly messages: readonly Record<string, unknown>[];
 }
 
-async function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> {
+async function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Called> {
   const response = await fetch(endpoint.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: BOTH, ...headers },

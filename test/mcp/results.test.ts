@@ -9,7 +9,7 @@ import {
   sampleProblem,
   sampleRecord,
 } from './sample-messages.ts';
-import { answer, inTurn, refusal, scriptInvoke } from './scripted-invoke.ts';
+import { response, inTurn, refusal, scriptInvoke } from './scripted-invoke.ts';
 
 const BODY_CHARACTERS_MAX = 4_000;
 /** 8,000 tokens at 4 characters each. */
@@ -32,7 +32,7 @@ function splitAtFence(text: string): { inside: string; outside: string } {
 
 describe('an accepted send', () => {
   it('contains: accepted, not delivered yet, do not send again, wait_for_email', async () => {
-    const { invoke } = scriptInvoke({ 'emails.send': () => answer<'emails.send'>(ACCEPTED) });
+    const { invoke } = scriptInvoke({ 'emails.send': () => response<'emails.send'>(ACCEPTED) });
     const { text, structured, isError } = await callTool('send_email', SEND, invoke);
     expect(isError).toBe(false);
     expect(text).toContain(ID);
@@ -46,7 +46,7 @@ describe('an accepted send', () => {
 
   it('says when a result is a replay, and what is left of the quota, in both formats', async () => {
     const headers = { 'idempotency-replayed': 'true', 'x-quota-limit': '1000', 'x-quota-remaining': '998' };
-    const { invoke } = scriptInvoke({ 'emails.send': () => answer<'emails.send'>(ACCEPTED, headers) });
+    const { invoke } = scriptInvoke({ 'emails.send': () => response<'emails.send'>(ACCEPTED, headers) });
     const { text, structured } = await callTool('send_email', SEND, invoke);
     for (const words of [text, JSON.stringify(structured['notes'])]) {
       expect(words).toContain('nothing was sent twice');
@@ -173,7 +173,7 @@ describe('a long body', () => {
       ...{ ok: true, checks: [], recipients: [], reasons: [], approvalRequired: false, message: rendered },
       quota: { limit: 10, used: 0, cost: 1 },
     };
-    const dry = scriptInvoke({ 'emails.send': () => answer<'emails.send'>(preview) });
+    const dry = scriptInvoke({ 'emails.send': () => response<'emails.send'>(preview) });
     const first = await callTool('preview_email', SEND, dry.invoke);
     expect(first.text).toContain(body.slice(0, BODY_CHARACTERS_MAX));
     expect(first.text).toContain(`message.text: characters 1 to 4000 of ${body.length}`);
@@ -215,7 +215,7 @@ describe('the size of a result', () => {
       sampleRecord({ to: huge.to, subject: huge.subject, from: huge.from, tags: huge.tags }),
     );
     const page = { messages, total: 900, totalIsEstimate: false, nextCursor: 'c'.repeat(1_000) };
-    const { invoke } = scriptInvoke({ 'emails.list': () => answer<'emails.list'>(page) });
+    const { invoke } = scriptInvoke({ 'emails.list': () => response<'emails.list'>(page) });
     const { characters, structured, text } = await callTool('list_emails', {}, invoke);
     expect(characters).toBeLessThanOrEqual(RESULT_CHARACTERS_MAX);
     expect(structured['messages']).toHaveLength(20);
@@ -249,26 +249,26 @@ describe('a page', () => {
   const page = { messages: [sampleRecord()], total: 57, totalIsEstimate: false, nextCursor: 'next-1' };
 
   it('asks for 20 rows when the caller sets no limit', async () => {
-    const { invoke, calls } = scriptInvoke({ 'emails.list': () => answer<'emails.list'>(page) });
+    const { invoke, calls } = scriptInvoke({ 'emails.list': () => response<'emails.list'>(page) });
     await callTool('list_emails', { status: 'bounced' }, invoke);
     expect(calls[0]?.input.query).toEqual({ status: 'bounced', limit: 20 });
   });
 
   it('lowers a larger number to 20 and says so, so that the cursor skips nothing', async () => {
-    const { invoke, calls } = scriptInvoke({ 'emails.list': () => answer<'emails.list'>(page) });
+    const { invoke, calls } = scriptInvoke({ 'emails.list': () => response<'emails.list'>(page) });
     const { text, structured } = await callTool('list_emails', { limit: 100 }, invoke);
     expect(calls[0]?.input.query).toEqual({ limit: 20 });
     for (const form of [text, JSON.stringify(structured['notes'])]) expect(form).toContain('limit was lowered to 20');
   });
 
   it.each([0, 101, 2.5, 'many', null])('passes a number to the API that the API rejects: %j', async (limit) => {
-    const { invoke, calls } = scriptInvoke({ 'emails.list': () => answer<'emails.list'>(page) });
+    const { invoke, calls } = scriptInvoke({ 'emails.list': () => response<'emails.list'>(page) });
     await callTool('list_emails', { limit }, invoke);
     expect(calls[0]?.input.query).toEqual({ limit });
   });
 
   it('has one line a row, the total, and the cursor outside the fence', async () => {
-    const { invoke } = scriptInvoke({ 'emails.list': () => answer<'emails.list'>(page) });
+    const { invoke } = scriptInvoke({ 'emails.list': () => response<'emails.list'>(page) });
     const { text } = await callTool('list_emails', {}, invoke);
     const { inside, outside } = splitAtFence(text);
     expect(inside.split('\n')).toHaveLength(1);
@@ -281,14 +281,14 @@ describe('a page', () => {
 
   it('keeps a row on its line whatever the subject contains', async () => {
     const messages = [sampleRecord({ subject: 'one\n- 01980d3c delivered fake row' })];
-    const { invoke } = scriptInvoke({ 'emails.list': () => answer<'emails.list'>({ ...page, messages }) });
+    const { invoke } = scriptInvoke({ 'emails.list': () => response<'emails.list'>({ ...page, messages }) });
     const { text } = await callTool('list_emails', {}, invoke);
     expect(splitAtFence(text).inside.split('\n')).toHaveLength(1);
   });
 
   it('says when nothing matches, and when it is the last page', async () => {
     const empty = { messages: [], total: 0, totalIsEstimate: false, nextCursor: null };
-    const { invoke } = scriptInvoke({ 'emails.list': () => answer<'emails.list'>(empty) });
+    const { invoke } = scriptInvoke({ 'emails.list': () => response<'emails.list'>(empty) });
     const { text } = await callTool('list_emails', {}, invoke);
     expect(text).toContain('0 of 0 messages');
     expect(text).toContain('last page');
@@ -345,7 +345,7 @@ describe('an error', () => {
 
 describe('the arguments of a call', () => {
   it('are passed to the API if it has them, and also unknown ones that it rejects by name', async () => {
-    const { invoke, calls } = scriptInvoke({ 'emails.send': () => answer<'emails.send'>(ACCEPTED) });
+    const { invoke, calls } = scriptInvoke({ 'emails.send': () => response<'emails.send'>(ACCEPTED) });
     await callTool('send_email', { ...SEND, idempotency_key: 'k-1', subjekt: 'typo' }, invoke);
     expect(calls[0]?.input).toEqual({
       params: {},
@@ -356,7 +356,7 @@ describe('the arguments of a call', () => {
   });
 
   it('are passed unchecked when they are missing or of the wrong type', async () => {
-    const { invoke, calls } = scriptInvoke({ 'emails.send': () => answer<'emails.send'>(ACCEPTED) });
+    const { invoke, calls } = scriptInvoke({ 'emails.send': () => response<'emails.send'>(ACCEPTED) });
     await callTool('send_email', { to: 17 }, invoke);
     expect(calls[0]?.input.body).toEqual({ to: 17 });
   });

@@ -13,25 +13,25 @@ export interface ScriptedInvoke {
   readonly calls: readonly InvokedCall[];
 }
 
-type Answer = (call: InvokedCall) => InvokeResult | Promise<InvokeResult>;
+type Responder = (call: InvokedCall) => InvokeResult | Promise<InvokeResult>;
 
 /** An API that answers as the script says, one function for each operation, and remembers what it was asked. */
-export function scriptInvoke(script: { readonly [Id in CallableId]?: Answer }): ScriptedInvoke {
+export function scriptInvoke(script: { readonly [Id in CallableId]?: Responder }): ScriptedInvoke {
   const calls: InvokedCall[] = [];
   return {
     calls,
     invoke: async (operationId, input, { signal }) => {
       const call = { operationId, input, signal };
       calls.push(call);
-      const answer = script[operationId];
-      if (answer === undefined) throw new Error(`${operationId} is not in the script`);
-      return answer(call);
+      const response = script[operationId];
+      if (response === undefined) throw new Error(`${operationId} is not in the script`);
+      return response(call);
     },
   };
 }
 
 /** A successful answer, typed as the operation declares it. */
-export function answer<Id extends CallableId>(
+export function response<Id extends CallableId>(
   body: OperationOutput<OperationById<Id>>,
   headers: Readonly<Record<string, string>> = {},
 ): InvokeResult {
@@ -43,12 +43,12 @@ export function refusal(problem: Problem): InvokeResult {
 }
 
 /** Answers one message after another, and the last one from then on. */
-export function inTurn(...messages: readonly Message[]): Answer {
+export function inTurn(...messages: readonly Message[]): Responder {
   let next = 0;
   return () => {
     const message = messages[Math.min(next, messages.length - 1)];
     next += 1;
     if (message === undefined) throw new Error('no message in the script');
-    return answer<'emails.get'>(message);
+    return response<'emails.get'>(message);
   };
 }

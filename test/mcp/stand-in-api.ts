@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   readonly body: unknown;
 }
 
-export interface StandInAnswer {
+export interface StandInResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface StandInApi {
 type OwnKey = OperationOutput<OperationById<'keys.self'>>;
 
 /** An HTTP server on loopback that answers as the script says; null hangs up without an answer. */
-export async function startStandInApi(script: (request: ReceivedRequest) => StandInAnswer | null): Promise<StandInApi> {
+export async function startStandInApi(script: (request: ReceivedRequest) => StandInResponse | null): Promise<StandInApi> {
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const text = Buffer.concat(await incoming.toArray()).toString();
@@ -38,14 +38,14 @@ export async function startStandInApi(script: (request: ReceivedRequest) => Stan
       body: text === '' ? undefined : JSON.parse(text),
     };
     requests.push(request);
-    const answer = script(request);
-    if (answer === null) {
+    const response = script(request);
+    if (response === null) {
       incoming.socket.destroy();
       return;
     }
-    const contentType = answer.status < 400 ? 'application/json' : 'application/problem+json';
-    outgoing.writeHead(answer.status, { 'content-type': contentType, 'x-request-id': 'req-1', ...answer.headers });
-    outgoing.end(JSON.stringify(answer.body));
+    const contentType = response.status < 400 ? 'application/json' : 'application/problem+json';
+    outgoing.writeHead(response.status, { 'content-type': contentType, 'x-request-id': 'req-1', ...response.headers });
+    outgoing.end(JSON.stringify(response.body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -61,7 +61,7 @@ export async function startStandInApi(script: (request: ReceivedRequest) => Stan
   };
 }
 
-export function problemAnswer(problem: Problem): StandInAnswer {
+export function problemResponse(problem: Problem): StandInResponse {
   return { status: problem.status, body: problem };
 }
 

@@ -12,9 +12,9 @@ import { COMPILE_CACHE } from '../harness/compile-cache.ts';
 import { ID, invalidArguments, sampleMessage, sampleProblem } from './sample-messages.ts';
 import {
   ownKey,
-  problemAnswer,
+  problemResponse,
   type ReceivedRequest,
-  type StandInAnswer,
+  type StandInResponse,
   type StandInApi,
   startStandInApi,
 } from './stand-in-api.ts';
@@ -35,18 +35,18 @@ afterEach(async () => {
 });
 
 /** The API of a key that may send and read, unless the script says otherwise. */
-async function startApi(script: (request: ReceivedRequest) => StandInAnswer | null | undefined): Promise<void> {
+async function startApi(script: (request: ReceivedRequest) => StandInResponse | null | undefined): Promise<void> {
   api = await startStandInApi((request) => {
-    const answer = script(request);
-    return answer === undefined ? answerOfOwnKey(request) : answer;
+    const response = script(request);
+    return response === undefined ? responseOfOwnKey(request) : response;
   });
   open.push(api);
 }
 
-function answerOfOwnKey(request: ReceivedRequest): StandInAnswer {
+function responseOfOwnKey(request: ReceivedRequest): StandInResponse {
   return request.path === '/keys/self'
     ? { status: 200, body: ownKey() }
-    : problemAnswer(sampleProblem({ code: 'not_found', status: 404 }));
+    : problemResponse(sampleProblem({ code: 'not_found', status: 404 }));
 }
 
 function keyAt(baseUrl: string): Readonly<Record<string, string>> {
@@ -96,7 +96,7 @@ async function run(args: readonly string[], environment: Readonly<Record<string,
   return { stdout, stderr, code };
 }
 
-type Script = (request: ReceivedRequest) => StandInAnswer | undefined;
+type Script = (request: ReceivedRequest) => StandInResponse | undefined;
 
 /** One process and one connection for what changes nothing of either: the process is most of what a test of it costs. */
 describe.each([
@@ -111,7 +111,7 @@ describe.each([
   beforeAll(async () => {
     home = await mkdtemp(path.join(tmpdir(), 'postrider-stdio-'));
     script = () => undefined;
-    shared = await startStandInApi((request) => script(request) ?? answerOfOwnKey(request));
+    shared = await startStandInApi((request) => script(request) ?? responseOfOwnKey(request));
     client = await launch(pin, { cwd: home, env: keyAt(shared.baseUrl), args: [] });
   });
   afterAll(async () => {
@@ -169,7 +169,7 @@ describe.each([
     const problem = invalidArguments([
       { path: 'subjekt', code: 'unknown_field', message: '`subjekt` is not a known field' },
     ]);
-    script = ({ path: called }) => (called === '/emails' ? problemAnswer(problem) : undefined);
+    script = ({ path: called }) => (called === '/emails' ? problemResponse(problem) : undefined);
     await client.listTools();
     const result = await client.callTool({ name: 'send_email', arguments: { subjekt: 'typo' } });
     expect(result).toMatchObject({ isError: true, structuredContent: { error: problem } });
@@ -230,7 +230,7 @@ describe('the stdio program', () => {
       'check_recipients',
       'resend_email',
     ]);
-    await startApi(() => problemAnswer(sampleProblem({ code: 'internal', status: 500 })));
+    await startApi(() => problemResponse(sampleProblem({ code: 'internal', status: 500 })));
     const unknown = await connect();
     expect((await unknown.listTools()).tools).toHaveLength(16);
   });
@@ -303,7 +303,7 @@ describe('the stdio program', () => {
   });
 
   it('writes nothing but JSON-RPC to stdout, and ends with its input', async () => {
-    await startApi(() => problemAnswer(sampleProblem({ code: 'key_revoked', status: 401 })));
+    await startApi(() => problemResponse(sampleProblem({ code: 'key_revoked', status: 401 })));
     const environment = { POSTRIDER_API_KEY: 'pr_live_test', POSTRIDER_BASE_URL: api.baseUrl };
     const hello = {
       jsonrpc: '2.0',

@@ -33,7 +33,7 @@ describe('the tools for webhooks', () => {
     const listed = await list();
     expect(splitAtFence(listed.text).outside).not.toContain(EVIL);
     expect(splitAtFence(listed.text).inside).toContain(`response: ${EVIL}`);
-    receiver.answer(200);
+    receiver.respond(200);
     const retried = await tools.call('retry_webhook_delivery', { id, deliveryId: listed.record.deliveries[0].id });
     expect(retried.record.queued).toBe(1);
     await receiver.count(2);
@@ -52,7 +52,7 @@ describe('the tools for webhooks', () => {
   });
 
   it('create a signed request for a program on this machine', async () => {
-    receiver.answer(204);
+    receiver.respond(204);
     const url = receiver.url.replace('127.0.0.1', 'localhost');
     const { text, record } = await tools.call('simulate_webhook', { url, event: 'email.bounced' });
     expect(record).toMatchObject({ ok: true, delivered: true, statusCode: 204 });

@@ -66,7 +66,7 @@ describe('without anything but fetch', () => {
     ]);
     const client = new edge.Postrider({ apiKey: 'pr_live_test', baseUrl: server.baseUrl });
     const mail = { from: 'a@example.com', to: 'b@example.org', subject: 'Hello', text: 'Hi' };
-    expect(await client.emails.send(mail).withAnswer()).toMatchObject({ data: { id: 'm1' }, requestId: 'req-1' });
+    expect(await client.emails.send(mail).withResponse()).toMatchObject({ data: { id: 'm1' }, requestId: 'req-1' });
     const keys = server.received.slice(0, 2).map(({ headers }) => headers['idempotency-key']);
     expect(new Set(keys).size).toBe(1);
     const ids: string[] = [];

@@ -22,8 +22,8 @@ const HEAD = {
 };
 
 /** A server whose answer is in the test's hands. */
-async function serve(answer: (response: ServerResponse) => void): Promise<string> {
-  const server = createServer((_request, response) => answer(response));
+async function serve(respond: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((_request, response) => respond(response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   cleanUps.push(() => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Postrider } from '@postrider/sdk';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
-import { askTwoThings } from './examples/answers.ts';
+import { askTwoThings } from './examples/responses.ts';
 import { trySending } from './examples/errors.ts';
 import { countBytes } from './examples/exports.ts';
 import { subjectsOf } from './examples/lists.ts';
@@ -21,7 +21,7 @@ describe('the examples of docs/sdk.md', () => {
   });
   afterAll(() => server.close());
 
-  it.each(['send', 'errors', 'lists', 'exports', 'answers'])('%s is the same as the code run here', (name) => {
+  it.each(['send', 'errors', 'lists', 'exports', 'responses'])('%s is the same as the code run here', (name) => {
     const text = readFileSync(path.join(import.meta.dirname, `examples/${name}.ts`), 'utf8');
     expect(DOCUMENT).toContain(`\`\`\`ts\n${text}\`\`\`\n`);
   });
@@ -56,7 +56,7 @@ describe('every result', () => {
     const one = await ask({ status: 200, headers: RATE, body: { name: 'Acme' } });
     await using _one = one.server;
     const call = one.client.account.get();
-    expect(await call.withAnswer()).toMatchObject({ data: { name: 'Acme' }, requestId: 'req-7', rateLimit: STATE });
+    expect(await call.withResponse()).toMatchObject({ data: { name: 'Acme' }, requestId: 'req-7', rateLimit: STATE });
     expect(await call).toEqual({ name: 'Acme' });
     expect(one.server.received).toHaveLength(1);
 
@@ -72,12 +72,12 @@ describe('every result', () => {
     const four = await ask(problem(404, 'not_found', {}, RATE));
     await using _four = four.server;
     const refused = four.client.emails.get('x');
-    await expect(refused.withAnswer()).rejects.toMatchObject({ requestId: 'req-1', rateLimit: STATE });
+    await expect(refused.withResponse()).rejects.toMatchObject({ requestId: 'req-1', rateLimit: STATE });
   });
 
   it('is null when the response does not contain it', async () => {
     const { server, client } = await ask({ status: 200, body: { name: 'Acme' } });
     await using _server = server;
-    expect(await client.account.get().withAnswer()).toMatchObject({ requestId: null, rateLimit: null });
+    expect(await client.account.get().withResponse()).toMatchObject({ requestId: null, rateLimit: null });
   });
 });

@@ -89,9 +89,9 @@ describe('an operation', () => {
   it('can be called by id with its input by place, and returns status, headers and request id too', async () => {
     await using server = await startScriptedServer([ok]);
     const input = { params: { id: 'm1' }, query: { wait: undefined }, headers: {}, body: undefined };
-    const answer = await clientOf(server).requestOperation('emails.get', input);
-    expect(answer).toMatchObject({ status: 200, data: { id: 'm1' }, requestId: 'req-7' });
-    expect(answer.headers['content-type']).toBe('application/json');
+    const response = await clientOf(server).requestOperation('emails.get', input);
+    expect(response).toMatchObject({ status: 200, data: { id: 'm1' }, requestId: 'req-7' });
+    expect(response.headers['content-type']).toBe('application/json');
     expect(server.received[0]?.url).toBe('/emails/m1');
   });
 });
@@ -126,8 +126,8 @@ describe('a request by method and path', () => {
     await using server = await startScriptedServer([ok]);
     const query = { tag: ['a', 'b c'], limit: 5, q: undefined, exact: true };
     const headers = { 'X-Request-Id': 'mine', 'user-agent': 'postrider-cli/0.1.0' };
-    const answer = await clientOf(server).request({ method: 'POST', path: '/things', query, headers, body: { a: 1 } });
-    expect(answer).toMatchObject({ status: 200, data: { id: 'm1' }, requestId: 'req-7' });
+    const response = await clientOf(server).request({ method: 'POST', path: '/things', query, headers, body: { a: 1 } });
+    expect(response).toMatchObject({ status: 200, data: { id: 'm1' }, requestId: 'req-7' });
     expect(server.received[0]).toMatchObject({ url: '/things?tag=a&tag=b+c&limit=5&exact=true', body: '{"a":1}' });
     expect(server.received[0]?.headers).toMatchObject({
       ...{ 'x-request-id': 'mine' },
@@ -137,8 +137,8 @@ describe('a request by method and path', () => {
 
   it('has no body and no content type when none is passed', async () => {
     await using server = await startScriptedServer([{ status: 204 }]);
-    const answer = await clientOf(server).request({ method: 'DELETE', path: '/things/1' });
-    expect(answer).toMatchObject({ status: 204, data: null });
+    const response = await clientOf(server).request({ method: 'DELETE', path: '/things/1' });
+    expect(response).toMatchObject({ status: 204, data: null });
     expect(server.received[0]?.headers['content-type']).toBeUndefined();
   });
 

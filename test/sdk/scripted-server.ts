@@ -43,7 +43,7 @@ export async function startScriptedServer(replies: readonly Reply[]): Promise<Sc
     const reply = replies[received.length - 1] ?? { status: 418 };
     announce.resolve();
     announce = Promise.withResolvers<void>();
-    answer(response, reply);
+    respond(response, reply);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -66,7 +66,7 @@ async function readRequest(request: IncomingMessage): Promise<Received> {
   return { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
 }
 
-function answer(response: ServerResponse, reply: Reply): void {
+function respond(response: ServerResponse, reply: Reply): void {
   if (reply === 'hang') return;
   if (reply === 'stall') {
     response.writeHead(200, { 'content-type': 'application/json' });

@@ -19,8 +19,8 @@ describe.each([
   it('sends method, headers and body, and reads status, headers and body', async () => {
     const reply = { status: 202, headers: { 'x-request-id': 'req-9' }, body: { id: 'm1', word: 'naïve ☂' } };
     await using server = await startScriptedServer([reply]);
-    const answer = await clientOf(server).request({ method: 'POST', path: '/emails', body: { word: 'naïve ☂' } });
-    expect(answer).toMatchObject({ status: 202, data: { id: 'm1', word: 'naïve ☂' }, requestId: 'req-9' });
+    const response = await clientOf(server).request({ method: 'POST', path: '/emails', body: { word: 'naïve ☂' } });
+    expect(response).toMatchObject({ status: 202, data: { id: 'm1', word: 'naïve ☂' }, requestId: 'req-9' });
     expect(server.received[0]).toMatchObject({ method: 'POST', url: '/emails', body: '{"word":"naïve ☂"}' });
     expect(server.received[0]?.headers).toMatchObject({
       authorization: 'Bearer pr_live_test',

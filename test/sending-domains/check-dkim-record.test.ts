@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readDkimRecord } from '../../packages/server/src/diagnostics/dkim-record.ts';
 import { checkDkimRecord } from '../../packages/server/src/sending-domains/check-dkim-record.ts';
-import { found, NO_NAME, NO_RECORD, SILENT } from './dns-answers.ts';
+import { found, NO_NAME, NO_RECORD, SILENT } from './dns-results.ts';
 
 const KEY = `MIIB${'AbC+/9xyz0'.repeat(38)}QAB=`;
 const OTHER = `MIIB${'ZzZ+/9xyz0'.repeat(38)}QAB=`;
 const expected = { host: 's._domainkey.a.example', algorithm: 'rsa', publicKey: KEY } as const;
-const check = (answer: Parameters<typeof checkDkimRecord>[1]) => checkDkimRecord(expected, answer);
+const check = (response: Parameters<typeof checkDkimRecord>[1]) => checkDkimRecord(expected, response);
 const good = `v=DKIM1; k=rsa; p=${KEY}`;
 
 describe('the record of a DKIM key', () => {

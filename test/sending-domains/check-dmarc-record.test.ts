@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { DnsAnswer } from '../../packages/server/src/dns/dns-resolver.ts';
+import type { DnsResult } from '../../packages/server/src/dns/dns-resolver.ts';
 import { checkDmarcRecord } from '../../packages/server/src/sending-domains/check-dmarc-record.ts';
-import { found, NO_NAME, NO_RECORD, SILENT } from './dns-answers.ts';
+import { found, NO_NAME, NO_RECORD, SILENT } from './dns-results.ts';
 
-const own = (answer: DnsAnswer<string>) => ({ host: '_dmarc.mail.a.example', answer });
-const above = (answer: DnsAnswer<string>) => ({ host: '_dmarc.a.example', answer });
+const own = (response: DnsResult<string>) => ({ host: '_dmarc.mail.a.example', response });
+const above = (response: DnsResult<string>) => ({ host: '_dmarc.a.example', response });
 
 describe('the DMARC policy of a domain', () => {
   it.each([
@@ -39,8 +39,8 @@ describe('the DMARC policy of a domain', () => {
   });
 
   it('counts the policy of the organization when the domain has none', () => {
-    for (const answer of [NO_NAME, NO_RECORD, found('what a wildcard answers')]) {
-      expect(checkDmarcRecord(own(answer), above(found('v=DMARC1; p=reject')))).toEqual({
+    for (const response of [NO_NAME, NO_RECORD, found('what a wildcard answers')]) {
+      expect(checkDmarcRecord(own(response), above(found('v=DMARC1; p=reject')))).toEqual({
         ...{
           status: 'pass',
           reason: expect.stringContaining('policy of a.example applies'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkMxRecord, judgeOtherExchange } from '../../packages/server/src/sending-domains/check-mx-record.ts';
-import { found, NO_NAME, NO_RECORD, SILENT } from './dns-answers.ts';
+import { found, NO_NAME, NO_RECORD, SILENT } from './dns-results.ts';
 
 const OWN = 'mail.p.example';
 const mx = (text: string) => ({ priority: Number(text.split(' ')[0]), exchange: text.split(' ')[1] ?? '' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkSpfRecord, judgeSpfEvaluations } from '../../packages/server/src/sending-domains/check-spf-record.ts';
-import { found, NO_NAME, SILENT } from './dns-answers.ts';
+import { found, NO_NAME, SILENT } from './dns-results.ts';
 
 const check = (...records: string[]) => checkSpfRecord('bounce.a.example', 'a:mail.p.example', found(...records));
 const decided = (verdict: object) => ({ kind: 'decided', verdict: expect.objectContaining(verdict) });

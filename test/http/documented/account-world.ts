@@ -95,9 +95,9 @@ export async function createAccountWorld(server: TestApp, name: string): Promise
       return found;
     },
     async make(method, path, body) {
-      const answer = await server.call(method, path, { key: full, ...(body === undefined ? {} : { body }) });
-      if (answer.status < 300) return answer.body;
-      throw new Error(`${method} ${path} failed: ${JSON.stringify(answer.body)}`);
+      const response = await server.call(method, path, { key: full, ...(body === undefined ? {} : { body }) });
+      if (response.status < 300) return response.body;
+      throw new Error(`${method} ${path} failed: ${JSON.stringify(response.body)}`);
     },
     fresh: (prefix) => `${prefix}${++words}`,
   };

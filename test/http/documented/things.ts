@@ -67,8 +67,8 @@ export const member = async (world: AccountWorld) => {
 };
 export const hold = async (world: AccountWorld) => {
   const { headers } = world.credential('a held key');
-  const answer = await world.server.call('POST', '/emails', { key: null, headers, body: send });
-  return { id: answer.body.approvalId as string };
+  const response = await world.server.call('POST', '/emails', { key: null, headers, body: send });
+  return { id: response.body.approvalId as string };
 };
 /** A user may try only so many codes in the time that a code is valid for. */
 export const device = async ({ server }: AccountWorld) => {

@@ -29,13 +29,13 @@ export function addInputTools(server: McpServer): void {
     return name === null ? inputRequired({ inputRequests: { user_name: ASK_NAME } }) : text(`Hello, ${name}!`);
   });
   add('test_input_required_result_sampling', ({ mcpReq }) => {
-    const answer = inputResponse(mcpReq.inputResponses, 'capital_question');
-    if (answer.kind === 'sampling') return text(`Answer: ${JSON.stringify(answer.result.content)}`);
+    const response = inputResponse(mcpReq.inputResponses, 'capital_question');
+    if (response.kind === 'sampling') return text(`Answer: ${JSON.stringify(response.result.content)}`);
     return inputRequired({ inputRequests: { capital_question: inputRequired.createMessage(SAY_CAPITAL) } });
   });
   add('test_input_required_result_list_roots', ({ mcpReq }) => {
-    const answer = inputResponse(mcpReq.inputResponses, 'client_roots');
-    if (answer.kind === 'roots') return text(`Roots: ${answer.roots.map(({ uri }) => uri).join(', ')}`);
+    const response = inputResponse(mcpReq.inputResponses, 'client_roots');
+    if (response.kind === 'roots') return text(`Roots: ${response.roots.map(({ uri }) => uri).join(', ')}`);
     return inputRequired({ inputRequests: { client_roots: inputRequired.listRoots() } });
   });
   add('test_input_required_result_capabilities', () => {

@@ -27,10 +27,10 @@ export async function startKeyedProxy(target: URL, key: string): Promise<KeyedPr
       method: incoming.method,
       headers: { ...headers, authorization: `Bearer ${key}` },
     });
-    passed.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    passed.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
       outgoing.flushHeaders();
-      answer.pipe(outgoing);
+      response.pipe(outgoing);
     });
     passed.on('error', () => outgoing.destroy());
     outgoing.on('close', () => passed.destroy());

@@ -1,7 +1,7 @@
-import type { DnsAnswer } from '../../packages/server/src/dns/dns-resolver.ts';
+import type { DnsResult } from '../../packages/server/src/dns/dns-resolver.ts';
 
 /** An answer with these records. */
-export function found<Value>(...values: readonly Value[]): DnsAnswer<Value> {
+export function found<Value>(...values: readonly Value[]): DnsResult<Value> {
   return { kind: 'found', values };
 }
 

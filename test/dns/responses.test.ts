@@ -199,8 +199,8 @@ describe('a CNAME', () => {
   it('that loops never hangs a caller, even when its names are resolved in parallel', async () => {
     server.set('x.loop.example', 'CNAME', 'y.loop.example', { follow: false });
     server.set('y.loop.example', 'CNAME', 'x.loop.example', { follow: false });
-    const answers = await Promise.all(['x.loop.example', 'y.loop.example'].map((name) => dns.a(name)));
-    expect(answers.map(({ kind }) => kind)).toEqual(['failed', 'failed']);
+    const responses = await Promise.all(['x.loop.example', 'y.loop.example'].map((name) => dns.a(name)));
+    expect(responses.map(({ kind }) => kind)).toEqual(['failed', 'failed']);
   });
 
   it('to the machine itself is loopback, and to an invalid name a failure', async () => {

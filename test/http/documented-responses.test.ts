@@ -120,14 +120,14 @@ describe('responses and the OpenAPI document', () => {
     const wish = toWish(variation, { operation, given, foreign, headers: credential.headers, random });
     if (wish === null) return { faults: [], isServed: false };
     requests += 1;
-    const answer = await exchange(server.baseUrl, wish);
-    const faults = document.responseFaults(operation, answer);
-    const isServed = answer.status < 400;
-    if (!accepts(operation, credential) && isServed) faults.push(`${answer.status} without a documented credential`);
+    const response = await exchange(server.baseUrl, wish);
+    const faults = document.responseFaults(operation, response);
+    const isServed = response.status < 400;
+    if (!accepts(operation, credential) && isServed) faults.push(`${response.status} without a documented credential`);
     if (variation !== 'valid') return { faults, isServed };
     faults.push(...document.requestFaults(operation, wish.json).map((fault) => `the valid body: ${fault}`));
-    faults.push(...accessFaults(operation, credential, answer.status));
-    if (credential === best && !isServed) faults.push(`${answer.status} for a valid request: ${answer.body}`);
+    faults.push(...accessFaults(operation, credential, response.status));
+    if (credential === best && !isServed) faults.push(`${response.status} for a valid request: ${response.body}`);
     return { faults, isServed };
   }
 
