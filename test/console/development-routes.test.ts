@@ -125,8 +125,8 @@ describe('in production', () => {
     ]) {
       for (const prefix of ['', '/v1']) {
         for (const method of ['GET', 'POST']) {
-          const answer = await server.call(method, `${prefix}${path}`, { body: method === 'POST' ? {} : undefined });
-          expectProblem(answer, 404, 'not_found');
+          const response = await server.call(method, `${prefix}${path}`, { body: method === 'POST' ? {} : undefined });
+          expectProblem(response, 404, 'not_found');
         }
       }
     }

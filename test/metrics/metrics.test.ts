@@ -55,12 +55,12 @@ describe('GET /metrics', () => {
     await expect
       .poll(async () => (await server.call('GET', `/webhooks/${id}`)).body.failingSince, { timeout: 10_000 })
       .not.toBeNull();
-    const answer = await fetch(url);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    const response = await fetch(url);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
     ]);
-    const samples = read(await answer.text());
+    const samples = read(await response.text());
     expect(samples).toMatchObject({
       'postrider_webhook_attempts_total{result="2xx"}': 1,
       'postrider_webhook_attempts_total{result="5xx"}': 1,

@@ -130,7 +130,7 @@ describe('hostile targets', () => {
     const server = createHttpServer((_, response) => response.writeHead(200, { connection: 'close' }).end('first'));
     const port = await listen(server, '127.0.0.1');
     const by = createOutboundClient({ allowLoopback: true, resolve: rebinding, userAgent: 'test' });
-    expect(await ask(`http://rebinding.test:${port}/`, by)).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await ask(`http://rebinding.test:${port}/`, by)).toMatchObject({ kind: 'responded', status: 200 });
     expect(lookups).toBe(1);
     expect((await ask(`http://rebinding.test:${port}/`, by)).kind).toBe('refused');
     expect(lookups).toBe(2);
@@ -150,8 +150,8 @@ describe('hostile targets', () => {
       resolve: createHostResolver(createDnsResolver({ servers: null })),
       userAgent: 'test',
     });
-    const answer = await ask(`http://127.0.0.1:${port}/start`, by);
-    expect(answer).toMatchObject({ kind: 'answered', status: 302, body: Buffer.from('elsewhere') });
+    const response = await ask(`http://127.0.0.1:${port}/start`, by);
+    expect(response).toMatchObject({ kind: 'responded', status: 302, body: Buffer.from('elsewhere') });
     expect([turned, hits]).toEqual([['/start'], []]);
     await by.close();
     redirecting.close();

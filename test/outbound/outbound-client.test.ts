@@ -46,15 +46,15 @@ async function ask(listener: RequestListener, request: Partial<OutboundRequest> 
 
 describe('an allowed request', () => {
   it('returns status, headers and body, and identifies itself', async () => {
-    const answer = await ask(
+    const response = await ask(
       (request, response) => {
         response.writeHead(201, { 'x-two': ['a', 'b'], 'content-type': 'text/plain' });
         response.end(`${request.method} ${request.url} ${request.headers['user-agent']} ${request.headers['x-mine']}`);
       },
       { headers: { 'x-mine': 'yes' } },
     );
-    expect(answer).toMatchObject({
-      kind: 'answered',
+    expect(response).toMatchObject({
+      kind: 'responded',
       status: 201,
       headers: { 'x-two': 'a, b', 'content-type': 'text/plain' },
       body: Buffer.from('GET /file?x=1 Postrider/test yes'),
@@ -66,13 +66,13 @@ describe('an allowed request', () => {
     const port = await listen(createServer((_, response) => response.end('here')));
     const client = clientOf({ resolve: createHostResolver(createDnsResolver({ servers: ['127.0.0.1:9'] })) });
     for (const host of ['localhost', 'files.localhost', 'LOCALHOST.']) {
-      const answer = await client.request({ url: `http://${host}:${port}/`, method: 'GET', maxBytes: 100 });
-      expect(answer, host).toMatchObject({ kind: 'answered', body: Buffer.from('here') });
+      const response = await client.request({ url: `http://${host}:${port}/`, method: 'GET', maxBytes: 100 });
+      expect(response, host).toMatchObject({ kind: 'responded', body: Buffer.from('here') });
     }
   });
 
   it('sends a body by POST', async () => {
-    const answer = await ask(
+    const response = await ask(
       async (request, response) => {
         const chunks: Buffer[] = [];
         for await (const chunk of request) chunks.push(chunk);
@@ -80,20 +80,20 @@ describe('an allowed request', () => {
       },
       { method: 'POST', body: '{"a":1}' },
     );
-    expect(answer).toMatchObject({ kind: 'answered', body: Buffer.from('{"a":1}') });
+    expect(response).toMatchObject({ kind: 'responded', body: Buffer.from('{"a":1}') });
   });
 
   it.each([0, 1, 999, 1_000, 1_001, 500_000])(
     'reads %i bytes up to the cap of 1,000, and reports truncation',
     async (length) => {
-      const answer = await ask((_, response) => response.end(Buffer.alloc(length, 'x')), { maxBytes: 1_000 });
-      expect(answer).toMatchObject({ body: Buffer.alloc(Math.min(length, 1_000), 'x'), truncated: length > 1_000 });
+      const response = await ask((_, response) => response.end(Buffer.alloc(length, 'x')), { maxBytes: 1_000 });
+      expect(response).toMatchObject({ body: Buffer.alloc(Math.min(length, 1_000), 'x'), truncated: length > 1_000 });
     },
   );
 
   it('ends the connection at the cap, however much is left', async () => {
     const isCut = Promise.withResolvers<void>();
-    const answer = await ask(
+    const response = await ask(
       (_, response) => {
         response.on('close', () => isCut.resolve());
         const more = () => {
@@ -104,7 +104,7 @@ describe('an allowed request', () => {
       },
       { maxBytes: 100_000 },
     );
-    expect(answer).toMatchObject({ kind: 'answered', truncated: true });
+    expect(response).toMatchObject({ kind: 'responded', truncated: true });
     await isCut.promise;
   });
 
@@ -114,9 +114,9 @@ describe('an allowed request', () => {
       room -= bytes;
       return room >= 0;
     };
-    const answer = await ask((_, response) => response.end(Buffer.alloc(400_000)), { takeRoom });
-    expect(answer).toMatchObject({ kind: 'answered', truncated: true });
-    expect(answer.kind === 'answered' && answer.body.length).toBeLessThanOrEqual(100_000);
+    const response = await ask((_, response) => response.end(Buffer.alloc(400_000)), { takeRoom });
+    expect(response).toMatchObject({ kind: 'responded', truncated: true });
+    expect(response.kind === 'responded' && response.body.length).toBeLessThanOrEqual(100_000);
   });
 
   it('offers HTTP/1.1 alone and verifies the certificate', async () => {
@@ -134,7 +134,7 @@ describe('an allowed request', () => {
     const get = (host: string, options: Partial<OutboundClientOptions>) =>
       clientOf({ resolve, ...options }).request({ url: `https://${host}:${port}/`, method: 'GET', maxBytes: 100 });
     const trusting = { trustedCertificates: [certificate.cert] };
-    expect(await get('files.test', trusting)).toMatchObject({ kind: 'answered', body: Buffer.from('secret') });
+    expect(await get('files.test', trusting)).toMatchObject({ kind: 'responded', body: Buffer.from('secret') });
     expect(offered).toEqual(['http/1.1']);
     const untrusted = { kind: 'failed', reason: expect.stringMatching(/certificate or TLS failed/) };
     expect(await get('files.test', {})).toEqual(untrusted);
@@ -159,8 +159,8 @@ describe('a request that fails', () => {
 
   it('ends with the caller’s signal', async () => {
     const stop = new AbortController();
-    const answer = await ask(() => stop.abort(), { signal: stop.signal });
-    expect(answer).toEqual({ kind: 'failed', reason: 'it did not respond in time' });
+    const response = await ask(() => stop.abort(), { signal: stop.signal });
+    expect(response).toEqual({ kind: 'failed', reason: 'it did not respond in time' });
   });
 
   it('says in words what happened', async () => {

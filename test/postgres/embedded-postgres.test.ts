@@ -114,7 +114,7 @@ describe('a later start', () => {
     await first.stop();
     const progress: string[] = [];
     const second = await start(dataDir, { onProgress: (text) => progress.push(text) });
-    expect(await connect(second.connection)`SELECT answer FROM kept`).toEqual([{ answer: 42 }]);
+    expect(await connect(second.connection)`SELECT answer FROM kept`).toEqual([{ response: 42 }]);
     expect(progress).toEqual(['starting PostgreSQL 18']);
   });
 
@@ -158,7 +158,7 @@ describe('a server that dies', () => {
     process.kill(await serverPid(dataDir), 'SIGKILL');
     expect(await down.promise).toBe('PostgreSQL was killed by SIGKILL');
     await up.promise;
-    expect(await connect(connection)`SELECT answer FROM kept`).toEqual([{ answer: 42 }]);
+    expect(await connect(connection)`SELECT answer FROM kept`).toEqual([{ response: 42 }]);
   });
 
   it('restarts although one of its processes is too busy to notice', async () => {
@@ -237,7 +237,7 @@ describe('an owner that is killed', () => {
     await kill(owner);
     const next = await start(dataDir);
     expect(await readRunningProcess(orphan)).toBeNull();
-    expect(await connect(next.connection)`SELECT answer FROM kept`).toEqual([{ answer: 42 }]);
+    expect(await connect(next.connection)`SELECT answer FROM kept`).toEqual([{ response: 42 }]);
   });
 });
 

@@ -313,9 +313,9 @@ describe('a claim by destination', () => {
     let lookAfter: DestinationClaimOptions['lookAfter'] = [];
     const found: string[] = [];
     for (let n = 0; n < 4; n += 1) {
-      const answer = await claim({ rooms, lookAfter });
-      lookAfter = answer.lookAfter;
-      found.push(...answer.claims.map(({ destination }) => destination));
+      const response = await claim({ rooms, lookAfter });
+      lookAfter = response.lookAfter;
+      found.push(...response.claims.map(({ destination }) => destination));
     }
     expect([found, lookAfter]).toEqual([['open.example'], []]);
   });
@@ -323,8 +323,8 @@ describe('a claim by destination', () => {
   it('returns each row once to parallel claims', async () => {
     await sql`TRUNCATE deliveries`;
     await wait(account(1), 'a.example', 40, 60);
-    const answers = await Promise.all([1, 2].map(() => claim({ otherRoom: 100 })));
-    const ids = answers.flatMap(({ claims }) => claims.map(({ id }) => id));
+    const responses = await Promise.all([1, 2].map(() => claim({ otherRoom: 100 })));
+    const ids = responses.flatMap(({ claims }) => claims.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
   });
 

@@ -28,9 +28,9 @@ async function start(
 }
 
 const send = async (server: TestApp, ...to: readonly string[]): Promise<string> => {
-  const answer = await server.send({ from: 'Ada <ada@sender.test>', to });
-  expect(answer.status).toBe(202);
-  return answer.body.id;
+  const response = await server.send({ from: 'Ada <ada@sender.test>', to });
+  expect(response.status).toBe(202);
+  return response.body.id;
 };
 
 describe('the transport direct', () => {
@@ -56,9 +56,9 @@ describe('the transport direct', () => {
     const dns = createDnsResolver({ servers: [world.dns.address] });
     const verified = await dkimVerify(sink.messages[0]?.raw ?? Buffer.alloc(0), {
       resolver: async (name: string, type: string) => {
-        const answer = type === 'TXT' ? await dns.txt(name) : null;
-        if (answer?.kind !== 'found') throw Object.assign(new Error(name), { code: 'ENOTFOUND' });
-        return answer.values.map((value) => [value]);
+        const response = type === 'TXT' ? await dns.txt(name) : null;
+        if (response?.kind !== 'found') throw Object.assign(new Error(name), { code: 'ENOTFOUND' });
+        return response.values.map((value) => [value]);
       },
     });
     expect(verified.results).toMatchObject([{ signingDomain: 'sender.test', status: { result: 'pass' } }]);

@@ -9,7 +9,7 @@ import { makeOutgoingMessage } from '../harness/smtp-client-options.ts';
 
 const afterTest = useCleanUps();
 
-interface PolicyAnswer {
+interface PolicyResponse {
   readonly status?: number;
   readonly type?: string;
   readonly location?: string;
@@ -21,7 +21,7 @@ const ENFORCE = 'version: STSv1\r\nmode: enforce\r\nmx: mx2.test\r\nmax_age: 864
 /** The web server of `mta-sts.a.test`, and a world whose mail servers' certificates are known. */
 async function startPolicies(
   world: DirectWorld,
-  answer: { now: PolicyAnswer },
+  answer: { now: PolicyResponse },
   names: readonly string[] = ['mta-sts.a.test'],
 ) {
   const certificate = makeCertificate(names);
@@ -48,7 +48,7 @@ async function startPolicies(
 }
 
 async function startWorld(
-  now: PolicyAnswer = {},
+  now: PolicyResponse = {},
   mailCertificate: SelfMadeCertificate | null = makeCertificate(['mx2.test']),
 ) {
   const world = await startDirectWorld(afterTest);
@@ -150,7 +150,7 @@ describe('an MTA-STS policy that is enforced', () => {
 });
 
 describe('a policy that is not in force', () => {
-  it.each<readonly [string, PolicyAnswer]>([
+  it.each<readonly [string, PolicyResponse]>([
     ['in mode testing', { body: ENFORCE.replace('enforce', 'testing').replace('mx2', 'other') }],
     ['in mode none', { body: 'version: STSv1\nmode: none\nmax_age: 60\n' }],
     ['after a redirect', { status: 302, location: 'https://mta-sts.a.test/elsewhere' }],

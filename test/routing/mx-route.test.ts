@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { DnsAnswer, MxRecord } from '../../packages/server/src/dns/dns-resolver.ts';
+import type { DnsResult, MxRecord } from '../../packages/server/src/dns/dns-resolver.ts';
 import { type Experience, orderAddresses, orderHosts } from '../../packages/server/src/routing/mx-order.ts';
 import { providerOf } from '../../packages/server/src/routing/mx-provider.ts';
-import { type MxRoute, readMxAnswer } from '../../packages/server/src/routing/mx-route.ts';
+import { type MxRoute, readMxResult } from '../../packages/server/src/routing/mx-route.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 
 const OWN = 'mail.postrider.test';
 
-function found(...records: readonly string[]): DnsAnswer<MxRecord> {
+function found(...records: readonly string[]): DnsResult<MxRecord> {
   const values = records.map((record) => {
     const [priority = '', exchange = ''] = record.split(' ');
     return { priority: Number(priority), exchange };
@@ -15,12 +15,12 @@ function found(...records: readonly string[]): DnsAnswer<MxRecord> {
   return { kind: 'found', values };
 }
 
-function route(answer: DnsAnswer<MxRecord>, domain = 'a.test'): MxRoute {
-  return readMxAnswer(domain, answer, OWN);
+function route(response: DnsResult<MxRecord>, domain = 'a.test'): MxRoute {
+  return readMxResult(domain, response, OWN);
 }
 
-function namesOf(answer: DnsAnswer<MxRecord>): readonly string[] {
-  const read = route(answer);
+function namesOf(response: DnsResult<MxRecord>): readonly string[] {
+  const read = route(response);
   return read.kind === 'hosts' ? read.hosts.map(({ name }) => name) : [];
 }
 
@@ -69,9 +69,9 @@ describe('the response for the MX records of a domain', () => {
 
   it('that names this server leads only to the earlier ones, and is a loop when there are none', () => {
     expect(namesOf(found('10 b.test', `20 ${OWN}`, '20 c.test', '30 d.test'))).toEqual(['b.test']);
-    for (const answer of [found(`10 ${OWN}`, '20 b.test'), found('10 c.test', `10 ${OWN}`)]) {
-      expect(route(answer)).toMatchObject({ kind: 'refused', classification: 'unknown' });
-      expect(route(answer)).toMatchObject({ reason: expect.stringContaining('a loop') });
+    for (const response of [found(`10 ${OWN}`, '20 b.test'), found('10 c.test', `10 ${OWN}`)]) {
+      expect(route(response)).toMatchObject({ kind: 'refused', classification: 'unknown' });
+      expect(route(response)).toMatchObject({ reason: expect.stringContaining('a loop') });
     }
     expect(route({ kind: 'no-record' }, OWN)).toMatchObject({ kind: 'refused' });
   });
@@ -129,7 +129,7 @@ describe('the provider of a domain', () => {
     ['shop.example', { kind: 'no-name' }],
     ['shop.example', { kind: 'failed', reason: 'x' }],
     ['shop.example', found('0 ')],
-  ] as const)('is %s', (provider, answer) => {
-    expect(providerOf('shop.example', route(answer, 'shop.example'))).toBe(provider);
+  ] as const)('is %s', (provider, response) => {
+    expect(providerOf('shop.example', route(response, 'shop.example'))).toBe(provider);
   });
 });

@@ -78,8 +78,8 @@ describe('the breaker of a destination', () => {
   it('lets one through when its time is over, and closes after a response', () => {
     const now = later(30_000);
     expect([closedUntil(broken, now), allowedAtOnce(broken, now)]).toEqual([null, 1]);
-    for (const answer of ['clean', 'throttled'] as const) {
-      const mended = after(broken, [answer], { now });
+    for (const response of ['clean', 'throttled'] as const) {
+      const mended = after(broken, [response], { now });
       expect([mended.breaker, mended.failures]).toEqual([null, 0]);
     }
     expect(allowedAtOnce(after(broken, ['clean'], { now }), now)).toBe(2);

@@ -54,9 +54,9 @@ describe('a server killed in the middle of delivering events', () => {
     const { key } = JSON.parse(await readFile(path.join(first.folder, 'quickstart.json'), 'utf8'));
     const post = async (where: string, body: unknown) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const answer = await fetch(`${baseUrl}${where}`, { method: 'POST', headers, body: JSON.stringify(body) });
-      expect(answer.status).toBe(201);
-      return (await answer.json()) as { readonly id: string; readonly secret: string };
+      const response = await fetch(`${baseUrl}${where}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      expect(response.status).toBe(201);
+      return (await response.json()) as { readonly id: string; readonly secret: string };
     };
     const { id, secret } = await post('/webhooks', { url: receiver.url, events: ['suppression.added'] });
     await post('/suppressions', { emails: Array.from({ length: EVENTS }, (_, n) => `p${n}@example.com`) });
@@ -71,7 +71,7 @@ describe('a server killed in the middle of delivering events', () => {
     expect(left.length).toBeGreaterThanOrEqual(EVENTS - ANSWERED);
     // What the killed one holds is free a minute later.
     await sql`UPDATE webhook_deliveries SET lease_until = lease_until - interval '1 minute' WHERE lease_until IS NOT NULL`;
-    receiver.answer(200);
+    receiver.respond(200);
     await (await start()).ready;
     const isMissing = () => new Set(receiver.received.map(({ event }) => event.id)).size < EVENTS;
     while (isMissing()) await receiver.count(receiver.received.length + 1);

@@ -140,8 +140,8 @@ describe('a project that installs the tarballs', { timeout: 120_000 }, () => {
     await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
     const compiled = runProgram('tsc', ['-p', project], ROOT);
     expect(compiled.output).toBe('');
-    const answer = await run(process.execPath, ['program.js', server.key, server.baseUrl]);
-    expect(JSON.parse(answer)).toEqual({ status: 'delivered', subjects: ['From the SDK'], code: 'not_found' });
+    const response = await run(process.execPath, ['program.js', server.key, server.baseUrl]);
+    expect(JSON.parse(response)).toEqual({ status: 'delivered', subjects: ['From the SDK'], code: 'not_found' });
   });
 
   it('bundles only the used parts of the SDK, and no client when it only verifies webhooks', async () => {

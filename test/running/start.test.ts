@@ -218,8 +218,8 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     await expect.poll(async () => (await call('GET', `/emails/${body.id}`)).body.status, UNTIL).toBe('deferred');
     const beganMs = performance.now();
     server.child.kill('SIGTERM');
-    const answer = await waiting;
-    expect([answer.status, answer.body.status]).toEqual([200, 'deferred']);
+    const response = await waiting;
+    expect([response.status, response.body.status]).toEqual([200, 'deferred']);
     const { code, signal, stderr } = await server.finished;
     expect([code, signal]).toEqual([0, null]);
     expect(performance.now() - beganMs).toBeLessThan(15_000);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
-import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
 
 /** A send names a file that comes slowly, and its caller loses a permission meanwhile. */
 describe('a send whose caller expires while a file is fetched', () => {
@@ -39,7 +39,7 @@ describe('a send whose caller expires while a file is fetched', () => {
   const member = async () => await joinAs(server, owner, 'developer', `member${++people}@sandbox.test`);
 
   /** Sends, and does the rest while the file is fetched. */
-  async function sendDuring(send: () => Promise<Answer>, meanwhile: () => Promise<Answer>): Promise<Answer> {
+  async function sendDuring(send: () => Promise<TestResponse>, meanwhile: () => Promise<TestResponse>): Promise<TestResponse> {
     const fetched = new Promise<ServerResponse>((resolve) => {
       onFetch = resolve;
     });
@@ -70,11 +70,11 @@ describe('a send whose caller expires while a file is fetched', () => {
     async (_what, status, code, meanwhile) => {
       const user = await member();
       const before = await count();
-      const answer = await sendDuring(
+      const response = await sendDuring(
         () => user.call('POST', '/emails', { body: email() }),
         () => meanwhile(user),
       );
-      expectProblem(answer, status, code);
+      expectProblem(response, status, code);
       expect(await count()).toBe(before);
     },
   );
@@ -110,7 +110,7 @@ describe('a send whose caller expires while a file is fetched', () => {
       const before = await count();
       const change = async (body: object | undefined) =>
         await server.call(method, `/keys/${made.id}${path}`, body === undefined ? {} : { body });
-      const answer = await sendDuring(
+      const response = await sendDuring(
         () => server.call('POST', '/emails', { key: made.key, body: email() }),
         async () => {
           if (given === undefined || !('again' in given)) return await change(given);
@@ -118,7 +118,7 @@ describe('a send whose caller expires while a file is fetched', () => {
           return await change({ graceSeconds: 0 });
         },
       );
-      expectProblem(answer, status, code);
+      expectProblem(response, status, code);
       expect(await count()).toBe(before);
     },
   );
@@ -127,23 +127,23 @@ describe('a send whose caller expires while a file is fetched', () => {
     tags: ['holes.ended-callers'],
   }, async () => {
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
-    const answer = await sendDuring(
+    const response = await sendDuring(
       () => server.call('POST', '/emails', { key: made.key, body: email() }),
       () => server.call('POST', `/keys/${made.id}/rotate`, { body: { graceSeconds: 60 } }),
     );
-    expect(answer.status).toBe(202);
+    expect(response.status).toBe(202);
   });
 
   it('is rejected when the grace period of the secret ended meanwhile', { tags: ['holes.ended-callers'] }, async () => {
     const { body: made } = await server.call('POST', '/keys', { body: { name: 'Agent', scopes: ['sending'] } });
     await server.call('POST', `/keys/${made.id}/rotate`, { body: { graceSeconds: 60 } });
-    const answer = await sendDuring(
+    const response = await sendDuring(
       () => server.call('POST', '/emails', { key: made.key, body: email() }),
       async () => {
         server.clock.advance(61_000);
         return await server.call('GET', '/account');
       },
     );
-    expectProblem(answer, 401, 'key_revoked');
+    expectProblem(response, 401, 'key_revoked');
   });
 });

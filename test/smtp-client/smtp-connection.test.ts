@@ -53,23 +53,23 @@ async function summaryOf(result: Promise<SendResult>): Promise<string[]> {
 }
 
 /** Plays one transaction with a client that pipelines: an answer to each line, and one to the message where there is a 354. */
-async function play(c: Conversation, ...answers: readonly string[]): Promise<string[]> {
+async function play(c: Conversation, ...responses: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
-  for (const answer of answers) {
+  for (const response of responses) {
     lines.push(lines.at(-1) === 'DATA' ? await c.body() : ((await c.line()) ?? ''));
-    c.say(`${answer}\r\n`);
+    c.say(`${response}\r\n`);
   }
   return lines;
 }
 
 async function sendScripted(
-  answers: readonly string[],
+  responses: readonly string[],
   { keywords = ['PIPELINING'], ...changes }: Partial<OutgoingMessage> & { readonly keywords?: readonly string[] } = {},
 ) {
   let lines: string[] = [];
   const server = await serve(async (c) => {
     await c.open(...keywords);
-    lines = await play(c, ...answers);
+    lines = await play(c, ...responses);
   });
   const connection = await open(server.port);
   const verdicts = await verdictsOf(send(connection, changes));
@@ -133,8 +133,8 @@ describe('the data sent to the server', () => {
   });
 
   it('sends the envelope in one write and the body with its dot in another when the server pipelines', async () => {
-    const answers = ['250 ok', '250 ok', '250 ok', '250 ok', '354 go', '250 taken'];
-    const { conversation, summary } = await sendScripted(answers, { recipients: THREE });
+    const responses = ['250 ok', '250 ok', '250 ok', '250 ok', '354 go', '250 taken'];
+    const { conversation, summary } = await sendScripted(responses, { recipients: THREE });
     expect(summary).toEqual(['accepted 250', 'accepted 250', 'accepted 250']);
     expect(conversation.chunks.slice(1)).toEqual([
       `MAIL FROM:<bounces@sender.test>\r\n${THREE.map((address) => `RCPT TO:<${address}>\r\n`).join('')}DATA\r\n`,
@@ -143,9 +143,9 @@ describe('the data sent to the server', () => {
   });
 
   it('sends one command at a time when it does not', async () => {
-    const answers = ['250 ok', '250 ok', '550 no', '354 go', '250 taken'];
+    const responses = ['250 ok', '250 ok', '550 no', '354 go', '250 taken'];
     const recipients = THREE.slice(0, 2);
-    const { conversation, summary } = await sendScripted(answers, { recipients, keywords: ['SIZE'] });
+    const { conversation, summary } = await sendScripted(responses, { recipients, keywords: ['SIZE'] });
     expect(summary).toEqual(['accepted 250', 'refused 550']);
     expect(conversation.chunks.slice(1)).toEqual([
       'MAIL FROM:<bounces@sender.test> SIZE=30\r\n',
@@ -157,24 +157,24 @@ describe('the data sent to the server', () => {
   });
 
   it('uses SIZE, 8BITMIME and SMTPUTF8 when the server offers them and the message needs them', async () => {
-    const answers = ['250 ok', '250 ok', '354 go', '250 taken'];
+    const responses = ['250 ok', '250 ok', '354 go', '250 taken'];
     const keywords = ['PIPELINING', 'SIZE 100000', '8BITMIME', 'SMTPUTF8'];
     const data = Buffer.from('Subject: é\r\n');
     const recipients = ['añn@bücher.test'];
-    const { lines } = await sendScripted(answers, { keywords, data, recipients });
+    const { lines } = await sendScripted(responses, { keywords, data, recipients });
     expect(lines[0]).toBe('MAIL FROM:<bounces@sender.test> SIZE=13 BODY=8BITMIME SMTPUTF8');
     expect(Buffer.from(lines[1] ?? '', 'latin1').toString()).toBe('RCPT TO:<añn@bücher.test>');
-    const plain = await sendScripted(answers, { keywords });
+    const plain = await sendScripted(responses, { keywords });
     expect(plain.lines[0]).toBe('MAIL FROM:<bounces@sender.test> SIZE=30');
   });
 
   it('names the original recipient when the server supports it (RFC 3461), and not otherwise', async () => {
-    const answers = ['250 ok', '250 ok', '354 go', '250 taken'];
+    const responses = ['250 ok', '250 ok', '354 go', '250 taken'];
     for (const keywords of [['DSN', 'PIPELINING'], ['DSN']]) {
-      const { lines } = await sendScripted(answers, { keywords, recipients: ['ann+a=b@receiver.test'] });
+      const { lines } = await sendScripted(responses, { keywords, recipients: ['ann+a=b@receiver.test'] });
       expect(lines[1]).toBe('RCPT TO:<ann+a=b@receiver.test> ORCPT=rfc822;ann+2Ba+3Db@receiver.test');
     }
-    const { lines } = await sendScripted(answers, { keywords: ['DSN', 'SMTPUTF8'], recipients: ['añn@receiver.test'] });
+    const { lines } = await sendScripted(responses, { keywords: ['DSN', 'SMTPUTF8'], recipients: ['añn@receiver.test'] });
     expect(Buffer.from(lines[1] ?? '', 'latin1').toString()).toBe('RCPT TO:<añn@receiver.test>');
   });
 
@@ -220,9 +220,9 @@ describe('data that is never sent', () => {
   });
 
   it('includes a character that becomes a line ending when its upper half is cut off', async () => {
-    const answers = ['250 ok', '250 ok', '354 go', '250 taken'];
+    const responses = ['250 ok', '250 ok', '354 go', '250 taken'];
     const recipients = ['\u010a\u010d@x.test'];
-    const { conversation } = await sendScripted(answers, { keywords: ['PIPELINING', 'SMTPUTF8'], recipients });
+    const { conversation } = await sendScripted(responses, { keywords: ['PIPELINING', 'SMTPUTF8'], recipients });
     expect(conversation.chunks[1]?.split('\r\n')).toHaveLength(4);
   });
 
@@ -240,7 +240,7 @@ describe('data that is never sent', () => {
 
 describe('verdicts', () => {
   it('are one for each recipient, in their order, with the reply that decided', async () => {
-    const answers = [
+    const responses = [
       '250 ok',
       '250 2.1.5 ok',
       '450 4.2.1 busy',
@@ -248,7 +248,7 @@ describe('verdicts', () => {
       '354 go',
       '250 2.0.0 queued as 7',
     ];
-    const { verdicts } = await sendScripted(answers, { recipients: THREE });
+    const { verdicts } = await sendScripted(responses, { recipients: THREE });
     expect(verdicts).toMatchObject([
       { recipient: THREE[0], outcome: 'accepted', reply: { code: 250, text: '2.0.0 queued as 7', server: 'odd.test' } },
       { recipient: THREE[1], outcome: 'deferred', reply: { code: 450, enhanced: '4.2.1', aboutRecipient: true } },
@@ -292,8 +292,8 @@ describe('verdicts', () => {
   });
 
   it('defer recipients above the server’s limit, also with the old 552 reply', async () => {
-    const answers = ['250 ok', '250 ok', '552 too many recipients', '552 5.2.2 mailbox full', '354 go', '250 ok'];
-    const { summary } = await sendScripted(answers, { recipients: THREE });
+    const responses = ['250 ok', '250 ok', '552 too many recipients', '552 5.2.2 mailbox full', '354 go', '250 ok'];
+    const { summary } = await sendScripted(responses, { recipients: THREE });
     expect(summary).toEqual(['accepted 250', 'deferred 552', 'refused 552']);
     expect((await sendScripted(['250 ok', '552 over quota', '503 no'])).summary).toEqual(['refused 552']);
   });
@@ -337,8 +337,8 @@ describe('when no recipient is accepted', () => {
   });
 
   it('never sends the body to a server that deferred the sender', async () => {
-    const answers = ['451 later', '250 ok', '354 go', '250 taken'];
-    const { summary, lines } = await sendScripted(answers);
+    const responses = ['451 later', '250 ok', '354 go', '250 taken'];
+    const { summary, lines } = await sendScripted(responses);
     expect(summary).toEqual(['deferred 451']);
     expect(lines[3]).toBe('.\r\n');
   });
@@ -378,8 +378,8 @@ describe('421 at any point closes the connection and defers those not rejected',
       ['250 ok', '250 ok', '550 no', '250 ok', '354 go', '421 bye'],
       ['deferred 421', 'refused 550', 'deferred 421'],
     ],
-  ])('at %s', async (_name, answers, summary) => {
-    const outcome = await sendScripted(answers, { recipients: THREE });
+  ])('at %s', async (_name, responses, summary) => {
+    const outcome = await sendScripted(responses, { recipients: THREE });
     expect(outcome.summary).toEqual(summary);
     expect(outcome.verdicts.every(({ ambiguous }) => !ambiguous)).toBe(true);
     expect(outcome.connection.isReady).toBe(false);
@@ -392,17 +392,17 @@ describe('a connection that is lost', () => {
     ['the sender', [], 'the reply to MAIL FROM'],
     ['a recipient', ['250 ok', '550 no'], 'the reply to RCPT TO'],
     ['DATA', ['250 ok', '550 no', '250 ok', '250 ok'], 'the reply to DATA'],
-  ])('before the reply to %s defers, and is not ambiguous', async (_name, answers, words) => {
+  ])('before the reply to %s defers, and is not ambiguous', async (_name, responses, words) => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
-      await play(c, ...answers);
+      await play(c, ...responses);
       c.socket.end();
     });
     const verdicts = await verdictsOf(send(await open(server.port), { recipients: THREE }));
     const last = verdicts.at(-1);
     expect(last).toMatchObject({ outcome: 'deferred', reply: null, ambiguous: false });
     expect(last?.reason).toContain(words);
-    expect(verdicts[0]?.outcome).toBe(answers.length > 0 ? 'refused' : 'deferred');
+    expect(verdicts[0]?.outcome).toBe(responses.length > 0 ? 'refused' : 'deferred');
   });
 
   it('after the dot is ambiguous for the accepted recipients alone', async () => {
@@ -466,17 +466,17 @@ describe('a slow server', () => {
     ['the sender', [], 'deferred -'],
     ['DATA', ['250 ok', '250 ok'], 'deferred -'],
     ['the message', ['250 ok', '250 ok', '354 go'], 'deferred - ?'],
-  ])('that delays its reply to %s reaches the timeout', async (_name, answers, summary) => {
+  ])('that delays its reply to %s reaches the timeout', async (_name, responses, summary) => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
-      await play(c, ...answers);
+      await play(c, ...responses);
     });
     expect(await summaryOf(send(await open(server.port, { timeouts: SHORT })))).toEqual([summary]);
   });
 
   it('after the dot has a separate timeout', async () => {
     const read = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<void>();
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       // The second client is the clock: nobody answers it, and its timeout is that of the first one's commands.
@@ -484,14 +484,14 @@ describe('a slow server', () => {
       await play(c, '250 ok', '250 ok', '354 go');
       await c.body();
       read.resolve();
-      await answer.promise;
+      await response.promise;
       c.say('250 taken at last\r\n');
     });
     const timeouts = { ...SHORT, afterDotMs: 60_000 };
     const sent = summaryOf(send(await open(server.port, { timeouts })));
     await read.promise;
     expect(await summaryOf(send(await open(server.port, { timeouts })))).toEqual(['deferred -']);
-    answer.resolve();
+    response.resolve();
     expect(await sent).toEqual(['accepted 250']);
   });
 
@@ -515,9 +515,9 @@ describe('a server that sends invalid replies', () => {
     ['at DATA', ['250 ok', '250 ok', '250 fine']],
     ['by an invalid reply', ['250 ok', 'what a nice day']],
     ['by two codes in one reply', ['250 ok', '250-ok\r\n550 no']],
-  ])('defers %s, also those it had rejected', async (_name, answers) => {
+  ])('defers %s, also those it had rejected', async (_name, responses) => {
     const recipients = THREE.slice(1);
-    const given = answers.length > 1 ? [answers[0] ?? '', '550 no', ...answers.slice(1)] : answers;
+    const given = responses.length > 1 ? [responses[0] ?? '', '550 no', ...responses.slice(1)] : responses;
     const { summary, connection } = await sendScripted(given, { recipients });
     expect(summary).toEqual(['deferred -', 'deferred -']);
     expect(connection.isReady).toBe(false);
@@ -550,7 +550,7 @@ describe('a server that sends invalid replies', () => {
   });
 
   it('by replying before the dot: a rejection counts, anything else does not', async () => {
-    const answerEarly = async (early: string) => {
+    const respondEarly = async (early: string) => {
       const server = await serve(async (c) => {
         await c.open('PIPELINING');
         await play(c, '250 ok', '250 ok');
@@ -562,9 +562,9 @@ describe('a server that sends invalid replies', () => {
       const data = Buffer.from('0123456789\r\n'.repeat(2_000_000));
       return summaryOf(send(await open(server.port), { data }));
     };
-    expect(await answerEarly('552 5.3.4 too large')).toEqual(['refused 552']);
-    expect(await answerEarly('452 4.3.1 disk full')).toEqual(['deferred 452']);
-    expect(await answerEarly('250 taken')).toEqual(['deferred -']);
+    expect(await respondEarly('552 5.3.4 too large')).toEqual(['refused 552']);
+    expect(await respondEarly('452 4.3.1 disk full')).toEqual(['deferred 452']);
+    expect(await respondEarly('250 taken')).toEqual(['deferred -']);
   });
 
   it('by sending data between two messages loses its connection', async () => {

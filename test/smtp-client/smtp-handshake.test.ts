@@ -74,7 +74,7 @@ describe('greeting and EHLO', () => {
       c.say('220 old.test\r\n');
       await c.reply('502 what?\r\n');
       await c.reply('250 old.test\r\n');
-      for (const answer of ['250 ok', '250 ok', '354 go']) await c.reply(`${answer}\r\n`);
+      for (const response of ['250 ok', '250 ok', '354 go']) await c.reply(`${response}\r\n`);
       await c.body();
       c.say('250 taken\r\n');
     });
@@ -201,7 +201,7 @@ describe('TLS', () => {
       await c.reply('220 go\r\n');
       const secured = c.secure(makeCertificate(['odd.test']));
       await secured.reply('250-odd.test\r\n250 8BITMIME\r\n');
-      for (const answer of ['250 ok', '250 ok', '354 go']) await secured.reply(`${answer}\r\n`);
+      for (const response of ['250 ok', '250 ok', '354 go']) await secured.reply(`${response}\r\n`);
       await secured.body();
       expect(secured.chunks.slice(0, 4)).toEqual([
         'EHLO client.test\r\n',

@@ -59,8 +59,8 @@ function makeGate(): { readonly opened: Promise<void>; readonly open: () => void
 
 /** Takes one message of a client that pipelines and gives it the final reply; false where the client has left. */
 async function takeMessage(c: Conversation, final = '250 taken\r\n'): Promise<boolean> {
-  for (const answer of ['250 ok\r\n', '250 ok\r\n', '354 go\r\n']) {
-    const line = await c.reply(answer);
+  for (const response of ['250 ok\r\n', '250 ok\r\n', '354 go\r\n']) {
+    const line = await c.reply(response);
     if (line === null || line === 'QUIT') return false;
   }
   await c.body();

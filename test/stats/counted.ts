@@ -1,5 +1,5 @@
 import { countMessages } from '../../packages/server/src/db/queries/count-messages.ts';
-import type { Answer, TestApp } from '../harness/test-app.ts';
+import type { TestResponse, TestApp } from '../harness/test-app.ts';
 
 /** Sends and waits until every outcome is recorded; answers the ids. */
 export async function sendAll(
@@ -28,7 +28,7 @@ export async function countAll({ database }: TestApp): Promise<void> {
   }
 }
 
-export async function readStats(server: TestApp, query = '', key = server.key): Promise<Answer['body']> {
+export async function readStats(server: TestApp, query = '', key = server.key): Promise<TestResponse['body']> {
   await countAll(server);
   return (await server.call('GET', `/account/stats${query}`, { key })).body;
 }

@@ -40,8 +40,8 @@ describe('mail of the installation', () => {
   }
 
   async function askForLink(server: TestApp, email: string): Promise<void> {
-    const answer = await server.call('POST', '/auth/magic-link', { key: null, body: { email } });
-    expect(answer.status).toBe(202);
+    const response = await server.call('POST', '/auth/magic-link', { key: null, body: { email } });
+    expect(response.status).toBe(202);
     await server.app.services.people.links.idle();
   }
 
@@ -188,9 +188,9 @@ describe('mail of the installation', () => {
     expect((await server.send(lists)).body.status).toBe('queued');
     const isUnknown = async (name: string, asking: string) => {
       const body = { to: `${name}@receiver.example`, dry_run: true };
-      const answer = await server.send(body, { key: asking });
-      expect(answer.status).toBe(200);
-      return JSON.stringify(answer.body).includes('firstContact');
+      const response = await server.send(body, { key: asking });
+      expect(response.status).toBe(200);
+      return JSON.stringify(response.body).includes('firstContact');
     };
     for (const name of ['open', 'copy']) expect(await isUnknown(name, key)).toBe(false);
     for (const name of ['blind', 'new']) expect(await isUnknown(name, key)).toBe(true);

@@ -64,13 +64,13 @@ describe('the filters of the message log', () => {
     const inToolWords = { ...rest, since, until, from: sender, tag: [...FILTERS.tag] };
     const env = { POSTRIDER_API_KEY: server.key, POSTRIDER_BASE_URL: server.baseUrl };
     const page = await sdk().emails.list({ ...FILTERS, tag: [...FILTERS.tag] });
-    const answers = [
+    const responses = [
       (await server.call('GET', `/emails?${query}`)).body,
       { messages: page.data, total: page.total },
       (await callTool(inToolWords)).structuredContent,
       JSON.parse((await runInProcess(['emails', 'list', ...flags, '--json'], { env })).stdout),
     ];
-    for (const { messages, total } of answers) {
+    for (const { messages, total } of responses) {
       expect(messages.map(({ id }: { id: string }) => id)).toEqual([wanted]);
       expect(total).toBe(1);
     }

@@ -89,8 +89,8 @@ describe('the pages that show third-party HTML, in a browser', () => {
   }, async () => {
     const url = await heldPage(`<h1>Held words</h1>${phoningHtml(HELD)}`);
     const { asked, log } = await watch(async (page) => {
-      const answer = await page.goto(url, { waitUntil: 'load' });
-      expect(answer?.headers()['x-dns-prefetch-control']).toBe('off');
+      const response = await page.goto(url, { waitUntil: 'load' });
+      expect(response?.headers()['x-dns-prefetch-control']).toBe('off');
       expect(await page.frameLocator('iframe').getByRole('heading', { name: 'Held words' }).count()).toBe(1);
       // And with the frame's document as a page of its own.
       await page.goto(`${url}/html`, { waitUntil: 'load' });

@@ -2,7 +2,7 @@ import { ALL_SCOPES, OPERATIONS, type Operation, type OperationId, resourceOf, t
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 import { type EventStream, openEventStream } from '../harness/event-stream.ts';
-import { type Answer, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 import { type AccountWorld, createAccountWorld } from '../http/documented/account-world.ts';
 import { validRequest } from '../http/documented/valid-requests.ts';
@@ -69,24 +69,24 @@ describe('what a key sees of another key’s data', () => {
       const { params = {}, ...request } = await validRequest(operation.id, keepingWebhooks(world));
       const target = targets[resourceOf(operation)];
       const aimed = target === undefined || params['id'] === undefined ? params : { ...params, id: target };
-      const answers: Answer[] = [];
+      const responses: TestResponse[] = [];
       const call = async (...given: Parameters<TestApp['call']>) => {
-        const answer = await server.call(...given);
-        answers.push(answer);
-        return answer;
+        const response = await server.call(...given);
+        responses.push(response);
+        return response;
       };
       for (const surface of operationSurfaces({ ...server, call })) {
         if (surface.name !== 'REST' && surface.name !== 'MCP') continue; // The SDK and the CLI call the REST API.
         await surface.call(operation, { ...request, params: aimed }, key);
       }
-      texts.set(operation.id, JSON.stringify(answers.map(({ body, headers }) => [body, [...headers]])));
+      texts.set(operation.id, JSON.stringify(responses.map(({ body, headers }) => [body, [...headers]])));
     }
     for (const [name, id] of Object.entries({ messages: targets['emails'], ...targets })) {
       const uri = `email://${name}/${id}`;
       const body = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } };
       const headers = { accept: 'application/json', 'mcp-protocol-version': '2025-11-25' };
-      const answer = await server.call('POST', '/mcp', { key, headers, body });
-      texts.set(`the resource ${uri}`, JSON.stringify(answer.body));
+      const response = await server.call('POST', '/mcp', { key, headers, body });
+      texts.set(`the resource ${uri}`, JSON.stringify(response.body));
     }
     return texts;
   }

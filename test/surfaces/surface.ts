@@ -34,8 +34,8 @@ export function surfacesOf(server: TestApp): readonly Surface[] {
 
 function rest(server: TestApp): Surface {
   const call = async (method: string, path: string, key: string, body?: unknown, headers = {}): Promise<Outcome> => {
-    const answer = await server.call(method, path, { key, headers, ...(body === undefined ? {} : { body }) });
-    return answer.status < 400 ? { ok: true, body: answer.body } : { ok: false, problem: answer.body };
+    const response = await server.call(method, path, { key, headers, ...(body === undefined ? {} : { body }) });
+    return response.status < 400 ? { ok: true, body: response.body } : { ok: false, problem: response.body };
   };
   return {
     name: 'REST',

@@ -47,7 +47,7 @@ describe('the free tools over every surface', () => {
   };
   const rest = async (check: string, body: unknown) =>
     (await server.call('POST', `/tools/${check}`, { key: null, body })).body;
-  const timeless = (answer: object) => ({ ...answer, checkedAt: null });
+  const timeless = (response: object) => ({ ...response, checkedAt: null });
 
   it('are methods of the SDK, named by operation id, without a key', {
     tags: ['contract-surfaces.sdk-tools'],

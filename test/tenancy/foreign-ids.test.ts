@@ -57,9 +57,9 @@ describe.each([
 
   it.each(READING.map(({ id }) => id))('%s shows nothing of another account', async (id) => {
     const operation = READING.find((candidate) => candidate.id === id);
-    const answer = await server.call('GET', operation?.path ?? '', { key });
-    expect(answer.status).toBe(200);
-    const text = JSON.stringify(answer.body).toLowerCase();
+    const response = await server.call('GET', operation?.path ?? '', { key });
+    expect(response.status).toBe(200);
+    const text = JSON.stringify(response.body).toLowerCase();
     for (const secret of [MARK, other.accountId, ...Object.values(other.names).flat()]) {
       // A ticket's number is a number of other things too.
       if (!/^\d+$/.test(secret)) expect(text).not.toContain(secret);
@@ -78,11 +78,11 @@ describe.each([
       const ask = async (name: string) => {
         const path = operation.path.replaceAll(/:\w+/g, encodeURIComponent(name));
         const body = 'body' in operation ? { body: BODIES[id] ?? {} } : {};
-        const answer = await server.call(operation.method, path, { key, ...body });
+        const response = await server.call(operation.method, path, { key, ...body });
         // The address in `type` says no more than `code`, and has numbers in it that are not what was asked for.
-        const { requestId: _id, type: _type, ...problem } = answer.body;
+        const { requestId: _id, type: _type, ...problem } = response.body;
         return {
-          status: answer.status,
+          status: response.status,
           problem: JSON.stringify(problem).replaceAll(new RegExp(`\\b${name}\\b`, 'g'), ':name'),
         };
       };

@@ -17,9 +17,9 @@ export async function fillOtherAccount(server: TestApp): Promise<OtherAccount> {
   const { sql } = server.database;
   const { accountId, key } = await server.newAccount(MARK);
   const create = async (path: string, body: Readonly<Record<string, unknown>>) => {
-    const answer = await server.call('POST', path, { key, body });
-    if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
-    return answer;
+    const response = await server.call('POST', path, { key, body });
+    if (response.status >= 300) throw new Error(`${path}: ${JSON.stringify(response.body)}`);
+    return response;
   };
   // Still queued, so that it could be canceled and moved.
   const sent = await create('/emails', {

@@ -43,7 +43,7 @@ describe('a pool of threads', () => {
   const endless = (owner: string) => pool.run({ accountId: owner }, render(ENDLESS, { list: Array(1_000).fill('x') }));
   const quick = async (owner: string) => {
     const outcome = await pool.run({ accountId: owner }, render('{{ name }}', { name: owner }));
-    return outcome.kind === 'done' ? outcome.answer : outcome;
+    return outcome.kind === 'done' ? outcome.response : outcome;
   };
 
   it('kills a job that takes too long, with its thread, and starts another', async () => {
@@ -75,8 +75,8 @@ describe('a pool of threads', () => {
   it('leaves a thread to the others, however many endless jobs one owner has', async () => {
     open({ killAfterMs: 1_000 });
     const hogs = Array.from({ length: 4 }, () => endless('hog'));
-    const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(quick));
-    expect(answers).toMatchObject([{ html: 'a' }, { html: 'b' }, { html: 'c' }, { html: 'd' }, { html: 'e' }]);
+    const responses = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(quick));
+    expect(responses).toMatchObject([{ html: 'a' }, { html: 'b' }, { html: 'c' }, { html: 'd' }, { html: 'e' }]);
     expect(await Promise.race([hogs[3], 'still waiting'])).toBe('still waiting');
     expect(await Promise.all(hogs)).toEqual(Array(4).fill({ kind: 'overrun' }));
   });
@@ -104,7 +104,7 @@ describe('a pool of threads', () => {
     for (let round = 0; round < 3; round += 1) {
       for (const [index, source] of sources.entries()) {
         const outcome = await pool.run({ accountId: 'a' }, render(source, { a: round }, `t${index}@1`));
-        expect(outcome).toMatchObject({ answer: { html: `${source.replace('{{ a }}', '')}${round}` } });
+        expect(outcome).toMatchObject({ response: { html: `${source.replace('{{ a }}', '')}${round}` } });
       }
     }
   });

@@ -195,11 +195,11 @@ describe('tracking', () => {
       `/t/c/${encodeURIComponent('https://evil.test')}`,
     ];
     for (const path of wrong) {
-      const answer = await fetchPlain(`${server.baseUrl}${path}`);
-      expect({ path, status: answer.status, location: answer.headers.get('location') }).toEqual({
+      const response = await fetchPlain(`${server.baseUrl}${path}`);
+      expect({ path, status: response.status, location: response.headers.get('location') }).toEqual({
         ...{ path, status: 404, location: null },
       });
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     }
     const more = await fetchPlain(`${link}?url=https://evil.test&to=//evil.test`);
     expect(more.headers.get('location')).toBe('https://shop.test/a?b=1&c=2');

@@ -32,7 +32,7 @@ describe('a delivery in progress', () => {
     const eventIds = await world.events(endpointId);
     await world.sql`UPDATE webhook_deliveries SET step = ${failedBefore} WHERE endpoint_id = ${endpointId}`;
     await world.dispatcher.pump();
-    const answer = await held.promise;
+    const respond = await held.promise;
     world.clock.advance(1_000);
     const ask = () => requeueEvents(world.sql, { accountId: world.accountId, endpointId, eventIds }, world.clock.now());
     const waiting = () => world.sql`SELECT attempt, step, next_at, asked_at, lease_id FROM webhook_deliveries
@@ -43,7 +43,7 @@ describe('a delivery in progress', () => {
     };
     const outcomes = async () =>
       (await world.attempts(endpointId)).map(({ attempt, succeeded }) => [attempt, succeeded]);
-    return { receiver, endpointId, answer, ask, waiting, settle, outcomes };
+    return { receiver, endpointId, respond, ask, waiting, settle, outcomes };
   }
 
   for (const [what, failedBefore] of [
@@ -51,9 +51,9 @@ describe('a delivery in progress', () => {
     ['the last one', 9],
   ] as const) {
     it(`is repeated immediately, with the whole schedule, when it was ${what} of its round and fails`, async () => {
-      const { receiver, answer, ask, waiting, settle, outcomes } = await underWay(failedBefore);
+      const { receiver, respond, ask, waiting, settle, outcomes } = await underWay(failedBefore);
       expect(await ask()).toBe(1);
-      answer(500);
+      respond(500);
       await world.dispatcher.idle();
       const [row, ...others] = await waiting();
       expect([row, others]).toMatchObject([{ attempt: 2, step: 0, asked_at: null, lease_id: null }, []]);
@@ -69,9 +69,9 @@ describe('a delivery in progress', () => {
   }
 
   it('is repeated when it succeeds, since it began before the request', async () => {
-    const { receiver, answer, ask, waiting, settle, outcomes } = await underWay();
+    const { receiver, respond, ask, waiting, settle, outcomes } = await underWay();
     await ask();
-    answer(200);
+    respond(200);
     await world.dispatcher.idle();
     await settle();
     expect(receiver.received.map(({ event }) => event.id)).toEqual(Array(2).fill(receiver.received[0]?.event.id));
@@ -83,9 +83,9 @@ describe('a delivery in progress', () => {
   });
 
   it('is not repeated when it was only claimed, and began after the request', async () => {
-    const { receiver, endpointId, answer, waiting, settle } = await underWay();
-    const answers: (() => void)[] = [];
-    receiver.answer((_event, response) => void answers.push(() => response.end()));
+    const { receiver, endpointId, respond, waiting, settle } = await underWay();
+    const responses: (() => void)[] = [];
+    receiver.respond((_event, response) => void responses.push(() => response.end()));
     // A queue starts with four at once: the last ones wait in memory.
     const eventIds = await world.events(endpointId, 5);
     await world.dispatcher.pump();
@@ -97,8 +97,8 @@ describe('a delivery in progress', () => {
     const asked = { accountId: world.accountId, endpointId, eventIds: eventIds.slice(-1) };
     await requeueEvents(world.sql, asked, world.clock.now());
     world.clock.advance(1_000);
-    receiver.answer(200);
-    for (const end of [() => answer(200), ...answers]) end();
+    receiver.respond(200);
+    for (const end of [() => respond(200), ...responses]) end();
     await world.dispatcher.idle();
     await settle();
     expect(receiver.received).toHaveLength(6);
@@ -106,14 +106,14 @@ describe('a delivery in progress', () => {
   });
 
   it('has no effect on a URL that replaced its own meanwhile, not even by 410', async () => {
-    const { endpointId, answer } = await underWay();
+    const { endpointId, respond } = await underWay();
     const endpoint = { accountId: world.accountId, id: endpointId };
     await world.sql`UPDATE webhook_endpoints SET failures = 30, failing_since = now() - interval '9 days' WHERE id = ${endpointId}`;
     const fresh = await startWebhookReceiver();
     receivers.push(fresh);
     await changeEndpoint(world.sql, endpoint, { url: fresh.url, description: null, events: [], chosenBy: null });
     expect((await readEndpoint(world.sql, world.accountId, endpointId))?.failingSince).toBeNull();
-    answer(410);
+    respond(410);
     await world.dispatcher.idle();
     const after = await readEndpoint(world.sql, world.accountId, endpointId);
     expect(after).toMatchObject({ status: 'enabled', failingSince: null, url: fresh.url });
@@ -144,9 +144,9 @@ describe('a delivery in progress', () => {
   });
 
   it('and any other change keep the failures', async () => {
-    const { endpointId, answer, receiver } = await underWay();
+    const { endpointId, respond, receiver } = await underWay();
     const endpoint = { accountId: world.accountId, id: endpointId };
-    answer(500);
+    respond(500);
     await world.dispatcher.idle();
     const before = await readEndpoint(world.sql, world.accountId, endpointId);
     expect(before?.failingSince).not.toBeNull();

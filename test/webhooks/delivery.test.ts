@@ -5,7 +5,7 @@ import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { readCaptured } from '../harness/captured-mail.ts';
 import type { TestApp } from '../harness/test-app.ts';
 import {
-  type Answering,
+  type Responding,
   isSignedWith,
   type ReceivedEvent,
   startWebhookReceiver,
@@ -34,7 +34,7 @@ describe('events', () => {
   /** A receiver that is an endpoint of the account. */
   async function endpoint(
     body: Record<string, unknown> = {},
-    { key = server.key, how = 200 as number | Answering } = {},
+    { key = server.key, how = 200 as number | Responding } = {},
   ) {
     const receiver = await startWebhookReceiver(how);
     open.push(receiver);

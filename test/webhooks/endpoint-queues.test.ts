@@ -27,7 +27,7 @@ function delivery(endpointId: string, eventId = 'one'): ClaimedDelivery {
   };
 }
 
-function answerQuickly(queues: EndpointQueues, endpointId: string): void {
+function respondQuickly(queues: EndpointQueues, endpointId: string): void {
   for (let n = 0; n < TO_THE_WIDEST; n += 1) {
     queues.add(delivery(endpointId), NOW);
     const [queue] = queues.roundRobin();
@@ -39,7 +39,7 @@ function answerQuickly(queues: EndpointQueues, endpointId: string): void {
 it('uses for an endpoint no more than its part of the capacity, when many quick ones have more queued', () => {
   const queues = createEndpointQueues();
   const ids = Array.from({ length: 12 }, (_, n) => `endpoint ${n}`);
-  for (const id of ids) answerQuickly(queues, id);
+  for (const id of ids) respondQuickly(queues, id);
   const asked = queues.capacity(NOW);
   expect([...asked.capacity.values()]).toEqual(ids.map(() => Math.floor(WAITING_MAX / ids.length)));
 
@@ -52,7 +52,7 @@ it('uses for an endpoint no more than its part of the capacity, when many quick 
 
 it('leaves even the hundredth quick one its full parallel deliveries', () => {
   const queues = createEndpointQueues();
-  for (let n = 0; n < 100; n += 1) answerQuickly(queues, `endpoint ${n}`);
+  for (let n = 0; n < 100; n += 1) respondQuickly(queues, `endpoint ${n}`);
   expect(new Set(queues.capacity(NOW).capacity.values())).toEqual(new Set([WIDEST]));
 });
 

@@ -64,21 +64,21 @@ describe('the examples of docs/webhooks.md', () => {
       const text = readFileSync(path.join(import.meta.dirname, `examples/${name}.ts`), 'utf8');
       expect(DOCUMENT).toContain(`\`\`\`ts\n${text}\`\`\`\n`);
       const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-      const answer = async (init: RequestInit) => {
+      const respond = async (init: RequestInit) => {
         const response = await ask[name]?.(init);
         return [response?.status, await response?.text()];
       };
-      expect(await answer(signed())).toEqual([204, '']);
+      expect(await respond(signed())).toEqual([204, '']);
       expect(log.mock.calls).toEqual([['ada@example.org bounced (hard)']]);
       log.mockRestore();
       const other = `whsec_${Buffer.from('another').toString('base64')}`;
-      expect(await answer(signed(BODY, other))).toEqual([400, 'webhook_signature_mismatch']);
-      expect(await answer({ ...signed(), body: BODY.replace('hard', 'soft') })).toEqual([
+      expect(await respond(signed(BODY, other))).toEqual([400, 'webhook_signature_mismatch']);
+      expect(await respond({ ...signed(), body: BODY.replace('hard', 'soft') })).toEqual([
         400,
         'webhook_signature_mismatch',
       ]);
       const { 'webhook-id': _, ...headers } = signed().headers;
-      expect(await answer({ ...signed(), headers })).toEqual([400, 'webhook_header_missing']);
+      expect(await respond({ ...signed(), headers })).toEqual([400, 'webhook_header_missing']);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type HandMadeDispatcher, startHandMadeDispatcher } from '../harness/hand-made-dispatcher.ts';
-import { type Answering, startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
+import { type Responding, startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 
 const EVENTS = 400;
 
@@ -16,7 +16,7 @@ describe('the dispatcher', () => {
     expect(world.faults).toEqual([]);
   });
 
-  async function receiver(how?: number | Answering): Promise<WebhookReceiver & { readonly id: string }> {
+  async function receiver(how?: number | Responding): Promise<WebhookReceiver & { readonly id: string }> {
     const made = await startWebhookReceiver(how);
     receivers.push(made);
     return Object.assign(made, { id: await world.endpoint(made.url) });
@@ -69,7 +69,7 @@ describe('the dispatcher', () => {
     // It never hears of the answer, and never writes anything down: to everybody else it is gone.
     const [row] = await world.sql`SELECT lease_until FROM webhook_deliveries WHERE endpoint_id = ${first.id}`;
     expect(row?.['lease_until']).not.toBeNull();
-    first.answer(200);
+    first.respond(200);
     await world.dispatcher.pump();
     expect(first.received.length).toBe(1);
     world.clock.advance(61_000);
@@ -87,7 +87,7 @@ describe('the dispatcher', () => {
     void ending.pump();
     await held.count(4);
     await ending.stop(50);
-    held.answer(200);
+    held.respond(200);
     // On a busy machine it ends before what it gives back is written.
     const received = async () => {
       await world.dispatcher.pump();
@@ -107,7 +107,7 @@ describe('the dispatcher', () => {
     await world.sql`UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'manual', revision = revision + 1 WHERE id = ${stopped.id}`;
     await new Promise((resolve) => setTimeout(resolve, 510)); // The time within which it looks again.
     await world.dispatcher.pump();
-    for (const answer of waiting) answer();
+    for (const respond of waiting) respond();
     await world.dispatcher.idle();
     expect(stopped.received.length).toBe(4);
   });
@@ -138,7 +138,7 @@ describe('a dispatcher whose endpoints stop responding', () => {
     const { dispatcher } = world;
     while (turning.some(({ received }) => received.length < 200)) await dispatcher.pump();
     await dispatcher.idle();
-    for (const each of turning) each.answer(() => undefined);
+    for (const each of turning) each.respond(() => undefined);
     for (const { id } of turning) await world.events(id, 1_000);
     await dispatcher.pump();
     await Promise.all(turning.map((each) => each.count(250)));
@@ -162,7 +162,7 @@ describe('a dispatcher with hundreds of silent endpoints', () => {
     expect(world.faults).toEqual([]);
   });
 
-  async function receiver(how?: Answering): Promise<WebhookReceiver & { readonly id: string }> {
+  async function receiver(how?: Responding): Promise<WebhookReceiver & { readonly id: string }> {
     const made = await startWebhookReceiver(how);
     receivers.push(made);
     return Object.assign(made, { id: await world.endpoint(made.url) });
@@ -206,7 +206,7 @@ describe('a dispatcher whose slots are all in use', () => {
   });
 
   /** Endpoints that have answered so many events briskly, then fall silent with more waiting than they may have under way. */
-  async function fallenSilent(count: number, answered: number) {
+  async function fallenSilent(count: number, responded: number) {
     const turning = await Promise.all(
       Array.from({ length: count }, async () => {
         const receiver = await startWebhookReceiver();
@@ -214,10 +214,10 @@ describe('a dispatcher whose slots are all in use', () => {
         return Object.assign(receiver, { id: await world.endpoint(receiver.url) });
       }),
     );
-    for (const { id } of turning) await world.events(id, answered);
-    while (turning.some(({ received }) => received.length < answered)) await world.dispatcher.pump();
+    for (const { id } of turning) await world.events(id, responded);
+    while (turning.some(({ received }) => received.length < responded)) await world.dispatcher.pump();
     await world.dispatcher.idle();
-    for (const receiver of turning) receiver.answer(() => undefined);
+    for (const receiver of turning) receiver.respond(() => undefined);
     for (const { id } of turning) await world.events(id, 100);
     await world.dispatcher.pump();
   }

@@ -91,6 +91,6 @@ describe('the pace of an endpoint', () => {
     expect([silent.width, silent.pausedUntil?.getTime()]).toEqual([1, NOW.getTime() + 1_000]);
     const longer = after(silent, ...times(20, [null, 5_000] as const));
     expect(longer.pausedUntil?.getTime()).toBe(NOW.getTime() + 30_000);
-    expect(after(longer, [200, 5])).toEqual({ width: 2, unanswered: 0, pausedUntil: null });
+    expect(after(longer, [200, 5])).toEqual({ width: 2, silent: 0, pausedUntil: null });
   });
 });

@@ -24,9 +24,9 @@ describe('the account', () => {
     ],
   }, async () => {
     const { accountId, key } = await server.newAccount('Fresh');
-    const answer = await server.call('GET', '/account', { key });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await server.call('GET', '/account', { key });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       id: accountId,
       name: 'Fresh',
       plan: 'self_hosted',

@@ -19,15 +19,15 @@ describe('DELETE /account', () => {
 
   it('schedules the deletion in 30 days, which the account shows', { tags: ['account.delete'] }, async () => {
     const { key } = await server.newAccount();
-    const answer = await remove(key);
-    expect(answer.status).toBe(202);
-    expect(answer.body).toEqual({
+    const response = await remove(key);
+    expect(response.status).toBe(202);
+    expect(response.body).toEqual({
       deletionScheduledAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
-    const inDays = (Date.parse(answer.body.deletionScheduledAt) - server.clock.now().getTime()) / DAY_MS;
+    const inDays = (Date.parse(response.body.deletionScheduledAt) - server.clock.now().getTime()) / DAY_MS;
     expect(inDays).toBeGreaterThan(29.99);
     expect(inDays).toBeLessThanOrEqual(30);
-    expect(await read(key)).toMatchObject(answer.body);
+    expect(await read(key)).toMatchObject(response.body);
   });
 
   it('returns the first time when it is requested again, and everything works until then', {

@@ -420,8 +420,8 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
       CREATE TRIGGER revoke_decider AFTER UPDATE ON approvals FOR EACH ROW EXECUTE FUNCTION revoke_decider()`);
     try {
       const body = { ids: holds.map(({ approvalId }) => approvalId), decision: 'approve' };
-      const { body: answer } = await server.call('POST', '/keys/approvals', { key: revoked, body });
-      expect(answer).toMatchObject({ accepted: 1, refused: 2 });
+      const { body: response } = await server.call('POST', '/keys/approvals', { key: revoked, body });
+      expect(response).toMatchObject({ accepted: 1, refused: 2 });
     } finally {
       await sql.unsafe('DROP TRIGGER revoke_decider ON approvals; DROP FUNCTION revoke_decider()');
     }
@@ -433,9 +433,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     await decide(server, decider, two.approvalId, { decision: 'reject' });
     const ids = [one.approvalId, two.approvalId, 'nothing'];
     const body = { ids, decision: 'approve', note: 'all' };
-    const { status, body: answer } = await server.call('POST', '/keys/approvals', { key: decider, body });
+    const { status, body: response } = await server.call('POST', '/keys/approvals', { key: decider, body });
     expect(status).toBe(207);
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       ...{ accepted: 1, refused: 2, total: 3 },
       results: [
         { index: 0, id: one.approvalId, ok: true, approval: { status: 'approved', outcome: 'queued', note: 'all' } },
@@ -634,14 +634,14 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     const holds = await Promise.all(Array.from({ length: 8 }, () => hold()));
     const outcomes = await Promise.all(
       holds.map(async ({ id, approvalId }) => {
-        const answers = await Promise.all([
+        const responses = await Promise.all([
           decide(server, decider, approvalId),
           decide(server, decider, approvalId, { decision: 'reject' }),
           decide(server, decider, approvalId),
           server.call('DELETE', `/emails/${id}`),
         ]);
-        const decided = answers.slice(0, 3).filter(({ status }) => status === 200).length;
-        return { decided, canceled: answers[3]?.status === 200, status: (await read(id)).status };
+        const decided = responses.slice(0, 3).filter(({ status }) => status === 200).length;
+        return { decided, canceled: responses[3]?.status === 200, status: (await read(id)).status };
       }),
     );
     for (const { decided, canceled, status } of outcomes) {
@@ -662,9 +662,9 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
       INSERT INTO approvals (account_id, id, message_id, key_id, status, reasons, content_hash, created_at, expires_at)
       SELECT ${server.accountId}, gen_random_uuid(), gen_random_uuid(), ${id}, 'pending', '{always}', '', now(), now() + interval '1 day'
       FROM generate_series(1, 996)`;
-    const answers = await Promise.all(Array.from({ length: 12 }, () => server.send({}, { key })));
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(4);
-    const refused = answers.find(({ status }) => status !== 202);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => server.send({}, { key })));
+    expect(responses.filter(({ status }) => status === 202)).toHaveLength(4);
+    const refused = responses.find(({ status }) => status !== 202);
     if (refused === undefined) throw new Error('nothing was refused');
     expectProblem(refused, 429, 'too_many_held');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -49,8 +49,8 @@ describe('a device', () => {
   it('gets its token once, however often it is requested in parallel', async () => {
     const { deviceCode, userCode } = await start();
     await owner.call('POST', '/auth/device/confirm', { body: { userCode } });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => poll(deviceCode)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => poll(deviceCode)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('gets slow_down, and the interval grows', { tags: ['contract-errors.400-device'] }, async () => {

@@ -3,7 +3,7 @@ import { readCaptured } from '../../harness/captured-mail.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { readInstallationMail } from '../../harness/installation-mail.ts';
 import { browserOf, cookieOf } from '../../harness/session.ts';
-import { type Answer, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const SUBJECT = 'Your sign-in link';
 
@@ -16,7 +16,7 @@ describe('a sign-in link', () => {
   // Of the links mailed before, none counts any more.
   beforeEach(() => server.clock.advance(60 * 60_000));
 
-  async function ask(email: string, headers: Record<string, string> = {}): Promise<Answer> {
+  async function ask(email: string, headers: Record<string, string> = {}): Promise<TestResponse> {
     return await server.call('POST', '/auth/magic-link', { key: null, body: { email }, headers });
   }
   /** The link's path in the last mail to an address. */
@@ -28,16 +28,16 @@ describe('a sign-in link', () => {
     return path;
   }
   async function askAndTake(email = 'owner@sandbox.test') {
-    const answer = await ask(email);
-    return { path: await linkFor(email), browser: browserOf(server, cookieOf(answer, 'sign-in')), answer };
+    const response = await ask(email);
+    return { path: await linkFor(email), browser: browserOf(server, cookieOf(response, 'sign-in')), response };
   }
 
   it('signs in with the button of its page, in the browser that requested it', {
     tags: ['sessions.magic-link', 'sessions.bodies'],
   }, async () => {
-    const { path, browser, answer } = await askAndTake();
+    const { path, browser, response } = await askAndTake();
     await expect.poll(async () => (await delivered(server, 'owner@sandbox.test')).length).toBe(1);
-    expect([answer.status, answer.body]).toEqual([202, { ok: true }]);
+    expect([response.status, response.body]).toEqual([202, { ok: true }]);
     const page = await browser.call('GET', path);
     expect(page.status).toBe(200);
     expect(page.body).toMatch(/<form method="post"><button type="submit">/);
@@ -92,8 +92,8 @@ describe('a sign-in link', () => {
   it('gets the same response for an unknown address, as fast, and no mail is sent: checklist 12', async () => {
     const took = async (email: string) => {
       const began = performance.now();
-      const answer = await ask(email);
-      expect([answer.status, answer.body, answer.headers.getSetCookie().length]).toEqual([202, { ok: true }, 1]);
+      const response = await ask(email);
+      expect([response.status, response.body, response.headers.getSetCookie().length]).toEqual([202, { ok: true }, 1]);
       return performance.now() - began;
     };
     const times: Record<string, number[]> = { 'owner@sandbox.test': [], 'stranger@sandbox.test': [] };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { OIDC_CLIENT, type OidcPerson, type RunningProvider, startOidcProvider } from '../../harness/oidc-provider.ts';
 import { browserOf, cookieOf } from '../../harness/session.ts';
-import { type Answer, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 describe('a sign-in at a provider', () => {
   let server: TestApp;
@@ -45,7 +45,7 @@ describe('a sign-in at a provider', () => {
     return { begun, cookie, there, back: pathOf(await followUntil(server.baseUrl, there)) };
   }
 
-  async function signInWith(person: OidcPerson): Promise<Answer> {
+  async function signInWith(person: OidcPerson): Promise<TestResponse> {
     provider.signsIn(person);
     const { cookie, back } = await travel();
     return await get(back, cookie);
@@ -113,9 +113,9 @@ describe('a sign-in at a provider', () => {
       return `${url.pathname}${url.search}`;
     };
     const refused = async (path: string, cookie: string) => {
-      const answer = await get(path, cookie);
-      expect([path, answer.status, answer.body]).toEqual([path, 400, expect.stringContaining('You are not signed in')]);
-      expect(answer.headers.getSetCookie().join()).not.toContain('session=prs_');
+      const response = await get(path, cookie);
+      expect([path, response.status, response.body]).toEqual([path, 400, expect.stringContaining('You are not signed in')]);
+      expect(response.headers.getSetCookie().join()).not.toContain('session=prs_');
     };
     await refused(one.back, ''); // another browser
     await refused(one.back, two.cookie); // the state of another attempt
@@ -175,8 +175,8 @@ describe('a sign-in at a provider', () => {
   it('is reported as unavailable when the provider does not respond', async () => {
     await provider.close();
     server.clock.advance(3_600_001);
-    const answer = await get('/auth/oauth/oidc');
-    expect([answer.status, answer.body]).toEqual([503, expect.stringContaining('does not respond')]);
+    const response = await get('/auth/oauth/oidc');
+    expect([response.status, response.body]).toEqual([503, expect.stringContaining('does not respond')]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectProblem } from '../../harness/expect-problem.ts';
-import type { Answer } from '../../harness/test-app.ts';
+import type { TestResponse } from '../../harness/test-app.ts';
 import { type DomainServer, domainAudit, startDomainServer } from './domain-server.ts';
 
 describe('a name that another account has verified', () => {
@@ -18,9 +18,9 @@ describe('a name that another account has verified', () => {
     (await call('GET', `/domains/${id}`, key === undefined ? {} : { key })).body.status;
 
   /** The TXT record that a 409 asks for. */
-  function challengeOf(answer: Answer): { host: string; value: string } {
-    expectProblem(answer, 409, 'domain_claimed');
-    const [, host = '', value = ''] = /TXT record at (\S+) with the value (\S+) /.exec(answer.body.fix) ?? [];
+  function challengeOf(response: TestResponse): { host: string; value: string } {
+    expectProblem(response, 409, 'domain_claimed');
+    const [, host = '', value = ''] = /TXT record at (\S+) with the value (\S+) /.exec(response.body.fix) ?? [];
     expect(host).toMatch(/^_postrider-challenge\./);
     expect(value).toMatch(/^postrider-domain-challenge=[\w-]{43}$/);
     return { host, value };
@@ -109,9 +109,9 @@ describe('a name that another account has verified', () => {
     const { host, value } = challengeOf(await add('proven.example'));
     domains.dns.set(host, 'TXT', [value]);
     expect((await add('proven.example')).body.status).toBe('pending');
-    const answer = await call('POST', `/domains/${mine.id}/verify`);
-    challengeOf(answer);
-    expect(answer.body.detail).toBe('Another account of this server has proven that it owns proven.example.');
+    const response = await call('POST', `/domains/${mine.id}/verify`);
+    challengeOf(response);
+    expect(response.body.detail).toBe('Another account of this server has proven that it owns proven.example.');
   });
 
   it('distinguishes a missing challenge from a DNS that does not respond', async () => {
@@ -178,10 +178,10 @@ describe('a name that another account has verified', () => {
     const one = (await add('together.example')).body;
     const two = (await add('together.example', third.key)).body;
     domains.publish([...one.records, ...two.records]);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('POST', `/domains/${one.id}/verify`, { key: other.key }),
       call('POST', `/domains/${two.id}/verify`, { key: third.key }),
     ]);
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 409]);
   });
 });

@@ -206,8 +206,8 @@ describe('adding a sending domain', () => {
   });
 
   it('adds a name once, in parallel requests too', async () => {
-    const answers = await Promise.all(Array.from({ length: 4 }, () => add({ name: 'race.example' })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => add({ name: 'race.example' })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
 
   it('allows 50 domains per account, not counting removed ones', async () => {

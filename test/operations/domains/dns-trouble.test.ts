@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DomainServer, HELO, type PublishedRecord, startDomainServer } from './domain-server.ts';
 
-type Answered = Record<string, { status: string; reason: string | null; found: string[] }>;
+type CheckedRecords = Record<string, { status: string; reason: string | null; found: string[] }>;
 
 describe('verifying with DNS problems', () => {
   let domains: DomainServer;
@@ -22,7 +22,7 @@ describe('verifying with DNS problems', () => {
     return { id: body.id as string, name, record };
   }
 
-  async function verify(id: string): Promise<{ status: string; records: Answered }> {
+  async function verify(id: string): Promise<{ status: string; records: CheckedRecords }> {
     const { status, body } = await domains.server.call('POST', `/domains/${id}/verify`);
     expect(status).toBe(200);
     const records = body.records.map(({ purpose, ...rest }: { purpose: string }) => [purpose, rest]);

@@ -44,9 +44,9 @@ export async function startDomainServer(options: TestAppOptions = {}): Promise<D
       const given = key === undefined ? {} : { key };
       const created = await server.call('POST', '/domains', { body: { name }, ...given });
       publish(created.body.records);
-      const answer = await server.call('POST', `/domains/${created.body.id}/verify`, given);
-      if (answer.body.status !== 'verified') throw new Error(JSON.stringify(answer.body));
-      return answer.body;
+      const response = await server.call('POST', `/domains/${created.body.id}/verify`, given);
+      if (response.body.status !== 'verified') throw new Error(JSON.stringify(response.body));
+      return response.body;
     },
     async close() {
       await server.close();

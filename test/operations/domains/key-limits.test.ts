@@ -47,9 +47,9 @@ describe('the limits of an account', () => {
     const { clock, database, accountId } = domains.server;
     const fleet = Array.from({ length: 4 }, () => createKeyAllowance(database.sql, clock, 10));
     await database.sql`DELETE FROM dkim_keys_made`;
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => fleet[n % 4]?.(accountId)));
-    expect(answers.filter((seconds) => seconds === null)).toHaveLength(10);
-    for (const seconds of answers) if (typeof seconds === 'number') expect(seconds).toBeGreaterThan(3_500);
+    const responses = await Promise.all(Array.from({ length: 40 }, (_, n) => fleet[n % 4]?.(accountId)));
+    expect(responses.filter((seconds) => seconds === null)).toHaveLength(10);
+    for (const seconds of responses) if (typeof seconds === 'number') expect(seconds).toBeGreaterThan(3_500);
     clock.advance(HOUR_MS + 1_000);
     expect(await fleet[0]?.(accountId)).toBeNull();
     const [row] = await database.sql<{ n: number }[]>`SELECT cardinality(made_at) AS n FROM dkim_keys_made`;

@@ -50,8 +50,8 @@ describe('the lifecycle of a sending domain', () => {
     const required = domain.records.filter(({ required }: { required: boolean }) => required);
     expect(required.map(({ purpose }: { purpose: string }) => purpose)).toEqual(['dkim', 'spf', 'mx']);
     for (let published = 0; published < required.length; published += 1) {
-      const answer = await call('POST', `/domains/${domain.id}/verify`);
-      expect(answer.body.status).toBe('pending');
+      const response = await call('POST', `/domains/${domain.id}/verify`);
+      expect(response.body.status).toBe('pending');
       domains.publish([required[published]]);
     }
     expect((await call('POST', `/domains/${domain.id}/verify`)).body.status).toBe('verified');

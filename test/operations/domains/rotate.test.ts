@@ -32,9 +32,9 @@ describe('rotating the keys of a domain', () => {
     const [mail] = await readCaptured(domains.server, subject);
     const dns = createDnsResolver({ servers: [domains.dns.address] });
     const resolver = async (name: string) => {
-      const answer = await dns.txt(name);
-      if (answer.kind !== 'found') throw Object.assign(new Error(answer.kind), { code: 'ENOTFOUND' });
-      return answer.values.map((text) => [text]);
+      const response = await dns.txt(name);
+      if (response.kind !== 'found') throw Object.assign(new Error(response.kind), { code: 'ENOTFOUND' });
+      return response.values.map((text) => [text]);
     };
     const { results } = await dkimVerify(mail?.raw ?? '', { resolver, strict: true });
     return results.map(({ selector, status }) => `${selector} ${status?.result}`);

@@ -37,8 +37,8 @@ describe.each(SPELLINGS)('%s /emails/:id%s', (method, suffix) => {
     const to = ['delivered@sandbox.test', 'a@example.com'];
     const attachments = [{ filename: 'a.txt', content: 'aGk=' }];
     const id = await scheduled({ subject, to, html: '<p>Hi</p>', headers: { 'X-A': 'b' }, attachments });
-    const answer = await cancel(id);
-    expect([answer.status, answer.body]).toEqual([200, { id, status: 'canceled' }]);
+    const response = await cancel(id);
+    expect([response.status, response.body]).toEqual([200, { id, status: 'canceled' }]);
     const message = await read(id);
     expect(message).toMatchObject({
       id,

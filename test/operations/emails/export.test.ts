@@ -69,10 +69,10 @@ describe('GET /emails/export', () => {
   afterAll(() => server.close());
 
   async function download(query = '', withKey = key): Promise<Exported> {
-    const answer = await fetch(`${server.baseUrl}/emails/export${query}`, {
+    const response = await fetch(`${server.baseUrl}/emails/export${query}`, {
       headers: { authorization: `Bearer ${withKey}` },
     });
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
   it('returns CSV by default: a header and a line for each message, newest first', {
@@ -319,9 +319,9 @@ describe('GET /emails/export', () => {
         const call = request(`${server.baseUrl}/emails/export`, { headers: { authorization: `Bearer ${large.key}` } });
         call.on('error', () => undefined);
         call.end();
-        const [answer] = await once(call, 'response');
-        await once(answer, 'readable');
-        return { status: answer.statusCode, leave: () => call.destroy() };
+        const [response] = await once(call, 'response');
+        await once(response, 'readable');
+        return { status: response.statusCode, leave: () => call.destroy() };
       };
       const opened = [];
       for (let n = 0; n < LIMITS.exportsAtOnce; n += 1) opened.push(await open());
@@ -344,13 +344,13 @@ describe('GET /emails/export', () => {
       });
       call.on('error', () => undefined);
       call.end();
-      const [answer] = await once(call, 'response');
-      await once(answer, 'readable');
+      const [response] = await once(call, 'response');
+      await once(response, 'readable');
       // Once the pipe is full the server waits; whatever it asks the database for then is refused.
       await server.database.sql`ALTER TABLE messages RENAME COLUMN subject TO renamed`;
       try {
-        const fault = once(answer, 'error').then(([error]) => error as Error);
-        answer.resume();
+        const fault = once(response, 'error').then(([error]) => error as Error);
+        response.resume();
         expect((await fault).message).toBe('aborted');
       } finally {
         await server.database.sql`ALTER TABLE messages RENAME COLUMN renamed TO subject`;

@@ -219,9 +219,9 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     const attacks = ["' OR 1=1 --", "'; DELETE FROM messages; --", "\\'; SELECT 1 --", '$1', '{"a"}', "a','b"];
     for (const attack of attacks) {
       for (const name of ['q', 'tag', 'agent_name']) {
-        const answer = await list(`${name}=${encodeURIComponent(attack)}`);
-        if (answer.status === 200) expect(answer.body.messages).toEqual([]);
-        else expectInvalid(answer, name);
+        const response = await list(`${name}=${encodeURIComponent(attack)}`);
+        if (response.status === 200) expect(response.body.messages).toEqual([]);
+        else expectInvalid(response, name);
       }
       expectInvalid(await list(`domain=${encodeURIComponent(attack)}`), 'domain');
       expectInvalid(await list(`from=${encodeURIComponent(attack)}`), 'from');

@@ -161,7 +161,7 @@ describe('GET /emails', () => {
     const filtered: string = (await list('?limit=10&status=bounced')).body.nextCursor;
     const flipped = `${cursor.slice(0, -2)}${cursor.at(-2) === 'A' ? 'B' : 'A'}${cursor.at(-1)}`;
     const other = await server.newAccount();
-    for (const answer of [
+    for (const response of [
       await list(`?cursor=${filtered}`),
       await list(`?status=bounced&cursor=${cursor}`),
       await list(`?status=delivered&cursor=${filtered}`),
@@ -175,7 +175,7 @@ describe('GET /emails', () => {
       await list(`?cursor=${cursor}`, other.key),
       await server.call('GET', `/requests?cursor=${cursor}`),
     ]) {
-      expectProblem(answer, 422, 'invalid_cursor');
+      expectProblem(response, 422, 'invalid_cursor');
     }
     expect((await list(`?limit=3&cursor=${cursor}`)).body.messages).toHaveLength(3);
   });

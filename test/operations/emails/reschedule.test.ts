@@ -24,8 +24,8 @@ describe('PATCH /emails/:id', () => {
   }, async () => {
     const id = await scheduled();
     const at = ahead(5 * HOUR_MS);
-    const answer = await reschedule(id, at);
-    expect([answer.status, answer.body]).toEqual([200, { id, status: 'queued', scheduledAt: at }]);
+    const response = await reschedule(id, at);
+    expect([response.status, response.body]).toEqual([200, { id, status: 'queued', scheduledAt: at }]);
     const message = await read(id);
     expect(message.scheduledAt).toBe(at);
     expect(message.events.map(({ type, seq }: { type: string; seq: number }) => [seq, type])).toEqual([
@@ -52,8 +52,8 @@ describe('PATCH /emails/:id', () => {
 
   it('sends a message immediately when the time is now', async () => {
     const id = await scheduled('P3D');
-    const answer = await reschedule(id, 'PT0S');
-    expect(Math.abs(Date.parse(answer.body.scheduledAt) - server.clock.now().getTime())).toBeLessThan(5_000);
+    const response = await reschedule(id, 'PT0S');
+    expect(Math.abs(Date.parse(response.body.scheduledAt) - server.clock.now().getTime())).toBeLessThan(5_000);
     await server.pump();
     expect((await server.settled(id)).body.status).toBe('delivered');
   });

@@ -34,10 +34,10 @@ describe('POST /emails/:id/resend', () => {
   }, async () => {
     const id = await sendSettled();
     const before = await read(id);
-    const answer = await resend(id);
-    expect([answer.status, answer.body]).toEqual([202, { id: UUID, status: 'queued', resendOf: id }]);
-    expect(answer.body.id).not.toBe(id);
-    const again = (await server.settled(answer.body.id)).body;
+    const response = await resend(id);
+    expect([response.status, response.body]).toEqual([202, { id: UUID, status: 'queued', resendOf: id }]);
+    expect(response.body.id).not.toBe(id);
+    const again = (await server.settled(response.body.id)).body;
     expect(again).toMatchObject({ status: 'delivered', resendOf: id });
     expect(again.events.map(({ type }: { type: string }) => type)).toEqual(['queued', 'sent', 'delivered']);
     expect(await read(id)).toEqual(before);
@@ -195,10 +195,10 @@ describe('POST /emails/:id/resend', () => {
   it('creates one message from 20 parallel calls under one idempotency key', async () => {
     const id = await sendSettled();
     const options = { headers: { 'idempotency-key': 'resend race' } };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => resend(id, options)));
-    const accepted = answers.filter(({ status }) => status === 202);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => resend(id, options)));
+    const accepted = responses.filter(({ status }) => status === 202);
     expect(new Set(accepted.map(({ body }) => body.id)).size).toBe(1);
-    for (const { status, body } of answers) if (status !== 202) expect(body.code).toBe('idempotency_in_progress');
+    for (const { status, body } of responses) if (status !== 202) expect(body.code).toBe('idempotency_in_progress');
     const rows = await server.database.sql`SELECT 1 FROM messages WHERE resend_of = ${id}`;
     expect(rows).toHaveLength(1);
   });

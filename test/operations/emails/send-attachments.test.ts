@@ -8,7 +8,7 @@ import { readCaptured } from '../../harness/captured-mail.ts';
 import { startDnsServer, type TestDnsServer } from '../../harness/dns-server.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { type SmtpSink, startSmtpSink } from '../../harness/smtp-sink.ts';
-import { type Answer, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const base64 = (content: string | Uint8Array) => Buffer.from(content).toString('base64');
 const FILE = { filename: 'report.pdf', content: base64('%PDF') };
@@ -139,10 +139,10 @@ describe('files', () => {
 });
 
 describe('files are rejected', () => {
-  const expectRefused = (answer: Answer, code: string, ...paths: string[]) => {
-    expectProblem(answer, 422, code);
-    expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual(paths);
-    expect(answer.body.retryable).toBe(code === 'attachment_fetch_failed');
+  const expectRefused = (response: TestResponse, code: string, ...paths: string[]) => {
+    expectProblem(response, 422, code);
+    expect(response.body.errors.map(({ path }: { path: string }) => path)).toEqual(paths);
+    expect(response.body.retryable).toBe(code === 'attachment_fetch_failed');
   };
 
   it('above twenty', { tags: ['contract-sending.attachment-limits', 'limits.attachments'] }, async () => {
@@ -154,8 +154,8 @@ describe('files are rejected', () => {
     tags: ['contract-sending.attachment-types', 'contract-errors.422-attachments'],
   }, async () => {
     for (const ending of ['exe', 'BAT', 'cmd', 'com', 'scr', 'js', 'vbs', 'msi', 'lnk', 'jar', 'pdf.exe', 'exe. ']) {
-      const answer = await sendFiles([FILE, { ...FILE, filename: `a.${ending}` }]);
-      expectRefused(answer, 'attachment_type_refused', 'attachments.1.filename');
+      const response = await sendFiles([FILE, { ...FILE, filename: `a.${ending}` }]);
+      expectRefused(response, 'attachment_type_refused', 'attachments.1.filename');
     }
   });
 
@@ -240,8 +240,8 @@ describe('files are rejected', () => {
       'https://files.test/',
       'http://example.com/',
     ]) {
-      const answer = await sendFiles([{ filename: 'a.txt', url }], {}, production);
-      expectRefused(answer, 'attachment_url_refused', 'attachments.0.url');
+      const response = await sendFiles([{ filename: 'a.txt', url }], {}, production);
+      expectRefused(response, 'attachment_url_refused', 'attachments.0.url');
     }
     expect(served).toBe(before);
     await production.close();

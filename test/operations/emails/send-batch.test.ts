@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Postrider } from '@postrider/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
-import { type Answer, DEFAULT_SEND, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { type ItemResult, DEFAULT_SEND, startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
@@ -22,11 +22,11 @@ describe('POST /emails/batch', () => {
   };
 
   /** An item's problem in the one shape that every refusal has. */
-  const problem = (answer: Answer, status: number, code: string) => {
+  const problem = (response: ItemResult, status: number, code: string) => {
     const words = expect.stringMatching(/\S/);
     return {
       ...{ type: expect.stringMatching(new RegExp(`#error-${code}$`)), title: words, status, detail: words, code },
-      ...{ fix: words, retryable: expect.any(Boolean), requestId: answer.headers.get('x-request-id') },
+      ...{ fix: words, retryable: expect.any(Boolean), requestId: response.headers.get('x-request-id') },
     };
   };
 
@@ -45,15 +45,15 @@ describe('POST /emails/batch', () => {
       'states.batch-item-accepted',
     ],
   }, async () => {
-    const answer = await sendBatch([item({ subject: 'One' }), item({ subject: 'Two' }), item({ subject: 'Three' })]);
-    expect(answer.status).toBe(207);
-    expect(answer.body).toEqual({
+    const response = await sendBatch([item({ subject: 'One' }), item({ subject: 'Two' }), item({ subject: 'Three' })]);
+    expect(response.status).toBe(207);
+    expect(response.body).toEqual({
       accepted: 3,
       refused: 0,
       total: 3,
       results: [0, 1, 2].map((index) => ({ index, ok: true, id: UUID, status: 'queued' })),
     });
-    const reads = await Promise.all(answer.body.results.map(({ id }: { id: string }) => server.settled(id)));
+    const reads = await Promise.all(response.body.results.map(({ id }: { id: string }) => server.settled(id)));
     expect(reads.map(({ body }) => [body.subject, body.status])).toEqual([
       ['One', 'delivered'],
       ['Two', 'delivered'],
@@ -75,7 +75,7 @@ describe('POST /emails/batch', () => {
     await server.database.sql`UPDATE accounts SET monthly_quota = 2 WHERE id = ${accountId}`;
     await suppress('gone@example.com', accountId);
     const key = await server.newKey({ accountId, recipientAllowlist: ['@example.com', '@sandbox.test'] });
-    const answer = await sendBatch(
+    const response = await sendBatch(
       [
         item({ to: 'a@example.com' }),
         item({ to: 'Gone@Example.com' }),
@@ -88,14 +88,14 @@ describe('POST /emails/batch', () => {
       ],
       { key },
     );
-    expect(answer.status).toBe(207);
-    expect(answer.body).toMatchObject({ accepted: 3, refused: 5, total: 8 });
+    expect(response.status).toBe(207);
+    expect(response.body).toMatchObject({ accepted: 3, refused: 5, total: 8 });
     const refused = (index: number, status: number, code: string, more = {}) => ({
       index,
       ok: false,
-      error: { ...problem(answer, status, code), ...more },
+      error: { ...problem(response, status, code), ...more },
     });
-    expect(answer.body.results).toEqual([
+    expect(response.body.results).toEqual([
       { index: 0, ok: true, id: UUID, status: 'queued' },
       refused(1, 422, 'recipient_suppressed', {
         recipients: [{ email: 'Gone@example.com', kind: 'to', code: 'recipient_suppressed' }],
@@ -115,7 +115,7 @@ describe('POST /emails/batch', () => {
   it('rejects an invalid item by its own paths, also one that is not an object', {
     tags: ['contract-batch.invalid-item'],
   }, async () => {
-    const answer = await sendBatch([
+    const response = await sendBatch([
       item({ to: 'nobody', subject: '' }),
       null,
       'a string',
@@ -126,17 +126,17 @@ describe('POST /emails/batch', () => {
       item({ tags: Array.from({ length: 11 }, (_, index) => `t${index}`) }),
       item(),
     ]);
-    expect(answer.status).toBe(207);
-    expect(answer.body).toMatchObject({ accepted: 1, refused: 8, total: 9 });
-    for (const result of answer.body.results.slice(0, 8)) {
+    expect(response.status).toBe(207);
+    expect(response.body).toMatchObject({ accepted: 1, refused: 8, total: 9 });
+    for (const result of response.body.results.slice(0, 8)) {
       expect(result).toEqual({
         index: result.index,
         ok: false,
-        error: { ...problem(answer, 422, 'validation_failed'), errors: expect.any(Array) },
+        error: { ...problem(response, 422, 'validation_failed'), errors: expect.any(Array) },
       });
     }
     const pathsOf = (index: number) =>
-      answer.body.results[index].error.errors.map(({ path, code }: { path: string; code: string }) => [path, code]);
+      response.body.results[index].error.errors.map(({ path, code }: { path: string; code: string }) => [path, code]);
     expect(pathsOf(0)).toEqual(
       expect.arrayContaining([
         ['to', 'invalid_email'],
@@ -155,14 +155,14 @@ describe('POST /emails/batch', () => {
   });
 
   it('rejects an item whose text no database can store, and no other', async () => {
-    const answer = await server.call('POST', '/emails/batch', {
+    const response = await server.call('POST', '/emails/batch', {
       rawBody: `{"emails":[${JSON.stringify(item())},{"from":"a@sandbox.test","to":"b@sandbox.test","subject":"x","text":"a\\u0000b"},{"subject":"\\ud800"},{"from":"a@sandbox.test","to":"b@sandbox.test","subject":"x","text":"y","metadata":{"__proto__":"z"}},${JSON.stringify(item())}]}`,
     });
-    expect(answer.status).toBe(207);
-    expect(answer.body.results.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, false, false, false, true]);
-    expect(answer.body.results[1].error.errors).toMatchObject([{ path: 'text', code: 'invalid_unicode' }]);
-    expect(answer.body.results[2].error.errors).toMatchObject([{ path: 'subject', code: 'invalid_unicode' }]);
-    expect(answer.body.results[3].error.errors).toMatchObject([{ path: 'metadata.__proto__', code: 'invalid_value' }]);
+    expect(response.status).toBe(207);
+    expect(response.body.results.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, false, false, false, true]);
+    expect(response.body.results[1].error.errors).toMatchObject([{ path: 'text', code: 'invalid_unicode' }]);
+    expect(response.body.results[2].error.errors).toMatchObject([{ path: 'subject', code: 'invalid_unicode' }]);
+    expect(response.body.results[3].error.errors).toMatchObject([{ path: 'metadata.__proto__', code: 'invalid_value' }]);
   });
 
   it('accepts 100 items and rejects the call with 101, with none, and with anything but a list', {
@@ -195,25 +195,25 @@ describe('POST /emails/batch', () => {
 
   it('returns the quota after the call', { tags: ['contract-quota.headers'] }, async () => {
     const { key } = await server.newAccount();
-    const answer = await sendBatch(
+    const response = await sendBatch(
       [item({ to: ['a@example.com', 'b@example.com'] }), item({ to: 'c@example.com' }), {}],
       { key },
     );
-    expect(answer.headers.get('x-quota-limit')).toBe('100000');
-    expect(answer.headers.get('x-quota-remaining')).toBe('99997');
-    expect(answer.headers.get('idempotency-replayed')).toBeNull();
+    expect(response.headers.get('x-quota-limit')).toBe('100000');
+    expect(response.headers.get('x-quota-remaining')).toBe('99997');
+    expect(response.headers.get('idempotency-replayed')).toBeNull();
   });
 
   it('keeps the provenance of each item, with the headers for those without one', {
     tags: ['emails-batch.provenance'],
   }, async () => {
     const headers = { 'x-service-agent': 'herald', 'x-service-source': 'automation' };
-    const answer = await sendBatch(
+    const response = await sendBatch(
       [item({ agent_name: 'own', source: 'system', channel: 'sdk' }), item({ source: 'agent' }), item()],
       { headers },
     );
     const reads = await Promise.all(
-      answer.body.results.map(async ({ id }: { id: string }) => (await server.call('GET', `/emails/${id}`)).body),
+      response.body.results.map(async ({ id }: { id: string }) => (await server.call('GET', `/emails/${id}`)).body),
     );
     expect(reads.map(({ channel, source, agentName }) => [channel, source, agentName])).toEqual([
       ['sdk', 'system', 'own'],
@@ -280,8 +280,8 @@ describe('POST /emails/batch', () => {
       const { key } = await server.newAccount();
       const emails = Array.from({ length: 5 }, (_, index) => item({ subject: `${index}` }));
       const headers = { 'idempotency-key': 'race' };
-      const answers = await Promise.all(Array.from({ length: 20 }, () => sendBatch(emails, { key, headers })));
-      const results = answers.flatMap(({ body }) => body.results);
+      const responses = await Promise.all(Array.from({ length: 20 }, () => sendBatch(emails, { key, headers })));
+      const results = responses.flatMap(({ body }) => body.results);
       const ids = new Set(results.flatMap(({ id }: { id?: string }) => (id === undefined ? [] : [id])));
       expect(ids.size).toBe(5);
       for (const { ok, error } of results) if (!ok) expect(error.code).toBe('idempotency_in_progress');
@@ -291,12 +291,12 @@ describe('POST /emails/batch', () => {
 
   it('checks an item with `dry_run` and sends the others', { tags: ['contract-dry-run.batch-item'] }, async () => {
     const { key } = await server.newAccount();
-    const answer = await sendBatch(
+    const response = await sendBatch(
       [item({ dry_run: true }), item(), item({ dry_run: true, from: 'a@nowhere.example' }), { dry_run: true }],
       { key, headers: { 'idempotency-key': 'partly' } },
     );
-    expect(answer.body).toMatchObject({ accepted: 2, refused: 2, total: 4 });
-    expect(answer.body.results).toEqual([
+    expect(response.body).toMatchObject({ accepted: 2, refused: 2, total: 4 });
+    expect(response.body.results).toEqual([
       { index: 0, ok: true, dryRun: true, result: expect.objectContaining({ dryRun: true, ok: true }) },
       { index: 1, ok: true, id: UUID, status: 'queued' },
       { index: 2, ok: false, dryRun: true, result: expect.objectContaining({ dryRun: true, ok: false }) },
@@ -318,12 +318,12 @@ describe('POST /emails/batch', () => {
     };
     const { key } = await server.newAccount();
     const locals = Object.keys(outcomes);
-    const answer = await sendBatch(
+    const response = await sendBatch(
       locals.map((local) => item({ to: `${local}@Sandbox.Test` })),
       { key },
     );
     const reads = await Promise.all(
-      answer.body.results.map(
+      response.body.results.map(
         async ({ id }: { id: string }) => (await server.call('GET', `/emails/${id}?wait=10`, { key })).body,
       ),
     );

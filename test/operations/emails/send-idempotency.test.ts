@@ -48,9 +48,9 @@ describe('an idempotency key on a single send', () => {
   }, async () => {
     const key = fresh();
     await sendUnder(key);
-    const answer = await sendUnder(key, { subject: 'Other' });
-    expectProblem(answer, 422, 'idempotency_key_reused');
-    expect(answer.body.retryable).toBe(false);
+    const response = await sendUnder(key, { subject: 'Other' });
+    expectProblem(response, 422, 'idempotency_key_reused');
+    expect(response.body.retryable).toBe(false);
     expectInvalid(await sendUnder(key, { subject: '' }), 'subject');
   });
 
@@ -107,15 +107,15 @@ describe('an idempotency key on a single send', () => {
   }, async () => {
     const key = fresh();
     const before = await total();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => sendUnder(key)));
-    const accepted = answers.filter(({ status }) => status === 202);
-    const running = answers.filter(({ status }) => status === 409);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => sendUnder(key)));
+    const accepted = responses.filter(({ status }) => status === 202);
+    const running = responses.filter(({ status }) => status === 409);
     expect(accepted.length + running.length).toBe(50);
     expect(new Set(accepted.map(({ body }) => body.id)).size).toBe(1);
     expect(accepted.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
-    for (const answer of running) {
-      expectProblem(answer, 409, 'idempotency_in_progress');
-      expect(answer.headers.get('retry-after')).toBe('1');
+    for (const response of running) {
+      expectProblem(response, 409, 'idempotency_in_progress');
+      expect(response.headers.get('retry-after')).toBe('1');
     }
     expect(await total()).toBe(before + 1);
     expect((await sendUnder(key)).headers.get('idempotency-replayed')).toBe('true');

@@ -101,15 +101,15 @@ describe('the monthly quota', () => {
   }, async () => {
     const { key, accountId } = await server.newAccount();
     await server.database.sql`UPDATE accounts SET monthly_quota = 50 WHERE id = ${accountId}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 64 }, (_, index) => (index % 2 ? server : small).send({ to: outside(3) }, { key })),
     );
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(16);
-    for (const answer of answers.filter(({ status }) => status !== 202)) expectProblem(answer, 402, 'quota_exceeded');
+    expect(responses.filter(({ status }) => status === 202)).toHaveLength(16);
+    for (const response of responses.filter(({ status }) => status !== 202)) expectProblem(response, 402, 'quota_exceeded');
     expect(await quotaOf(server, key)).toMatchObject({ limit: 50, used: 48, remaining: 2 });
     expect((await server.send({ to: outside(2) }, { key })).status).toBe(202);
-    const accepted = answers.filter(({ status }) => status === 202);
-    const left = accepted.map((answer) => Number(headersOf(answer)[1]));
+    const accepted = responses.filter(({ status }) => status === 202);
+    const left = accepted.map((response) => Number(headersOf(response)[1]));
     expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => 2 + 3 * index));
   });
 

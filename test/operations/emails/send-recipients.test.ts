@@ -35,9 +35,9 @@ describe('the recipients of a send', () => {
       expect(emails(readOne)).toEqual(['ann@sandbox.test']);
       expect(emails(readSeveral)).toEqual(['ann@sandbox.test', 'ben@sandbox.test']);
       for (const value of [5, {}, '', 'nobody', ['a@b.co', null], 'a@b.co, c@d.co', 'a@b.co;c@d.co']) {
-        const answer = await server.send({ ...base, [kind]: value });
-        expectProblem(answer, 422, 'validation_failed');
-        expect(answer.body.errors[0].path).toMatch(new RegExp(`^${kind}`));
+        const response = await server.send({ ...base, [kind]: value });
+        expectProblem(response, 422, 'validation_failed');
+        expect(response.body.errors[0].path).toMatch(new RegExp(`^${kind}`));
       }
     },
   );
@@ -171,10 +171,10 @@ describe('the recipients of a send', () => {
     }, async () => {
       const key = await server.newKey({ recipientAllowlist: ['@sandbox.test'] });
       for (const kind of ['to', 'cc', 'bcc']) {
-        const answer = await server.send({ [kind]: 'x@example.com' }, { key });
-        expectProblem(answer, 403, 'recipient_not_allowed');
-        expect(answer.body.recipients).toEqual([{ email: 'x@example.com', kind, code: 'recipient_not_allowed' }]);
-        expect(answer.body.detail).toContain('x@example.com');
+        const response = await server.send({ [kind]: 'x@example.com' }, { key });
+        expectProblem(response, 403, 'recipient_not_allowed');
+        expect(response.body.recipients).toEqual([{ email: 'x@example.com', kind, code: 'recipient_not_allowed' }]);
+        expect(response.body.detail).toContain('x@example.com');
       }
       expect((await server.send({ reply_to: 'x@example.com' }, { key })).status).toBe(202);
     });
@@ -192,9 +192,9 @@ describe('the recipients of a send', () => {
     }, async () => {
       await suppress('gone@example.com');
       for (const kind of ['to', 'cc', 'bcc']) {
-        const answer = await server.send({ [kind]: 'Gone@Example.com' });
-        expectProblem(answer, 422, 'recipient_suppressed');
-        expect(answer.body.recipients).toEqual([{ email: 'Gone@example.com', kind, code: 'recipient_suppressed' }]);
+        const response = await server.send({ [kind]: 'Gone@Example.com' });
+        expectProblem(response, 422, 'recipient_suppressed');
+        expect(response.body.recipients).toEqual([{ email: 'Gone@example.com', kind, code: 'recipient_suppressed' }]);
       }
       expect((await server.send({ reply_to: 'gone@example.com' })).status).toBe(202);
     });
@@ -215,9 +215,9 @@ describe('the recipients of a send', () => {
     const before = (await server.call('GET', '/keys/self')).body.quota.used;
     const key = await server.newKey({ recipientAllowlist: ['@example.com'] });
     const given = { to: ['fine@example.com', 'never@example.com'], bcc: 'x@example.org', subject: 'Refused whole' };
-    const answer = await server.send(given, { key });
-    expectProblem(answer, 422, 'recipient_suppressed');
-    expect(answer.body.recipients).toEqual([
+    const response = await server.send(given, { key });
+    expectProblem(response, 422, 'recipient_suppressed');
+    expect(response.body.recipients).toEqual([
       { email: 'never@example.com', kind: 'to', code: 'recipient_suppressed' },
       { email: 'x@example.org', kind: 'bcc', code: 'recipient_not_allowed' },
     ]);
@@ -240,10 +240,10 @@ describe('the sender of a send', () => {
     expect((await server.send({ from: 'a@example.com' })).status).toBe(202);
     expect((await server.send({ from: 'Name <a@EXAMPLE.com>' })).status).toBe(202);
     for (const domain of ['sub.example.com', 'example.co', 'xample.com', 'sub.sandbox.test']) {
-      const answer = await server.send({ from: `a@${domain}` });
-      expectProblem(answer, 403, 'domain_not_verified');
-      expect(answer.body.detail).toContain(domain);
-      expect(answer.body.fix).toMatch(/verified|sandbox/);
+      const response = await server.send({ from: `a@${domain}` });
+      expectProblem(response, 403, 'domain_not_verified');
+      expect(response.body.detail).toContain(domain);
+      expect(response.body.fix).toMatch(/verified|sandbox/);
     }
   });
 

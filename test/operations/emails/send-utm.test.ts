@@ -17,9 +17,9 @@ describe('POST /emails with utm', () => {
 
   const send = (body: Record<string, unknown>) => server.send({ text: undefined, utm: UTM, ...body });
   async function stored(body: Record<string, unknown>): Promise<{ html: string | null; text: string | null }> {
-    const answer = await send(body);
-    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 202 });
-    return (await server.call('GET', `/emails/${answer.body.id}`)).body;
+    const response = await send(body);
+    expect({ status: response.status, body: response.body }).toMatchObject({ status: 202 });
+    return (await server.call('GET', `/emails/${response.body.id}`)).body;
   }
 
   it('tags every http and https link of HTML and text before queueing, and reads show it', {

@@ -201,9 +201,9 @@ describe('POST /emails', () => {
         ['agent_name', `a${bad}b`, 'agent_name'],
       ];
       for (const [field, value, path] of values) {
-        const answer = await refusal({ [field]: value });
-        expectProblem(answer, 422, 'validation_failed');
-        expect(answer.body.errors[0].path, field).toMatch(new RegExp(`^${path.replaceAll('.', '\\.')}`));
+        const response = await refusal({ [field]: value });
+        expectProblem(response, 422, 'validation_failed');
+        expect(response.body.errors[0].path, field).toMatch(new RegExp(`^${path.replaceAll('.', '\\.')}`));
       }
     },
   );

@@ -60,9 +60,9 @@ describe('POST /keys', () => {
       'contract-shape.key-shown-once',
     ],
   }, async () => {
-    const answer = await create({ name: 'Billing', scopes: ['sending'] });
-    expect(answer.status).toBe(201);
-    const { key, ...record } = answer.body;
+    const response = await create({ name: 'Billing', scopes: ['sending'] });
+    expect(response.status).toBe(201);
+    const { key, ...record } = response.body;
     expect(record).toEqual({ ...DEFAULTS, id: UUID, name: 'Billing', last4: key.slice(-4), createdAt: TIME });
     expect(key).toMatch(/^pr_live_[0-9A-Za-z]{39}$/);
     expect((await server.call('GET', '/keys/self', { key })).body.id).toBe(record.id);
@@ -81,7 +81,7 @@ describe('POST /keys', () => {
     ],
   }, async () => {
     const expiresAt = inDays(30);
-    const answer = await create({
+    const response = await create({
       name: 'Agent',
       mode: 'test',
       scopes: ['emails:send', 'emails:send', 'account:read'],
@@ -96,8 +96,8 @@ describe('POST /keys', () => {
       lockPersona: true,
       sendLimit: { hour: 10, day: 100 },
     });
-    expect(answer.status).toBe(201);
-    const { key, ...record } = answer.body;
+    expect(response.status).toBe(201);
+    const { key, ...record } = response.body;
     expect(key).toMatch(/^pr_test_[0-9A-Za-z]{39}$/);
     expect(record).toEqual({
       ...{ id: UUID, name: 'Agent', mode: 'test', prefix: 'pr_test_', last4: key.slice(-4) },
@@ -213,9 +213,9 @@ describe('no escalation', () => {
       recipientAllowlist: null,
       expiresAt: null,
     })) {
-      const answer = await create({ name: 'Wide', ...narrow, [name]: value }, key);
-      expectProblem(answer, 403, 'permission_escalation');
-      expect(answer.body.detail).toMatch(new RegExp(`in: ${name}\\.$`));
+      const response = await create({ name: 'Wide', ...narrow, [name]: value }, key);
+      expectProblem(response, 403, 'permission_escalation');
+      expect(response.body.detail).toMatch(new RegExp(`in: ${name}\\.$`));
     }
     expect((await create({ name: 'Same', ...narrow }, key)).status).toBe(201);
   });
@@ -364,11 +364,11 @@ describe('DELETE /keys/:id', () => {
   }, async () => {
     const { id, key } = await made();
     expect((await server.send({}, { key })).status).toBe(202);
-    const answer = await revoke(id);
-    expect([answer.status, answer.body]).toEqual([200, expect.objectContaining({ id, revokedAt: TIME })]);
+    const response = await revoke(id);
+    expect([response.status, response.body]).toEqual([200, expect.objectContaining({ id, revokedAt: TIME })]);
     expectProblem(await server.send({}, { key }), 401, 'key_revoked');
     server.clock.advance(1_000);
-    expect((await revoke(id)).body.revokedAt).toBe(answer.body.revokedAt);
+    expect((await revoke(id)).body.revokedAt).toBe(response.body.revokedAt);
     for (const attempt of [patch(id, { name: 'Back' }), act(id, 'rotate'), act(id, 'pause'), act(id, 'resume')]) {
       expectInvalid(await attempt, ['id', 'revoked']);
     }
@@ -397,9 +397,9 @@ describe('POST /keys/:id/rotate', () => {
     tags: ['keys.rotate', 'contract-shape.key-shown-once'],
   }, async () => {
     const { id, key: old, ...before } = await made();
-    const answer = await act(id, 'rotate', { graceSeconds: 60 });
-    expect(answer.status).toBe(200);
-    const { key, ...record } = answer.body;
+    const response = await act(id, 'rotate', { graceSeconds: 60 });
+    expect(response.status).toBe(200);
+    const { key, ...record } = response.body;
     expect(record).toEqual({ ...before, id, last4: key.slice(-4) });
     expect(key).not.toBe(old);
     for (const secret of [old, key]) expect((await server.call('GET', '/keys/self', { key: secret })).body.id).toBe(id);

@@ -75,12 +75,12 @@ describe('GET /requests/:id', () => {
     await logged('mine-alone');
     const other = await server.newAccount();
     const read = async (id: string) => {
-      const answer = await server.call('GET', `/requests/${id}`, {
+      const response = await server.call('GET', `/requests/${id}`, {
         key: other.key,
         headers: { 'x-request-id': 'same' },
       });
-      expectProblem(answer, 404, 'not_found');
-      return JSON.stringify(answer.body).replaceAll(id, '<id>');
+      expectProblem(response, 404, 'not_found');
+      return JSON.stringify(response.body).replaceAll(id, '<id>');
     };
     expect(await read('mine-alone')).toBe(await read('never-was'));
   });

@@ -25,9 +25,9 @@ describe('adding suppressions', () => {
       'service.suppressions',
     ],
   }, async () => {
-    const answer = await add({ email: 'ada@example.com' });
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({
+    const response = await add({ email: 'ada@example.com' });
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({
       id: expect.stringMatching(ID),
       email: 'ada@example.com',
       reason: 'manual',
@@ -75,14 +75,14 @@ describe('adding suppressions', () => {
     tags: ['suppressions.add-fields'],
   }, async () => {
     await add({ email: 'old@example.com', note: 'before' });
-    const answer = await add({
+    const response = await add({
       emails: ['new1@example.com', 'OLD@example.com', 'new2@example.com', 'NEW1@example.com'],
       reason: 'hard_bounce',
       note: 'import',
     });
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({ suppressions: expect.any(Array), added: 2, existing: 1 });
-    const rows = answer.body.suppressions.map(({ email, note }: Record<string, string>) => [email, note]);
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({ suppressions: expect.any(Array), added: 2, existing: 1 });
+    const rows = response.body.suppressions.map(({ email, note }: Record<string, string>) => [email, note]);
     expect(rows).toEqual([
       ['new1@example.com', 'import'],
       ['old@example.com', 'before'],
@@ -136,10 +136,10 @@ describe('adding suppressions', () => {
 
   it('adds an address once, in parallel requests too', async () => {
     const emails = Array.from({ length: 20 }, (_, index) => `race${index}@example.com`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => add({ emails: index % 2 === 0 ? emails : emails.toReversed() })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
     expect((await server.call('GET', '/suppressions?q=race&limit=100')).body.total).toBe(20);
   });
 

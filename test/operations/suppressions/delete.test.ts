@@ -72,8 +72,8 @@ describe('removing a suppression', () => {
 
   it('removes an entry once, with one audit entry, in parallel requests too', async () => {
     const record = await add('race@example.com');
-    const answers = await Promise.all(Array.from({ length: 8 }, () => remove(record.id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404, 404, 404]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => remove(record.id)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404, 404, 404]);
     expect(await auditOf(record.id)).toHaveLength(2);
   });
 

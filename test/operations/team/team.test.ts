@@ -190,11 +190,11 @@ describe('the team', () => {
   it('has exactly as many members as the account allows', async () => {
     const { seats } = (await owner.call('GET', '/team')).body;
     const left = seats.limit - seats.used;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: left + 5 }, (_, i) => invite(owner, `seat${i}@sandbox.test`, 'viewer')),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(left);
-    for (const refused of answers.filter(({ status }) => status !== 201)) expectInvalid(refused, ['email', 'too_many']);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(left);
+    for (const refused of responses.filter(({ status }) => status !== 201)) expectInvalid(refused, ['email', 'too_many']);
   });
 
   it('mails 50 invitations of an account in 24 hours, however many members are added and removed', async () => {

@@ -323,16 +323,16 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
 
   it('rejects more undecided drafts than a key may have, exactly', async () => {
     const { key, id } = await holdingKey(server, { scopes: ['templates:write'] });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 53 }, (_, index) => post({ slug: `flood-${index}`, name: 'Flood', text: 'x' }, key)),
     );
-    const refused = answers.filter(({ status }) => status !== 201);
+    const refused = responses.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(3);
-    for (const answer of refused) {
-      expectProblem(answer, 429, 'too_many_held');
-      expect(answer.headers.get('retry-after')).toBe('60');
+    for (const response of refused) {
+      expectProblem(response, 429, 'too_many_held');
+      expect(response.headers.get('retry-after')).toBe('60');
     }
-    const kept = answers.find(({ status }) => status === 201)?.body.slug;
+    const kept = responses.find(({ status }) => status === 201)?.body.slug;
     expect((await patch(kept, { text: 'y' }, key)).status).toBe(200);
     const [row] = await server.database.sql`
       SELECT count(*)::int AS count FROM template_versions WHERE created_by = ${id} AND status = 'draft'`;

@@ -15,9 +15,9 @@ describe('POST /templates/:id/render', () => {
 
   const stored = async (content: object) => {
     serial += 1;
-    const answer = await server.call('POST', '/templates', { body: { name: `t${serial}`, ...content } });
-    expect(answer.status).toBe(201);
-    return answer.body.slug as string;
+    const response = await server.call('POST', '/templates', { body: { name: `t${serial}`, ...content } });
+    expect(response.status).toBe(201);
+    return response.body.slug as string;
   };
   const render = (slug: string, body: object = {}, key = server.key) =>
     server.call('POST', `/templates/${slug}/render`, { body, key });
@@ -194,14 +194,14 @@ describe('POST /templates/:id/render', () => {
     });
     const began = performance.now();
     const bombs = Promise.all([render(bomb, { variables }), render(bomb, { variables })]);
-    const theirs = render('theirs', { variables: { name: 'Bo' } }, other.key).then((answer) => ({
-      answer,
+    const theirs = render('theirs', { variables: { name: 'Bo' } }, other.key).then((response) => ({
+      response,
       tookMs: performance.now() - began,
     }));
-    for (const answer of await bombs) expectProblem(answer, 422, 'template_render_failed');
+    for (const response of await bombs) expectProblem(response, 422, 'template_render_failed');
     expect(performance.now() - began).toBeLessThan(PATIENCE_MS);
-    const { answer, tookMs } = await theirs;
-    expect(answer.body.html).toBe('Bo');
+    const { response, tookMs } = await theirs;
+    expect(response.body.html).toBe('Bo');
     expect(tookMs).toBeLessThan(PATIENCE_MS);
     expect((await render(fair, { variables: { name: 'Ada' } })).body.html).toBe('<p>Ada</p>');
     expect((await server.call('GET', '/health/ready', { key: null })).status).toBe(200);
@@ -212,9 +212,9 @@ describe('POST /templates/:id/render', () => {
     ['tags as deep as the stack', '{% if a %}'.repeat(100_000)],
   ])('rejects %s when they are to be stored, within a second', async (_, html) => {
     const began = performance.now();
-    const answer = await server.call('POST', '/templates', { body: { name: 'bomb', html } });
-    expectInvalid(answer, ['html', 'invalid_liquid']);
-    expect(answer.body.errors[0].message.length).toBeLessThan(300);
+    const response = await server.call('POST', '/templates', { body: { name: 'bomb', html } });
+    expectInvalid(response, ['html', 'invalid_liquid']);
+    expect(response.body.errors[0].message.length).toBeLessThan(300);
     expect(performance.now() - began).toBeLessThan(PATIENCE_MS);
   });
 
@@ -246,9 +246,9 @@ describe('POST /templates/:id/render', () => {
 
   it('renders under load as it does alone, each with its own values', async () => {
     const slug = await stored({ html: '{% for i in (1..50) %}{{ name }}{% endfor %}' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, index) => render(slug, { variables: { name: `n${index},` } })),
     );
-    expect(answers.map(({ body }) => body.html)).toEqual(answers.map((_, index) => `n${index},`.repeat(50)));
+    expect(responses.map(({ body }) => body.html)).toEqual(responses.map((_, index) => `n${index},`.repeat(50)));
   });
 });

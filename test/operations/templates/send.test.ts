@@ -19,9 +19,9 @@ describe('a send with a template', () => {
   const stored = async (content: object) => {
     serial += 1;
     const body = { name: `t${serial}`, subject: 'Hi {{ name }}', ...content };
-    const answer = await server.call('POST', '/templates', { body });
-    expect(answer.status).toBe(201);
-    return answer.body;
+    const response = await server.call('POST', '/templates', { body });
+    expect(response.status).toBe(201);
+    return response.body;
   };
   const read = async (id: string) => (await server.settled(id)).body;
 
@@ -80,9 +80,9 @@ describe('a send with a template', () => {
     '01890000-0000-7000-8000-000000000000',
     "' OR 1=1",
   ])('rejects %j as unknown', { tags: ['contract-errors.422-templates'] }, async (template) => {
-    const answer = await send({ template, variables: { name: 'x' } });
-    expectProblem(answer, 422, 'template_not_found');
-    expect(answer.body.errors).toEqual([{ path: 'template', code: 'not_found', message: expect.any(String) }]);
+    const response = await send({ template, variables: { name: 'x' } });
+    expectProblem(response, 422, 'template_not_found');
+    expect(response.body.errors).toEqual([{ path: 'template', code: 'not_found', message: expect.any(String) }]);
   });
 
   it('does not find the templates of another account', async () => {
@@ -99,14 +99,14 @@ describe('a send with a template', () => {
       html: '{{ user.name }}{{ note | default: "-" }}{% if vip %}{{ discount }}{% endif %}',
     });
     const before = (await server.call('GET', '/emails')).body.total;
-    const answer = await send({ template: slug, variables: { vip: true, name: null } });
-    expectProblem(answer, 422, 'template_variable_missing');
-    expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+    const response = await send({ template: slug, variables: { vip: true, name: null } });
+    expectProblem(response, 422, 'template_variable_missing');
+    expect(response.body.errors.map(({ path }: { path: string }) => path)).toEqual([
       'variables.name',
       'variables.user.name',
       'variables.discount',
     ]);
-    expect(answer.body.detail).toContain('user.name');
+    expect(response.body.detail).toContain('user.name');
     expectProblem(await send({ template: slug }), 422, 'template_variable_missing');
     expect((await server.call('GET', '/emails')).body.total).toBe(before);
     expect((await send({ template: slug, variables: { name: '', user: { name: '' } } })).status).toBe(202);
@@ -117,9 +117,9 @@ describe('a send with a template', () => {
   }, async () => {
     const { slug } = await stored({ text: '{% for i in (1..n) %}{% for j in (1..n) %}.{% endfor %}{% endfor %}' });
     const began = performance.now();
-    const answer = await send({ template: slug, variables: { name: 'x', n: 100_000 } });
-    expectProblem(answer, 422, 'template_render_failed');
-    expect(answer.body.errors[0]).toMatchObject({ path: 'template.text', code: 'render_failed' });
+    const response = await send({ template: slug, variables: { name: 'x', n: 100_000 } });
+    expectProblem(response, 422, 'template_render_failed');
+    expect(response.body.errors[0]).toMatchObject({ path: 'template.text', code: 'render_failed' });
     expect(performance.now() - began).toBeLessThan(6_000);
   });
 

@@ -21,14 +21,14 @@ describe('templates', () => {
   const get = (id: string, key = server.key) => server.call('GET', `/templates/${id}`, { key });
   const fresh = async (body: object = {}) => {
     serial += 1;
-    const answer = await post({
+    const response = await post({
       name: `Fresh ${serial}`,
       subject: 'Hi {{ name }}',
       html: '<p>{{ name }}</p>',
       ...body,
     });
-    expect(answer.status).toBe(201);
-    return answer.body;
+    expect(response.status).toBe(201);
+    return response.body;
   };
 
   describe('POST /templates', () => {
@@ -107,8 +107,8 @@ describe('templates', () => {
     });
 
     it('creates one of many that request a slug at the same time', async () => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => post({ name: 'Race', text: 'x' })));
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => post({ name: 'Race', text: 'x' })));
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     });
 
     it.each([
@@ -144,16 +144,16 @@ describe('templates', () => {
       'rejects broken Liquid %j with its path and line, and stores nothing',
       { tags: ['templates.broken-liquid'] },
       async (content, path, line) => {
-        const answer = await post({ name: 'Broken', ...content });
-        expectInvalid(answer, [path, 'invalid_liquid']);
-        expect(answer.body.errors[0].message).toContain(line);
+        const response = await post({ name: 'Broken', ...content });
+        expectInvalid(response, [path, 'invalid_liquid']);
+        expect(response.body.errors[0].message).toContain(line);
         expectProblem(await get('broken'), 404, 'not_found');
       },
     );
 
     it('names the errors of every part together', async () => {
-      const answer = await post({ name: 'x', subject: '{{', html: '{% if %}', text: '{% for %}' });
-      expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual(['subject', 'html', 'text']);
+      const response = await post({ name: 'x', subject: '{{', html: '{% if %}', text: '{% for %}' });
+      expect(response.body.errors.map(({ path }: { path: string }) => path)).toEqual(['subject', 'html', 'text']);
     });
   });
 
@@ -171,9 +171,9 @@ describe('templates', () => {
     });
 
     it.each(['nope', UNKNOWN, 'a%20b', '%00', 'x'.repeat(80)])('is 404 for %s', async (id) => {
-      const answer = await get(id);
-      expect([404, 422]).toContain(answer.status);
-      if (!id.includes('%00')) expectProblem(answer, 404, 'not_found');
+      const response = await get(id);
+      expect([404, 422]).toContain(response.status);
+      if (!id.includes('%00')) expectProblem(response, 404, 'not_found');
     });
   });
 
@@ -249,8 +249,8 @@ describe('templates', () => {
         const part = ['subject', 'html', 'text'][index % 3] ?? '';
         return { part, value: `${part} ${index}` };
       });
-      const answers = await Promise.all(changes.map(({ part, value }) => patch(id, { [part]: value })));
-      const made = answers.map(({ body }) => body).sort((a, b) => a.version - b.version);
+      const responses = await Promise.all(changes.map(({ part, value }) => patch(id, { [part]: value })));
+      const made = responses.map(({ body }) => body).sort((a, b) => a.version - b.version);
       expect(made.map(({ version }) => version)).toEqual(Array.from({ length: 12 }, (_, index) => index + 2));
       let before = { subject: 'S', html: 'H', text: 'T' };
       for (const { subject, html, text } of made) {

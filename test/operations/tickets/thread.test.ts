@@ -164,8 +164,8 @@ describe('support tickets: /support/tickets, /support/tickets/:id, /support/tick
   it('keep every one of many parallel replies, in one order', { tags: ['support.replies'] }, async () => {
     const { id } = (await raise()).body;
     const bodies = Array.from({ length: 12 }, (_, index) => `reply ${index}`);
-    const answers = await Promise.all(bodies.map((body) => reply(id, { body })));
-    expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 201));
+    const responses = await Promise.all(bodies.map((body) => reply(id, { body })));
+    expect(responses.map(({ status }) => status)).toEqual(bodies.map(() => 201));
     const { messages } = (await read(id)).body;
     expect(
       messages

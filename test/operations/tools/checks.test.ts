@@ -7,7 +7,7 @@ import { serveAddressList, serveDomainList } from '../../harness/blocklist-zone.
 import { startDnsServer, type TestDnsServer } from '../../harness/dns-server.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { startSpamd, type TestSpamd } from '../../harness/spamd.ts';
-import { type Answer, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const PARTS = { from: 'Shop <shop@good.test>', subject: 'Your order', html: '<p>Hello</p>', text: 'Hello' };
 
@@ -54,7 +54,7 @@ describe('the free tools', () => {
   /** Each call comes from an address of its own, so that only the tests of the limit meet it. */
   const call = (name: string, body: unknown, from = `198.51.100.${++calls}`, prefix = '') =>
     server.call('POST', `${prefix}/tools/${name}`, { key: null, body, headers: { 'x-forwarded-for': from } });
-  const codesOf = ({ body }: Answer): string[] => body.findings.map(({ code }: { code: string }) => code);
+  const codesOf = ({ body }: TestResponse): string[] => body.findings.map(({ code }: { code: string }) => code);
 
   it('are listed at GET /tools with their arguments, in the format of the registry, for everyone', {
     tags: ['tools.list', 'tools.list-fields', 'service.tools', 'authentication.tools'],
@@ -124,17 +124,17 @@ describe('the free tools', () => {
       ['inbox_auth_not_checked', 'inbox_estimate', 'inbox_spamd_ham'],
     ],
   ] as const)('%s of %j is about %s', async (check, request, target, codes) => {
-    const answer = await call(check, request);
-    expect(answer.body.target).toBe(target);
-    expect(codesOf(answer)).toEqual(codes);
-    expect(answer.body.status).toBe(answer.body.findings[0].level);
+    const response = await call(check, request);
+    expect(response.body.target).toBe(target);
+    expect(codesOf(response)).toEqual(codes);
+    expect(response.body.status).toBe(response.body.findings[0].level);
   });
 
   it('tries the common selectors without one, and says so', async () => {
     dns.set('selector1._domainkey.good.test', 'TXT', ['v=DKIM1; p=']);
-    const answer = await call('dkim', { domain: 'good.test' });
-    expect(codesOf(answer)).toEqual(['dkim_no_common_selector', 'dkim_selectors_tried', 'dkim_retired_key']);
-    expect(answer.body.records).toMatchObject([{ selector: 'selector1', keyType: 'rsa', keyBits: null }]);
+    const response = await call('dkim', { domain: 'good.test' });
+    expect(codesOf(response)).toEqual(['dkim_no_common_selector', 'dkim_selectors_tried', 'dkim_retired_key']);
+    expect(response.body.records).toMatchObject([{ selector: 'selector1', keyType: 'rsa', keyBits: null }]);
   });
 
   it('is not ok when something fails', async () => {
@@ -147,9 +147,9 @@ describe('the free tools', () => {
 
   it('estimates a whole message as received, by the sender’s own records', async () => {
     const raw = await makeSample(server.clock.now());
-    const answer = await call('inbox-placement', { raw });
-    expect(codesOf(answer)).toEqual(['inbox_estimate', 'inbox_authenticated', 'inbox_spamd_ham']);
-    expect(answer.body).toMatchObject({ status: 'pass', target: 'shop@good.test' });
+    const response = await call('inbox-placement', { raw });
+    expect(codesOf(response)).toEqual(['inbox_estimate', 'inbox_authenticated', 'inbox_spamd_ham']);
+    expect(response.body).toMatchObject({ status: 'pass', target: 'shop@good.test' });
     const other = await call('inbox-placement', { raw, ip: '192.124.249.10' });
     expect(codesOf(other)).toContain('inbox_spf_fail');
   });
@@ -216,9 +216,9 @@ describe('the free tools', () => {
   });
 
   it('judges an empty message', async () => {
-    const answer = await call('inbox-placement', { from: 'a@good.test', subject: '', html: '', text: '' });
-    expect(answer.status).toBe(200);
-    expect(codesOf(answer)).toEqual(
+    const response = await call('inbox-placement', { from: 'a@good.test', subject: '', html: '', text: '' });
+    expect(response.status).toBe(200);
+    expect(codesOf(response)).toEqual(
       expect.arrayContaining(['inbox_empty', 'inbox_subject_missing', 'inbox_spamd_ham']),
     );
   });
@@ -245,8 +245,8 @@ describe('the free tools', () => {
   });
 
   it('rejects bodies above 64 KB', { tags: ['tools.limits'] }, async () => {
-    const answer = await call('inbox-placement', { raw: 'x'.repeat(LIMITS.toolBodyBytes) });
-    expectProblem(answer, 413, 'payload_too_large');
+    const response = await call('inbox-placement', { raw: 'x'.repeat(LIMITS.toolBodyBytes) });
+    expectProblem(response, 413, 'payload_too_large');
     expect((await call('inbox-placement', { raw: 'x'.repeat(LIMITS.toolBodyBytes - 100) })).status).toBe(200);
   });
 

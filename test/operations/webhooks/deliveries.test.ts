@@ -47,7 +47,7 @@ describe('the deliveries of an endpoint', () => {
 
   /** Tests an endpoint that answers so, and answers the attempts once so many were made. */
   async function attempted(status: number, made = 1): Promise<Delivery[]> {
-    receiver.answer(status);
+    receiver.respond(status);
     const eventId = await test();
     return await until(
       `?event_id=${eventId}`,
@@ -58,9 +58,9 @@ describe('the deliveries of an endpoint', () => {
   it('show a success with its response', {
     tags: ['webhooks.deliveries', 'webhooks.delivery-fields', 'webhooks.test-answer', 'webhooks.test', 'events.test'],
   }, async () => {
-    const answer = await server.call('POST', `/webhooks/${id}/test`);
-    expect([answer.status, answer.body]).toEqual([202, { eventId: expect.any(String) }]);
-    const { eventId } = answer.body;
+    const response = await server.call('POST', `/webhooks/${id}/test`);
+    expect([response.status, response.body]).toEqual([202, { eventId: expect.any(String) }]);
+    const { eventId } = response.body;
     const [row, ...others] = await until(`?event_id=${eventId}`, (found) => found[0]?.status === 'succeeded');
     expect(others).toEqual([]);
     expect(row).toEqual({
@@ -99,7 +99,7 @@ describe('the deliveries of an endpoint', () => {
     });
     expect(waiting?.nextAttemptAt).toBe(failed?.nextAttemptAt);
     await expect.poll(async () => (await server.call('GET', `/webhooks/${id}`)).body.failingSince).not.toBeNull();
-    receiver.answer(200);
+    receiver.respond(200);
     server.clock.advance(7_000);
     const [second] = await until(`?event_id=${failed?.eventId}`, (found) => found[0]?.status === 'succeeded');
     expect(second).toMatchObject({ attempt: 2, eventId: failed?.eventId });
@@ -110,7 +110,7 @@ describe('the deliveries of an endpoint', () => {
   it('are filtered by status, type, event and time, and paged', {
     tags: ['webhooks.delivery-fields', 'webhooks.list-shape'],
   }, async () => {
-    receiver.answer(200);
+    receiver.respond(200);
     const page = await list('?limit=1');
     expect(Object.keys(page).sort()).toEqual(['deliveries', 'nextCursor', 'total', 'totalIsEstimate']);
     const all = await rows();
@@ -137,7 +137,7 @@ describe('the deliveries of an endpoint', () => {
 
   it('are repeated one by one', { tags: ['webhooks.delivery-retry'] }, async () => {
     const [, failed] = await attempted(500);
-    receiver.answer(200);
+    receiver.respond(200);
     const again = await retry(failed?.id ?? '');
     expect([again.status, again.body]).toEqual([202, { queued: 1 }]);
     const [second] = await until(`?event_id=${failed?.eventId}`, (found) => found[0]?.status === 'succeeded');
@@ -154,7 +154,7 @@ describe('the deliveries of an endpoint', () => {
   it('are replayed from a window, by type, id and status, or only counted', {
     tags: ['webhooks.replay', 'webhooks.replay-fields', 'events.replay', 'events.payload-fields'],
   }, async () => {
-    receiver.answer(200);
+    receiver.respond(200);
     const since = server.clock.now().toISOString();
     const add = (emails: string[]) => server.call('POST', '/suppressions', { body: { emails } });
     await add(['a@example.com', 'b@example.com', 'c@example.com']);
@@ -169,7 +169,7 @@ describe('the deliveries of an endpoint', () => {
     expect(await dry({ ids: [failed?.eventId, UNKNOWN] })).toEqual({ wouldQueue: 1 });
     expect(await dry({ until: since })).toEqual({ wouldQueue: 0 });
     expect((await replay({ since, dryRun: true })).status).toBe(200);
-    receiver.answer(200);
+    receiver.respond(200);
     const before = receiver.received.length;
     const queued = await replay({ since });
     expect([queued.status, queued.body]).toEqual([202, { queued: 4 }]);
@@ -216,7 +216,7 @@ describe('the deliveries of an endpoint', () => {
     await server.call('POST', '/suppressions', { body: { email: 'meanwhile@example.com' } });
     await server.call('PATCH', `/webhooks/${id}`, { body: { status: 'enabled' } });
     expect(await rows('?status=pending')).toEqual([]);
-    receiver.answer(200);
+    receiver.respond(200);
     expect((await replay({ since, status: 'failed' })).body).toEqual({ queued: 1 });
     await receiver.first(({ event }) => event.data.email === 'meanwhile@example.com');
   });

@@ -125,9 +125,9 @@ describe('webhook endpoints', () => {
     const { key } = await server.newAccount();
     for (let n = 0; n < 47; n += 1) expect((await create({ url }, { key })).status).toBe(201);
     // The last ones at once: who counts must not count beside another.
-    const answers = await Promise.all(Array.from({ length: 6 }, () => create({ url }, { key })));
-    expect(answers.filter(({ status }) => status === 201).length).toBe(3);
-    for (const refused of answers.filter(({ status }) => status !== 201)) expectInvalid(refused, ['url', 'too_many']);
+    const responses = await Promise.all(Array.from({ length: 6 }, () => create({ url }, { key })));
+    expect(responses.filter(({ status }) => status === 201).length).toBe(3);
+    for (const refused of responses.filter(({ status }) => status !== 201)) expectInvalid(refused, ['url', 'too_many']);
   });
 
   it('belong to their account, and need the scopes', async () => {

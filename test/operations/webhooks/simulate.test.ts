@@ -20,14 +20,14 @@ interface Caught {
 }
 
 /** A developer's program on loopback, with what it was sent. */
-async function startReceiver(answer: RequestListener = (_, response) => response.writeHead(204).end()) {
+async function startReceiver(respond: RequestListener = (_, response) => response.writeHead(204).end()) {
   const caught: Caught[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     caught.push({ method: request.method, url: request.url, headers, body: Buffer.concat(chunks).toString() });
-    answer(request, response);
+    respond(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   afterwards(() => {

@@ -32,8 +32,8 @@ async function overRest(server: TestApp, operation: Operation, request: ValidReq
   const place = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const asked = new URLSearchParams(isStream(operation) ? { ...query, events: 'none' } : query).toString();
   const url = asked === '' ? place : `${place}?${asked}`;
-  const answer = await server.call(operation.method, url, { key, headers, ...(body === undefined ? {} : { body }) });
-  return answer.status < 400 ? 'ok' : String(answer.body?.code ?? answer.status);
+  const response = await server.call(operation.method, url, { key, headers, ...(body === undefined ? {} : { body }) });
+  return response.status < 400 ? 'ok' : String(response.body?.code ?? response.status);
 }
 
 async function overSdk(
@@ -67,10 +67,10 @@ async function overMcp(server: TestApp, operation: Operation, request: ValidRequ
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
     const headers = { accept: 'application/json', 'mcp-protocol-version': '2025-11-25' };
     const url = `/mcp?toolsets=${TOOLSET_NAMES.join(',')}`;
-    const answer = await server.call('POST', url, { key, headers, body });
-    if (answer.body?.jsonrpc !== '2.0')
-      throw new Error(`${definition.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    const { result, error } = answer.body;
+    const response = await server.call('POST', url, { key, headers, body });
+    if (response.body?.jsonrpc !== '2.0')
+      throw new Error(`${definition.name}: ${response.status} ${JSON.stringify(response.body)}`);
+    const { result, error } = response.body;
     ending = error ? String(error.code) : result?.isError ? String(result.structuredContent?.error?.code) : 'ok';
   }
   return ending;
