@@ -12,6 +12,6 @@ export async function deepCursor(
 ): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     SELECT id FROM messages WHERE account_id = ${READ_ACCOUNT} ORDER BY id DESC OFFSET ${rows} LIMIT 1`;
-  const filters = { ...toMessageFilters({}, { ...key, accountId: READ_ACCOUNT, person: null }) };
+  const filters = { ...toMessageFilters({}, { ...key, accountId: READ_ACCOUNT, user: null }) };
   return encodeCursor(row?.id ?? '', { list: 'emails', accountId: READ_ACCOUNT, filters });
 }

@@ -90,7 +90,7 @@ async function prepare(sql: TaggedSql, url: string): Promise<Target> {
   const tools = { sql, clock: { now: () => new Date() }, ids: createIdGenerator() };
   const { accountId } = await createAccount(tools, { name: 'Bench', ownerEmail: 'bench@sandbox.test' });
   const webhooks = { secrets: createSecretBox(TEST_SECRET_KEY), policy: { allowLoopback: true } };
-  const made = await makeEndpoint({ ...tools, webhooks }, { accountId, keyId: 'operator', person: {} }, { url });
+  const made = await makeEndpoint({ ...tools, webhooks }, { accountId, keyId: 'operator', user: {} }, { url });
   if (made.kind !== 'done') throw new Error(made.kind);
   return { accountId, endpointId: made.row.id };
 }

@@ -17,7 +17,7 @@ describe('mail to approvers', () => {
   afterAll(() => server.close());
 
   const mailer = () => ({
-    ...server.app.services.people.mailer,
+    ...server.app.services.auth.mailer,
     onError: (error: unknown) => expect(error).toBeUndefined(),
   });
   const lastMail = async () => {

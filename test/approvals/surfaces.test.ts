@@ -117,18 +117,18 @@ describe('held sends on every surface', () => {
     const approver = await joinAs(server, owner, 'approver');
     const viewer = await joinAs(server, owner, 'viewer');
     const developer = await joinAs(server, owner, 'developer');
-    for (const person of [owner, approver]) {
+    for (const user of [owner, approver]) {
       const { body: held } = await server.send({ to: 'people@receiver.example' }, { key: agent });
       const path = `/keys/approvals/${held.approvalId}`;
       for (const other of [viewer, developer]) {
         expectProblem(await other.call('POST', path, { body: { decision: 'approve' } }), 403, 'missing_scope');
       }
-      const listed = await person.call('GET', '/keys/approvals?status=pending&limit=1');
+      const listed = await user.call('GET', '/keys/approvals?status=pending&limit=1');
       expect(listed.body.approvals[0]).toMatchObject({ id: held.approvalId });
-      const { status, body } = await person.call('POST', path, { body: { decision: 'approve' } });
+      const { status, body } = await user.call('POST', path, { body: { decision: 'approve' } });
       expect({ status, body }).toMatchObject({
         status: 200,
-        body: { status: 'approved', decidedBy: person.user.memberId },
+        body: { status: 'approved', decidedBy: user.user.memberId },
       });
     }
   });

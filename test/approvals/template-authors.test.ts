@@ -8,8 +8,8 @@ describe('the authors of the parts of a template', () => {
   let writer: string;
   let writerId: string;
   let decider: string;
-  let personId: string;
-  let person: string;
+  let userId: string;
+  let user: string;
   let serial = 0;
   beforeAll(async () => {
     server = await startTestApp();
@@ -17,7 +17,7 @@ describe('the authors of the parts of a template', () => {
     ({ key: writer, id: writerId } = await holdingKey(server, { scopes: ['templates:write'] }));
     decider = await decidingKey(server);
     const made = await server.call('POST', '/keys', { body: { name: 'Editor', scopes: ['templates:write'] } });
-    ({ key: person, id: personId } = made.body);
+    ({ key: user, id: userId } = made.body);
   });
   afterAll(() => server.close());
 
@@ -48,30 +48,30 @@ describe('the authors of the parts of a template', () => {
   it('keeps the author of each part: editing the subject later does not vouch for the HTML', {
     tags: ['holes.template-authors'],
   }, async () => {
-    const slug = await post(person);
+    const slug = await post(user);
     await patch(slug, writer, { html: '<p>Pay at evil.example</p>' });
     await enact(slug);
     expect(await reasons(slug)).toEqual(['freeformBody']);
-    await patch(slug, person, { subject: 'Hello' });
-    expect(await authors(slug)).toEqual({ subject: personId, html: writerId, text: personId });
+    await patch(slug, user, { subject: 'Hello' });
+    expect(await authors(slug)).toEqual({ subject: userId, html: writerId, text: userId });
     expect(await reasons(slug)).toEqual(['freeformBody']);
     // Sent again with the change, as forms do.
-    await patch(slug, person, { subject: 'Hello again', html: '<p>Pay at evil.example</p>' });
+    await patch(slug, user, { subject: 'Hello again', html: '<p>Pay at evil.example</p>' });
     expect(await authors(slug)).toMatchObject({ html: writerId });
     expect(await reasons(slug)).toEqual(['freeformBody']);
-    await patch(slug, person, { html: '<p>Ours</p>' });
+    await patch(slug, user, { html: '<p>Ours</p>' });
     expect(await reasons(slug)).toEqual([]);
     // A rollback brings the authors back.
-    await patch(slug, person, { rollbackTo: 3 });
-    expect(await authors(slug)).toEqual({ subject: personId, html: writerId, text: personId });
+    await patch(slug, user, { rollbackTo: 3 });
+    expect(await authors(slug)).toEqual({ subject: userId, html: writerId, text: userId });
     expect(await reasons(slug)).toEqual(['freeformBody']);
-    await patch(slug, person, { html: null });
-    expect(await authors(slug)).toEqual({ subject: personId, html: null, text: personId });
+    await patch(slug, user, { html: null });
+    expect(await authors(slug)).toEqual({ subject: userId, html: null, text: userId });
     expect(await reasons(slug)).toEqual([]);
   });
 
   it('checks only the parts that the send uses', { tags: ['holes.template-authors'] }, async () => {
-    const slug = await post(person);
+    const slug = await post(user);
     await patch(slug, writer, { subject: 'Act now' });
     await enact(slug);
     expect(await reasons(slug)).toEqual(['freeformBody']);
@@ -81,10 +81,10 @@ describe('the authors of the parts of a template', () => {
   it('makes the publisher of a draft responsible for what it changes, and for nothing else', {
     tags: ['holes.template-authors'],
   }, async () => {
-    const slug = await post(person);
+    const slug = await post(user);
     await patch(slug, writer, { html: '<p>New</p>' });
     expect((await publish(slug)).status).toBe(200);
-    expect(await authors(slug)).toEqual({ subject: personId, html: writerId, text: personId });
+    expect(await authors(slug)).toEqual({ subject: userId, html: writerId, text: userId });
     expect(await reasons(slug)).toEqual([]);
     await patch(slug, writer, { text: 'From before drafts' });
     await enact(slug);
@@ -114,13 +114,13 @@ describe('the authors of the parts of a template', () => {
   it('treats a version from before parts had authors as written in full by its creator', {
     tags: ['holes.template-authors'],
   }, async () => {
-    const slug = await post(person);
+    const slug = await post(user);
     await server.database.sql`
       UPDATE template_versions v SET authors = NULL, created_by = ${writerId} FROM templates t
       WHERE t.account_id = v.account_id AND t.id = v.template_id AND t.slug = ${slug}`;
     expect(await reasons(slug)).toEqual(['freeformBody']);
-    await patch(slug, person, { subject: 'Hello' });
-    expect(await authors(slug)).toEqual({ subject: personId, html: writerId, text: writerId });
+    await patch(slug, user, { subject: 'Hello' });
+    expect(await authors(slug)).toEqual({ subject: userId, html: writerId, text: writerId });
     expect(await reasons(slug)).toEqual(['freeformBody']);
     const resent = async () => {
       const body = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template: slug };
@@ -128,14 +128,14 @@ describe('the authors of the parts of a template', () => {
       return (await server.call('POST', `/emails/${sent.id}/resend`, { key: sender })).body.status;
     };
     expect(await resent()).toBe('pending_approval');
-    await patch(slug, person, { html: '<p>Ours</p>', text: 'Ours' });
+    await patch(slug, user, { html: '<p>Ours</p>', text: 'Ours' });
     server.clock.advance(1_000);
     // What variables the first send had is not stored, so that a resend cannot be told from free text.
     expect(await resent()).toBe('pending_approval');
   });
 
   it('holds a resend of a message that was held or rejected', { tags: ['holes.freeform'] }, async () => {
-    const slug = await post(person);
+    const slug = await post(user);
     const body = {
       from: 'ada@sandbox.test',
       to: 'bob@receiver.example',

@@ -25,7 +25,7 @@ describe('how many sign-in links are mailed', () => {
     for (let i = 0; i < count; i += 1) expect((await ask(email(i), from(i))).status).toBe(202);
   };
   const mailed = async (to: string) => {
-    await server.app.services.people.links.idle();
+    await server.app.services.auth.links.idle();
     return await readInstallationMail(server.database, { to });
   };
   const count = async (to = OWNER) => (await mailed(to)).length;
@@ -117,7 +117,7 @@ describe('how many sign-in links are mailed', () => {
     const second = await startTestApp({ database: server.database, settings: { POSTRIDER_SIGNUP: 'open' } });
     try {
       const wish = { email: OWNER, next: null, browser: null, known: null, address: '203.0.113.1' };
-      const processes = [server, second].map(({ app }) => app.services.people.links);
+      const processes = [server, second].map(({ app }) => app.services.auth.links);
       for (let i = 0; i < PER_CLIENT; i += 1) for (const links of processes) await links.request(wish);
       for (const links of processes) await links.idle();
       expect(await count()).toBe(PER_CLIENT);

@@ -35,12 +35,12 @@ const EXPECTED: Readonly<Record<Exclude<Role, 'owner' | 'admin'>, readonly strin
 
 describe('roles', () => {
   let server: TestApp;
-  const people = new Map<Role, TestSession>();
+  const sessions = new Map<Role, TestSession>();
   beforeAll(async () => {
     server = await startTestApp();
     const owner = await signInAs(server, 'owner@sandbox.test');
-    people.set('owner', owner);
-    for (const role of ROLES.slice(1)) people.set(role, await joinAs(server, owner, role));
+    sessions.set('owner', owner);
+    for (const role of ROLES.slice(1)) sessions.set(role, await joinAs(server, owner, role));
   });
   afterAll(() => server.close());
 
@@ -59,7 +59,7 @@ describe('roles', () => {
       if (access.kind !== 'key') return;
       // Of those that would end what the others need, or wait, the refusals alone are tried.
       const isTried = !['account.delete', 'account.pause', 'webhooks.stream'].includes(id);
-      for (const [role, session] of people) {
+      for (const [role, session] of sessions) {
         const allowed = mayCall(role, access);
         if (allowed === 'allowed' && !isTried) continue;
         const response = await session.call(method, path.replaceAll(/:[a-zA-Z]+/g, 'x'));
@@ -73,10 +73,10 @@ describe('roles', () => {
   it('let owners and admins grant any scope, and developers their own', async () => {
     const wish = (scopes: readonly string[]) => ({ body: { name: 'x', scopes, rateLimit: 600 } });
     for (const role of ['owner', 'admin'] as const) {
-      const made = await people.get(role)?.call('POST', '/keys', wish(['full', 'approvals:decide']));
+      const made = await sessions.get(role)?.call('POST', '/keys', wish(['full', 'approvals:decide']));
       expect(made?.status).toBe(201);
     }
-    const developer = people.get('developer');
+    const developer = sessions.get('developer');
     if (developer === undefined) throw new Error('no developer');
     expect((await developer.call('POST', '/keys', wish(['emails:send']))).status).toBe(201);
     for (const scope of ['approvals:decide', 'team:write', 'account:write', 'audit:read'])
@@ -86,10 +86,10 @@ describe('roles', () => {
 
 function mayCall(
   role: Role,
-  access: { readonly scope: Scope | null; readonly people?: 'none' | 'owners' },
+  access: { readonly scope: Scope | null; readonly users?: 'none' | 'owners' },
 ): 'allowed' | 'role' | 'key' {
-  if (access.people === 'none') return 'key';
-  if (access.people === 'owners' && role !== 'owner') return 'role';
+  if (access.users === 'none') return 'key';
+  if (access.users === 'owners' && role !== 'owner') return 'role';
   const isAllowed =
     role === 'owner' || role === 'admin' || access.scope === null || EXPECTED[role].includes(access.scope);
   return isAllowed ? 'allowed' : 'role';

@@ -69,7 +69,7 @@ async function addEndpoint(server: TestApp): Promise<{ readonly id: string; read
 async function askForLink(server: TestApp): Promise<void> {
   const body = { email: 'owner@sandbox.test' };
   expect((await server.call('POST', '/auth/magic-link', { key: null, body })).status).toBe(202);
-  await server.app.services.people.links.idle();
+  await server.app.services.auth.links.idle();
 }
 
 /** The sign-in links that the development mailbox shows. */

@@ -68,7 +68,7 @@ export async function startHandMadeDispatcher(
   return {
     ...{ sql, clock, accountId, faults, another, dispatcher: another() },
     async endpoint(url) {
-      const made = await makeEndpoint(tools, { accountId, keyId: 'operator', person: {} }, { url });
+      const made = await makeEndpoint(tools, { accountId, keyId: 'operator', user: {} }, { url });
       if (made.kind !== 'done') throw new Error(made.kind);
       return made.row.id;
     },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
 /** Who signs in at the provider, as it would tell of them. */
-export interface OidcPerson {
+export interface OidcUser {
   readonly sub: string;
   readonly email?: string;
   readonly email_verified?: boolean;
@@ -14,7 +14,7 @@ export interface OidcPerson {
 export interface RunningProvider {
   readonly issuer: string;
   /** Whoever comes from now on is this person, and has agreed to everything. */
-  signsIn(person: OidcPerson): void;
+  signsIn(user: OidcUser): void;
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export const OIDC_CLIENT = { id: 'postrider', secret: 'a-secret-of-the-client' }
 
 /** A real OpenID Connect provider on loopback; only the person at its own pages is played. */
 export async function startOidcProvider(redirectUri: () => string): Promise<RunningProvider> {
-  let person: OidcPerson = { sub: 'nobody' };
+  let user: OidcUser = { sub: 'nobody' };
   const http = createServer();
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
@@ -38,7 +38,7 @@ export async function startOidcProvider(redirectUri: () => string): Promise<Runn
       features: { devInteractions: { enabled: false } },
       ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
       interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
-      findAccount: (_context, sub) => ({ accountId: sub, claims: () => Promise.resolve({ ...person, sub }) }),
+      findAccount: (_context, sub) => ({ accountId: sub, claims: () => Promise.resolve({ ...user, sub }) }),
       loadExistingGrant: async ({ oidc }) => {
         const { client, session, provider: own } = oidc;
         if (client === undefined || session?.accountId === undefined) throw new Error('a grant before the sign-in');
@@ -53,12 +53,12 @@ export async function startOidcProvider(redirectUri: () => string): Promise<Runn
   http.on('request', (request, response) => {
     const running = made();
     if (request.url?.startsWith('/interaction/') !== true) void running.callback()(request, response);
-    else void running.interactionFinished(request, response, { login: { accountId: person.sub } });
+    else void running.interactionFinished(request, response, { login: { accountId: user.sub } });
   });
   return {
     issuer,
     signsIn(next) {
-      person = next;
+      user = next;
     },
     close: () =>
       new Promise((resolve) => {

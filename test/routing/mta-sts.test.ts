@@ -21,7 +21,7 @@ const ENFORCE = 'version: STSv1\r\nmode: enforce\r\nmx: mx2.test\r\nmax_age: 864
 /** The web server of `mta-sts.a.test`, and a world whose mail servers' certificates are known. */
 async function startPolicies(
   world: DirectWorld,
-  answer: { now: PolicyResponse },
+  served: { now: PolicyResponse },
   names: readonly string[] = ['mta-sts.a.test'],
 ) {
   const certificate = makeCertificate(names);
@@ -29,7 +29,7 @@ async function startPolicies(
   const paths: string[] = [];
   const server = createServer(certificate, (request, response) => {
     paths.push(`${request.headers.host?.split(':')[0]}${request.url}`);
-    const { status = 200, type = 'text/plain', body = ENFORCE, location } = answer.now;
+    const { status = 200, type = 'text/plain', body = ENFORCE, location } = served.now;
     response.writeHead(status, { 'content-type': type, ...(location === undefined ? {} : { location }) });
     response.end(body);
   });
@@ -52,8 +52,8 @@ async function startWorld(
   mailCertificate: SelfMadeCertificate | null = makeCertificate(['mx2.test']),
 ) {
   const world = await startDirectWorld(afterTest);
-  const answer = { now };
-  const policies = await startPolicies(world, answer);
+  const served = { now };
+  const policies = await startPolicies(world, served);
   const server = await world.sink(2, mailCertificate === null ? {} : { tls: 'starttls', certificate: mailCertificate });
   world.mx('a.test', 2);
   const direct = world.transport({
@@ -64,7 +64,7 @@ async function startWorld(
     const [verdict] = await direct.send(makeOutgoingMessage({ recipients: ['ann@a.test'] }));
     return verdict;
   };
-  return { ...world, answer, policies, server, direct, send };
+  return { ...world, served, policies, server, direct, send };
 }
 
 describe('an MTA-STS policy that is enforced', () => {
@@ -110,7 +110,7 @@ describe('an MTA-STS policy that is enforced', () => {
   });
 
   it('stays in force when its announcement disappears, its server is gone, or a newer one cannot be fetched', async () => {
-    const { send, dns, mx, sink, policies, clock, answer } = await startWorld();
+    const { send, dns, mx, sink, policies, clock, served } = await startWorld();
     expect(await send()).toMatchObject({ outcome: 'accepted' });
     const other = await sink(3);
     mx('a.test', 3);
@@ -118,7 +118,7 @@ describe('an MTA-STS policy that is enforced', () => {
     expect(await send()).toMatchObject({ outcome: 'deferred' });
     dns.fail('_mta-sts.a.test', '*', 'SERVFAIL');
     expect(await send()).toMatchObject({ outcome: 'deferred' });
-    answer.now = { status: 500 };
+    served.now = { status: 500 };
     dns.set('_mta-sts.a.test', 'TXT', ['v=STSv1; id=2;']);
     expect(await send()).toMatchObject({ outcome: 'deferred' });
     await policies.stop();
@@ -130,11 +130,11 @@ describe('an MTA-STS policy that is enforced', () => {
   });
 
   it('is replaced when a new id is announced', async () => {
-    const { send, dns, mx, sink, answer } = await startWorld();
+    const { send, dns, mx, sink, served } = await startWorld();
     expect(await send()).toMatchObject({ outcome: 'accepted' });
     await sink(3);
     mx('a.test', 3);
-    answer.now = { body: 'version: STSv1\nmode: none\nmax_age: 60\n' };
+    served.now = { body: 'version: STSv1\nmode: none\nmax_age: 60\n' };
     expect(await send()).toMatchObject({ outcome: 'deferred' });
     dns.set('_mta-sts.a.test', 'TXT', ['v=STSv1; id=2;']);
     expect(await send()).toMatchObject({ outcome: 'accepted' });

@@ -1,7 +1,7 @@
 import { sendRequestSchema } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findKeyById, keyRestrictions } from '../../packages/server/src/db/queries/api-keys.ts';
-import { toCaller, toPersonCaller } from '../../packages/server/src/keys/caller.ts';
+import { toCaller, toUserCaller } from '../../packages/server/src/keys/caller.ts';
 import { senderOf } from '../../packages/server/src/sending/judged-sender.ts';
 import { sendMessages } from '../../packages/server/src/sending/send-messages.ts';
 import { signInAs } from '../harness/session.ts';
@@ -140,7 +140,7 @@ describe('a send whose key or account changed after it was judged', () => {
       WHERE m.account_id = ${server.accountId}`;
     const row = await findKeyById(sql, server.accountId, member?.id ?? '');
     if (row === null || member === undefined) throw new Error('the owner has no seat');
-    const person = {
+    const user = {
       ...{
         sessionId: member.session,
         sessionEndsAt: new Date(Date.now() + 86_400_000),
@@ -150,7 +150,7 @@ describe('a send whose key or account changed after it was judged', () => {
       ...{ email: 'owner@sandbox.test', name: null, role: 'owner' as const },
       ...{ isDevice: false, mayDecide: true, client: null },
     };
-    const sender = senderOf(toPersonCaller(row, person));
+    const sender = senderOf(toUserCaller(row, user));
     expect(await send(sender)).toMatchObject({ kind: 'accepted' });
     await sql`UPDATE members SET role = 'viewer' WHERE id = ${member.id}`;
     expect(await send(sender)).toMatchObject({ kind: 'refused', code: 'missing_scope' });

@@ -35,8 +35,8 @@ describe('a send whose caller expires while a file is fetched', () => {
     attachments: [{ filename: 'a.txt', url }],
   });
   const count = async () => Number((await server.database.sql`SELECT count(*) FROM messages`)[0]?.['count']);
-  let people = 0;
-  const member = async () => await joinAs(server, owner, 'developer', `member${++people}@sandbox.test`);
+  let members = 0;
+  const member = async () => await joinAs(server, owner, 'developer', `member${++members}@sandbox.test`);
 
   /** Sends, and does the rest while the file is fetched. */
   async function sendDuring(send: () => Promise<TestResponse>, meanwhile: () => Promise<TestResponse>): Promise<TestResponse> {

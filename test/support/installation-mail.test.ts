@@ -42,14 +42,14 @@ describe('mail of the installation', () => {
   async function askForLink(server: TestApp, email: string): Promise<void> {
     const response = await server.call('POST', '/auth/magic-link', { key: null, body: { email } });
     expect(response.status).toBe(202);
-    await server.app.services.people.links.idle();
+    await server.app.services.auth.links.idle();
   }
 
   /** Sends an approval mail, as the worker does. */
   async function askForApproval(server: TestApp, key: string): Promise<{ readonly approvalId: string }> {
     const { body } = await server.send({ to: 'bob@receiver.example', subject: 'Held' }, { key });
     const onError = (error: unknown) => expect(error).toBeUndefined();
-    await notifyApprovers({ ...server.app.services.people.mailer, onError });
+    await notifyApprovers({ ...server.app.services.auth.mailer, onError });
     return body;
   }
 

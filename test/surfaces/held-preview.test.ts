@@ -68,7 +68,7 @@ describe('the pages that show third-party HTML, in a browser', () => {
     const sent = await server.send({ to: 'bob@receiver.example', html, text: 'x' }, { key });
     expect(sent.body.status).toBe('pending_approval');
     const onError = (error: unknown) => expect(error).toBeUndefined();
-    await notifyApprovers({ ...server.app.services.people.mailer, onError });
+    await notifyApprovers({ ...server.app.services.auth.mailer, onError });
     const mails = async () => await readInstallationMail(server.database, { tag: 'approval' });
     await expect.poll(async () => (await mails()).length).toBeGreaterThan(0);
     return /https?:\S+\/approvals\/[\w-]+/.exec((await mails())[0]?.text ?? '')?.[0] ?? '';

@@ -17,7 +17,7 @@ describe('the sign-in pages in a browser', () => {
 
   /** The link of the last sign-in mail. */
   async function mailedLink(): Promise<string> {
-    await server.app.services.people.links.idle();
+    await server.app.services.auth.links.idle();
     const mail = (await readInstallationMail(server.database, { to: 'owner@sandbox.test' })).at(-1);
     return /http\S+/.exec(mail?.text ?? '')?.[0] ?? '';
   }

@@ -223,13 +223,13 @@ describe('events', () => {
     await server.database.sql`UPDATE accounts SET monthly_quota = 10 WHERE id = ${accountId}`;
     const { first, received, count } = await endpoint({ events: ['quota.threshold'] }, { key });
     const send = (to: string[]) => server.send({ from: 'a@quota.example', to }, { key });
-    const people = (from: number, to: number) =>
+    const recipients = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, n) => `p${from + n}@elsewhere.example`);
-    await send(people(1, 7));
-    await send(people(8, 8));
+    await send(recipients(1, 7));
+    await send(recipients(8, 8));
     const eighty = await first(ofType('quota.threshold'));
     expect(eighty.event.data).toEqual({ limit: 10, used: 8, threshold: 80 });
-    expect((await send(people(9, 10))).status).toBe(202);
+    expect((await send(recipients(9, 10))).status).toBe(202);
     await count(2);
     expect(received.map(({ event }) => event.data)).toEqual([
       { limit: 10, used: 8, threshold: 80 },

@@ -95,7 +95,7 @@ it('a notice that cannot be mailed does not block those after it', async () => {
     if (name === 'Odd') await sql`UPDATE members SET email = 'nobody' WHERE account_id = ${accountId}`;
     const endpoint = await makeEndpoint(
       { ...tools, webhooks },
-      { accountId, keyId: 'operator', person: {} },
+      { accountId, keyId: 'operator', user: {} },
       { url: PRESENT },
     );
     if (endpoint.kind !== 'done') throw new Error(endpoint.kind);

@@ -29,13 +29,13 @@ export function securityOf({ access }: Pick<Operation, 'access'>): readonly Json
     case 'session':
       return USER;
     case 'key':
-      return access.people === 'none' ? [{ key: [] }] : [{ key: [] }, ...USER];
+      return access.users === 'none' ? [{ key: [] }] : [{ key: [] }, ...USER];
   }
 }
 
 /** The roles that may call an operation with a session; null where no session is accepted or any is. */
 export function rolesOf(access: Access): readonly Role[] | null {
-  if (access.kind !== 'key' || access.people === 'none' || access.scope === null) return null;
+  if (access.kind !== 'key' || access.users === 'none' || access.scope === null) return null;
   const { scope } = access;
-  return ROLES.filter((role) => scopesOfRole(role).includes(scope) && (access.people !== 'owners' || role === 'owner'));
+  return ROLES.filter((role) => scopesOfRole(role).includes(scope) && (access.users !== 'owners' || role === 'owner'));
 }

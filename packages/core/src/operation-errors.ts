@@ -40,7 +40,7 @@ function accessErrors({ access, method }: Operation): readonly ErrorCode[] {
   if (access.kind === 'session') {
     return ['session_required', 'rate_limited', ...(writes ? (['missing_scope'] as const) : [])];
   }
-  const takesUsers = access.people !== 'none';
+  const takesUsers = access.users !== 'none';
   return [
     ...KEY_ERRORS,
     ...(takesUsers ? (['session_required'] as const) : []),

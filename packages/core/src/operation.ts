@@ -13,12 +13,12 @@ export type Effect = 'read' | 'create' | 'update' | 'replace' | 'delete' | 'send
 
 /**
  * Who may call: everyone; a key (with a scope, if one is named) or a signed-in user whose role includes that scope; or only a signed-in user.
- * `people` of an operation for keys: `none` if it is about the key itself, `owners` if among users only owners may call it.
+ * `users` of an operation for keys: `none` if it is about the key itself, `owners` if among users only owners may call it.
  * `session` of a public operation: which sessions change its result, although it needs none.
  */
 export type Access =
   | { readonly kind: 'public'; readonly session?: 'any' | 'cookie' }
-  | { readonly kind: 'key'; readonly scope: Scope | null; readonly people?: 'none' | 'owners' }
+  | { readonly kind: 'key'; readonly scope: Scope | null; readonly users?: 'none' | 'owners' }
   | { readonly kind: 'session' };
 
 /** A number whose maximum is lower in a tool than in the API. It is also the default, unless it is optional. */

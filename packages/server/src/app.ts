@@ -7,7 +7,7 @@ import type { AppOptions } from './composition/app-options.ts';
 import { type DeliveryWorker, startDelivery } from './composition/delivery-worker.ts';
 import { createApi } from './composition/http-api.ts';
 import { captureInto, createOutboundTransport } from './composition/outbound-transport.ts';
-import { createPeople } from './composition/auth-services.ts';
+import { createAuthServices } from './composition/auth-services.ts';
 import { createSendingDomains, createUnsendable } from './composition/sending-domains.ts';
 import { createWebhookWorker } from './composition/webhook-worker.ts';
 import { createInstallation } from './config/installation.ts';
@@ -126,8 +126,8 @@ export function createApp(options: AppOptions): App {
     wake: () => webhookWorker?.wake(),
     localClient: isLocal ? outboundHttp : null,
   });
-  const people = createPeople(options, sql, ids, installation, outboundHttp, warn);
-  const authentication = { authenticator, sessions: people.sessions, rates: createKeyRates(pools.rates) };
+  const auth = createAuthServices(options, sql, ids, installation, outboundHttp, warn);
+  const authentication = { authenticator, sessions: auth.sessions, rates: createKeyRates(pools.rates) };
   const guards = createRequestGuards(options, authentication, ids, warn);
   let worker: DeliveryWorker | null = null;
   let webhookWorker: WebhookWorker | null = null;
@@ -137,8 +137,8 @@ export function createApp(options: AppOptions): App {
     sending,
     delivery,
     domains: createSendingDomains(options, sql, ids, dns, warn),
-    people,
-    callers: createCallers(authenticator, people.sessions),
+    auth,
+    callers: createCallers(authenticator, auth.sessions),
     events,
     webhooks,
     diagnostics: createDiagnostics(config, clock, dns, { sql, transport: outbound, queueFault }),
@@ -207,7 +207,7 @@ export function createApp(options: AppOptions): App {
     webhooks.listening.feeds.close();
     await Promise.all([api?.drain(), submission?.drain(), reports?.drain()]);
     await sending.acceptQueue.idle();
-    await within(OUTBOUND_DRAIN_MS, people.links.idle());
+    await within(OUTBOUND_DRAIN_MS, auth.links.idle());
     await Promise.all([templates.close(), threads.close()]);
     delivery.close();
     await Promise.all([worker?.stop(), webhookWorker?.stop()]);

@@ -21,7 +21,7 @@ describe('a sign-in link', () => {
   }
   /** The link's path in the last mail to an address. */
   async function linkFor(email: string): Promise<string> {
-    await server.app.services.people.links.idle();
+    await server.app.services.auth.links.idle();
     const mail = (await readInstallationMail(server.database, { to: email })).at(-1);
     const path = /\/auth\/magic-link\/[\w-]{43}/.exec(mail?.text ?? '')?.[0];
     if (path === undefined) throw new Error(`no link for ${email}`);
@@ -58,7 +58,7 @@ describe('a sign-in link', () => {
     expect((await browser.call('POST', path)).status).toBe(200);
   });
 
-  it('works once, however many use it in parallel: checklist 11', { tags: ['sessions.magic-link'] }, async () => {
+  it('works once, however many use it in parallel', { tags: ['sessions.magic-link'] }, async () => {
     const { path, browser } = await askAndTake();
     const uses = await Promise.all(Array.from({ length: 50 }, () => browser.call('POST', path)));
     expect(uses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('a sign-in link', () => {
     );
   });
 
-  it('gets the same response for an unknown address, as fast, and no mail is sent: checklist 12', async () => {
+  it('gets the same response for an unknown address, as fast, and no mail is sent', async () => {
     const took = async (email: string) => {
       const began = performance.now();
       const response = await ask(email);
@@ -103,11 +103,11 @@ describe('a sign-in link', () => {
     }
     const [known = 0, unknown = 0] = Object.values(times).map((list) => list.sort((a, b) => a - b)[6] ?? 0);
     expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(3);
-    await server.app.services.people.links.idle();
+    await server.app.services.auth.links.idle();
     expect(await delivered(server, 'stranger@sandbox.test')).toEqual([]);
   });
 
-  it('ends the session the browser had before, and starts one with another token: checklist 13', async () => {
+  it('ends the session the browser had before, and starts one with another token', async () => {
     const { path, browser } = await askAndTake();
     const first = cookieOf(await browser.call('POST', path), 'session');
     const again = await askAndTake();

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
-import { OIDC_CLIENT, type OidcPerson, type RunningProvider, startOidcProvider } from '../../harness/oidc-provider.ts';
+import { OIDC_CLIENT, type OidcUser, type RunningProvider, startOidcProvider } from '../../harness/oidc-provider.ts';
 import { browserOf, cookieOf } from '../../harness/session.ts';
 import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
 
@@ -45,8 +45,8 @@ describe('a sign-in at a provider', () => {
     return { begun, cookie, there, back: pathOf(await followUntil(server.baseUrl, there)) };
   }
 
-  async function signInWith(person: OidcPerson): Promise<TestResponse> {
-    provider.signsIn(person);
+  async function signInWith(user: OidcUser): Promise<TestResponse> {
+    provider.signsIn(user);
     const { cookie, back } = await travel();
     return await get(back, cookie);
   }
@@ -103,7 +103,7 @@ describe('a sign-in at a provider', () => {
     ]);
   });
 
-  it('trusts no response that it did not request: checklist 15', async () => {
+  it('trusts no response that it did not request', async () => {
     provider.signsIn({ sub: 'u1' });
     const [one, two] = [await travel(), await travel()];
     const without = (path: string, name: string, value?: string) => {
@@ -132,7 +132,7 @@ describe('a sign-in at a provider', () => {
     await refused(one.back, one.cookie);
   });
 
-  it('redirects to no other server, before and after: checklist 15', async () => {
+  it('redirects to no other server, before and after', async () => {
     provider.signsIn({ sub: 'u1' });
     for (const next of ['https://evil.example/', '//evil.example']) {
       const { cookie, back } = await travel('oidc', next);
@@ -157,10 +157,10 @@ describe('a sign-in at a provider', () => {
   it('works with GitHub, by the user id and the primary address if it is verified', {
     tags: ['sessions.oauth'],
   }, async () => {
-    github.person = { id: 42, emails: [{ email: 'owner@sandbox.test', primary: true, verified: false }] };
+    github.user = { id: 42, emails: [{ email: 'owner@sandbox.test', primary: true, verified: false }] };
     const unverified = await travel('github');
     expect((await get(unverified.back, unverified.cookie)).status).toBe(403);
-    github.person = { id: 42, emails: [{ email: 'owner@sandbox.test', primary: true, verified: true }] };
+    github.user = { id: 42, emails: [{ email: 'owner@sandbox.test', primary: true, verified: true }] };
     const { cookie, back, there } = await travel('github');
     expect(new URL(there).searchParams.get('code_challenge_method')).toBe('S256');
     const done = await get(back, cookie);
@@ -205,13 +205,13 @@ function pathOf(url: string): string {
 
 interface FakeGithub {
   readonly url: string;
-  person: { id: number; emails: { email: string; primary: boolean; verified: boolean }[] };
+  user: { id: number; emails: { email: string; primary: boolean; verified: boolean }[] };
   close(): Promise<void>;
 }
 
 /** What GitHub answers, as far as a sign-in asks: another company's machine. */
 async function startFakeGithub(): Promise<FakeGithub> {
-  const fake: { person: FakeGithub['person'] } = { person: { id: 0, emails: [] } };
+  const fake: { user: FakeGithub['user'] } = { user: { id: 0, emails: [] } };
   const http: Server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://github.test');
     const json = (body: unknown) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
@@ -223,8 +223,8 @@ async function startFakeGithub(): Promise<FakeGithub> {
     } else if (url.pathname === '/login/oauth/access_token') {
       json({ access_token: 'a-token', token_type: 'bearer', scope: 'user:email' });
     } else if (request.headers.authorization?.toLowerCase() !== 'bearer a-token') response.writeHead(401).end();
-    else if (url.pathname === '/api/v3/user') json({ id: fake.person.id, login: 'octo', name: '' });
-    else json(fake.person.emails);
+    else if (url.pathname === '/api/v3/user') json({ id: fake.user.id, login: 'octo', name: '' });
+    else json(fake.user.emails);
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;

@@ -57,12 +57,12 @@ describe('a session', () => {
     }
   });
 
-  it('has a cookie for this exact host when there is TLS: checklist 13', { tags: ['sessions.cookie'] }, () => {
+  it('has a cookie for this exact host when there is TLS', { tags: ['sessions.cookie'] }, () => {
     const jar = createCookieJar(true);
     expect(jar.set(jar.session, 'x', 60)).toBe('__Host-session=x; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax');
   });
 
-  it('is stored only as a hash: checklist 5', { tags: ['authentication.session-form'] }, async () => {
+  it('is stored only as a hash', { tags: ['authentication.session-form'] }, async () => {
     const token = owner.cookie.slice('session='.length);
     const [row] = await server.database.sql`SELECT * FROM sessions WHERE token_hash = ${hashToken(token)}`;
     expect(row?.['kind']).toBe('cookie');
@@ -71,7 +71,7 @@ describe('a session', () => {
     expectProblem(await server.call('GET', '/account', { key: token }), 401, 'session_required');
   });
 
-  it('may call what accepts a key, and is named in the audit log and the request log: checklist 39', {
+  it('may call what accepts a key, and is named in the audit log and the request log', {
     tags: ['sessions.cookie'],
   }, async () => {
     const made = await owner.call('POST', '/keys', {
@@ -128,7 +128,7 @@ describe('a session', () => {
     expectProblem(await server.call('POST', '/auth/device/confirm', { key: null, body }), 401, 'session_required');
   });
 
-  it('writes for pages of this server only, and only JSON: checklist 14', async () => {
+  it('writes for pages of this server only, and only JSON', async () => {
     const foreign = [
       'https://evil.example',
       'null',
@@ -194,7 +194,7 @@ describe('a session', () => {
       expect([bad, to(bad)]).toEqual([bad, null]);
   });
 
-  it('ends immediately at sign-out: checklist 13', { tags: ['sessions.read-and-logout'] }, async () => {
+  it('ends immediately at sign-out', { tags: ['sessions.read-and-logout'] }, async () => {
     const guest = await signInAs(server, 'guest@sandbox.test');
     const left = await guest.call('POST', '/auth/logout');
     expect([left.status, left.body, left.headers.getSetCookie()]).toEqual([
@@ -222,7 +222,7 @@ describe('a session', () => {
     expect((await page.call('GET', '/auth/session')).body).toEqual(SIGNED_OUT);
   });
 
-  it('ends on every other process within a second: checklist 6', async () => {
+  it('ends on every other process within a second', async () => {
     const other = await startTestApp({ database: server.database });
     try {
       const guest = await signInAs(server, 'guest@sandbox.test');
@@ -242,7 +242,7 @@ describe('a session', () => {
     const isThere = async () => (await guest.call('GET', '/auth/session')).body.authenticated;
     for (let day = 0; day < 29; day += 6) {
       expect(await isThere()).toBe(true);
-      await server.app.services.people.sessions.flushUse();
+      await server.app.services.auth.sessions.flushUse();
       server.clock.advance(6 * DAY_MS);
     }
     expect(await isThere()).toBe(false);
@@ -253,7 +253,7 @@ describe('a session', () => {
     owner = await signInAs(server, 'owner@sandbox.test');
   });
 
-  it('is removed after its expiry, with links and codes, and so is a user without a membership: checklist 41', async () => {
+  it('is removed after its expiry, with links and codes, and so is a user without a membership', async () => {
     const { sql } = server.database;
     const guest = await signInAs(server, 'forgotten@sandbox.test');
     await server.call('POST', '/auth/magic-link', { key: null, body: { email: 'forgotten@sandbox.test' } });
@@ -263,9 +263,9 @@ describe('a session', () => {
     const now = server.clock.now();
     await purgeSignIns(sql, { now, ...sessionHorizons(now), codesBefore: now });
     const [left] = await sql`
-      SELECT (SELECT array_agg(user_id::text) FROM sessions) AS people, (SELECT count(*)::int FROM magic_links) AS links,
+      SELECT (SELECT array_agg(user_id::text) FROM sessions) AS users, (SELECT count(*)::int FROM magic_links) AS links,
         (SELECT count(*)::int FROM device_codes) AS codes, (SELECT count(*)::int FROM code_tries) AS tries`;
-    expect(left).toEqual({ people: [kept.user.id], links: 0, codes: 0, tries: 0 });
+    expect(left).toEqual({ users: [kept.user.id], links: 0, codes: 0, tries: 0 });
     await sql`DELETE FROM members WHERE user_id = ${guest.user.id}`;
     await forgetUnseated(sql);
     expect(await sql`SELECT email FROM users WHERE id IN (${guest.user.id}, ${kept.user.id})`).toEqual([
@@ -292,7 +292,7 @@ describe('a session', () => {
     expect((await owner.call('GET', '/account')).body.id).toBe(there.account.id);
     expectProblem(await owner.call('POST', '/account/pause'), 403, 'missing_scope');
     expect((await owner.call('PATCH', '/auth/session', { body: { accountId: server.accountId } })).status).toBe(200);
-    // Who comes and goes that way is in the audit log of either account: checklist 39.
+    // Who comes and goes that way is in the audit log of either account.
     const seat = moved.body.user.memberId;
     const moves = async (by: TestSession, actor: string) =>
       (await by.call('GET', '/audit?action=session')).body.entries.flatMap(

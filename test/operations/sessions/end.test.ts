@@ -23,7 +23,7 @@ describe('the sessions of a user', () => {
   });
   beforeEach(async () => {
     await server.database.sql`DELETE FROM sessions`;
-    server.app.services.people.sessions.forget();
+    server.app.services.auth.sessions.forget();
     owner = await signInAs(server, 'owner@sandbox.test');
   });
   afterAll(() => server.close());

@@ -152,26 +152,26 @@ describe('the team', () => {
   });
 
   it('cannot be changed by a user who has just lost the right to', async () => {
-    const { forAccount, people } = server.app.services;
+    const { forAccount, auth } = server.app.services;
     const { database } = forAccount(server.accountId);
     const admin = await joinAs(server, owner, 'admin', 'clinging@sandbox.test');
     const id = admin.user.memberId;
     const letIn = async () => {
-      const live = await people.sessions.findFresh({ token: admin.cookie.slice('session='.length), kind: 'cookie' });
-      if (live?.caller.person === null || live === null) throw new Error('no session');
-      return { caller: live.caller, person: live.caller.person };
+      const live = await auth.sessions.findFresh({ token: admin.cookie.slice('session='.length), kind: 'cookie' });
+      if (live?.caller.user === null || live === null) throw new Error('no session');
+      return { caller: live.caller, user: live.caller.user };
     };
     const before = await letIn();
     await owner.call('PATCH', `/team/${id}`, { body: { role: 'developer' } });
     expect(await changeRole(database, before.caller, id, 'admin')).toEqual({ kind: 'escalation' });
     await owner.call('PATCH', `/team/${id}`, { body: { role: 'admin' } });
-    const { caller, person } = await letIn();
+    const { caller, user } = await letIn();
     await owner.call('DELETE', `/team/${id}`);
-    const again = { email: person.email, role: 'viewer' } as const;
+    const again = { email: user.email, role: 'viewer' } as const;
     expect(await inviteMember(database, caller, again)).toEqual({ kind: 'escalation' });
     const { userCode } = (await server.call('POST', '/auth/device', { key: null })).body;
-    const consent = { typed: userCode, person, accountId: caller.accountId, address: '127.0.0.1', approvals: false };
-    expect(await confirmDevice(people, consent)).toEqual({ kind: 'unknown' });
+    const consent = { typed: userCode, user, accountId: caller.accountId, address: '127.0.0.1', approvals: false };
+    expect(await confirmDevice(auth, consent)).toEqual({ kind: 'unknown' });
   });
 
   it('grants through a key nothing that the key may not do itself', async () => {
@@ -238,7 +238,7 @@ describe('the team', () => {
     ]);
   });
 
-  it('is hidden from other accounts: /team/:id responds as for an unknown id: checklist 1', async () => {
+  it('is hidden from other accounts: /team/:id responds as for an unknown id', async () => {
     const other = await server.newAccount('Rival');
     const path = `/team/${owner.user.memberId}`;
     expectProblem(await server.call('PATCH', path, { key: other.key, body: { role: 'viewer' } }), 404, 'not_found');

@@ -169,7 +169,7 @@ async function findObstacle(
     return { kind: 'lost_permission' };
   }
   if (hold === null) return { kind: 'missing' };
-  if (caller?.person === null && caller.keyId === hold.keyId) return { kind: 'self_approval' };
+  if (caller?.user === null && caller.keyId === hold.keyId) return { kind: 'self_approval' };
   if (hold.status !== 'pending') return { kind: 'already_decided', status: hold.status };
   if (hold.expiresAt <= now) {
     // The hold has expired, even if the scheduled job has not ended it yet.

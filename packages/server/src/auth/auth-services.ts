@@ -8,7 +8,7 @@ import type { SignInTools } from './sign-in.ts';
 import type { SignInMailer } from './sign-in-mail.ts';
 
 /** Everything for signing in users, as one service. */
-export interface People {
+export interface AuthServices {
   readonly tools: SignInTools;
   readonly sessions: SessionAuthenticator;
   readonly links: MagicLinks;

@@ -7,15 +7,15 @@ import {
   lockSeatRole,
   lockUserCode,
 } from '../db/queries/device-codes.ts';
-import type { Person } from '../keys/caller.ts';
-import type { People } from './auth-services.ts';
+import type { User } from '../keys/caller.ts';
+import type { AuthServices } from './auth-services.ts';
 
-type ConsentTools = Pick<People, 'tools' | 'codeTries'>;
+type ConsentTools = Pick<AuthServices, 'tools' | 'codeTries'>;
 
 /** A code as a signed-in user typed it in a browser. */
 export interface TypedCode {
   readonly typed: string;
-  readonly person: Person;
+  readonly user: User;
   /** The browser's IP address. */
   readonly address: string;
 }
@@ -52,8 +52,8 @@ export async function confirmDevice(
   tools: ConsentTools,
   consent: TypedCode & { readonly approvals: boolean; readonly accountId: string },
 ): Promise<ConfirmVerdict> {
-  const { approvals: mayDecide, accountId, person } = consent;
-  const { userId, memberId } = person;
+  const { approvals: mayDecide, accountId, user } = consent;
+  const { userId, memberId } = user;
   return await onTypedCode<ConfirmVerdict>(tools, consent, async (transaction, code) => {
     if (code.userId !== null) return { kind: 'confirmed', mayDecide: code.mayDecide };
     const role = await lockSeatRole(transaction, accountId, memberId);
@@ -77,7 +77,7 @@ export async function denyDevice(tools: ConsentTools, code: TypedCode): Promise<
 
 async function onTypedCode<Verdict>(
   { tools, codeTries }: ConsentTools,
-  { typed, person: { userId }, address }: TypedCode,
+  { typed, user: { userId }, address }: TypedCode,
   work: (transaction: Transaction, code: DeviceCodeRow) => Promise<Verdict>,
 ): Promise<Verdict | Refused> {
   await codeTries.assertTry({ userId, address });

@@ -10,17 +10,17 @@ import {
   readOwnSessions,
 } from '../db/queries/own-sessions.ts';
 import type { EndedSessionRow } from '../db/queries/sessions.ts';
-import type { Person } from '../keys/caller.ts';
+import type { User } from '../keys/caller.ts';
 import { isUuid } from '../uuid-v7.ts';
-import type { People } from './auth-services.ts';
+import type { AuthServices } from './auth-services.ts';
 import { endOfSession, sessionHorizons } from './session-lifetime.ts';
 import type { SignInTools } from './sign-in.ts';
 
-type OwnTools = Pick<People, 'tools' | 'sessions'>;
-type Caller = Pick<Person, 'userId' | 'sessionId' | 'isDevice'>;
+type OwnTools = Pick<AuthServices, 'tools' | 'sessions'>;
+type Caller = Pick<User, 'userId' | 'sessionId' | 'isDevice'>;
 
 /** The user's active sessions. */
-export async function listSessions({ tools: { sql, clock } }: Pick<People, 'tools'>, { userId }: Caller) {
+export async function listSessions({ tools: { sql, clock } }: Pick<AuthServices, 'tools'>, { userId }: Caller) {
   return await readOwnSessions(sql, { userId, ...sessionHorizons(clock.now()) }, LIMITS.sessionsListed);
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findSession, type SessionRow, touchSessions } from '../db/queries/sessions.ts';
-import { type Caller, toPersonCaller } from '../keys/caller.ts';
+import { type Caller, toUserCaller } from '../keys/caller.ts';
 import { createExpiringCache } from '../keys/expiring-cache.ts';
 import type { SessionToken } from './client-info.ts';
 import { endOfSession, latestEndOfSession } from './session-lifetime.ts';
@@ -67,7 +67,7 @@ function callerOf(row: SessionRow): Caller {
   const { sessionId, userId, memberId, email, name, role, kind, mayDecide, client } = row;
   const isDevice = kind === 'device';
   const sessionEndsAt = latestEndOfSession(row);
-  return toPersonCaller(row, {
+  return toUserCaller(row, {
     sessionId,
     sessionEndsAt,
     userId,

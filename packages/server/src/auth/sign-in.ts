@@ -51,13 +51,13 @@ export async function signIn(
   former: { readonly token: string; readonly kind: SessionKind } | null = null,
 ): Promise<SignInVerdict> {
   return await tools.sql.begin(async (transaction): Promise<SignInVerdict> => {
-    const person = await findPerson(transaction, tools, arrival);
-    if (person === null) return { kind: arrival.email === null ? 'unverified' : 'unknown' };
-    const [seat] = person.seats;
+    const user = await findUser(transaction, tools, arrival);
+    if (user === null) return { kind: arrival.email === null ? 'unverified' : 'unknown' };
+    const [seat] = user.seats;
     if (seat === undefined) throw new Error('a user without a seat');
     if (former !== null) await endStoredSession(transaction, tools, former);
     const token = await beginSession(transaction, tools, {
-      userId: person.userId,
+      userId: user.userId,
       seat,
       ...{ kind: 'cookie', mayDecide: true, from },
       how: arrival.how,
@@ -113,41 +113,41 @@ export async function endStoredSession(
   await appendAudit(transaction, [entry]);
 }
 
-interface FoundPerson {
+interface FoundUser {
   readonly userId: string;
   readonly seats: readonly SeatRow[];
 }
 
 /** Returns null, and writes nothing, if the user is unknown and sign-up is closed. */
-async function findPerson(
+async function findUser(
   transaction: Transaction,
   tools: SignInTools,
   { identity, email, name }: Arrival,
-): Promise<FoundPerson | null> {
+): Promise<FoundUser | null> {
   const known = identity === null ? null : await findIdentity(transaction, identity);
   const address = known?.email ?? email;
   if (address === null) return null;
   const now = tools.clock.now();
   // The savepoint undoes the writes if the user gets no seat.
   return await transaction
-    .savepoint(async (attempt): Promise<FoundPerson> => {
+    .savepoint(async (attempt): Promise<FoundUser> => {
       const userId = await ensureUser(attempt, { id: tools.ids.next(now), email: address, name, now });
       const joined = await takeSeats(attempt, { userId, email: address, now });
       await noteJoined(attempt, tools, joined, now);
       if (identity !== null) await insertIdentity(attempt, { ...identity, userId, now });
       const seats = await readSeats(attempt, userId);
       if (seats.length > 0) return { userId, seats };
-      if (!tools.isSignupOpen) throw new NobodyError();
+      if (!tools.isSignupOpen) throw new NoSeatError();
       await openAccount(attempt, tools, { userId, email: address, name }, now);
       return { userId, seats: await readSeats(attempt, userId) };
     })
     .catch((error: unknown) => {
-      if (error instanceof NobodyError) return null;
+      if (error instanceof NoSeatError) return null;
       throw error;
     });
 }
 
-class NobodyError extends Error {}
+class NoSeatError extends Error {}
 
 async function noteJoined(
   transaction: Transaction,

@@ -86,12 +86,12 @@ export async function removeMember(tools: TeamTools, caller: Caller, id: string)
  * Whether the caller may grant or revoke a role. A user may grant no role above their own, and none with scopes that their session lacks: a
  * device session that cannot decide held sends cannot appoint approvers. A key may grant only roles within what it could give a new key.
  */
-function mayGive({ person, row }: Caller, role: Role, team: readonly MemberRow[]): boolean {
-  if (person !== null) {
+function mayGive({ user, row }: Caller, role: Role, team: readonly MemberRow[]): boolean {
+  if (user !== null) {
     // Read after the lock: a caller who was authorized just before being removed or demoted must not undo that.
-    const own = team.find(({ id }) => id === person.memberId)?.role;
+    const own = team.find(({ id }) => id === user.memberId)?.role;
     if (own === undefined || !isRoleWithin(role, own)) return false;
-    const scopes = scopesOfSession(own, person.mayDecide);
+    const scopes = scopesOfSession(own, user.mayDecide);
     return scopes.includes('team:write') && scopesOfRole(role).every((scope) => scopes.includes(scope));
   }
   return (
@@ -134,7 +134,7 @@ async function onMember(
     const member = team.find((row) => row.id === id.toLowerCase());
     if (member === undefined) return { kind: 'missing' };
     // Only a caller who could grant a role may revoke it.
-    if (member.id !== caller.person?.memberId && !mayGive(caller, member.role, team)) return { kind: 'escalation' };
+    if (member.id !== caller.user?.memberId && !mayGive(caller, member.role, team)) return { kind: 'escalation' };
     return await work(transaction, team, member, now);
   });
 }

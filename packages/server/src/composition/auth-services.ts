@@ -3,7 +3,7 @@ import { createCookieJar } from '../auth/cookies.ts';
 import { createLinkLimits } from '../auth/link-limits.ts';
 import { createMagicLinks } from '../auth/magic-link.ts';
 import { createOAuthProvider } from '../auth/oauth/oauth-client.ts';
-import type { People } from '../auth/auth-services.ts';
+import type { AuthServices } from '../auth/auth-services.ts';
 import { createSessionAuthenticator } from '../auth/session-authenticator.ts';
 import { clientOf } from '../client-address.ts';
 import type { Installation } from '../config/installation.ts';
@@ -14,14 +14,14 @@ import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
 
 /** Everything about users who sign in, as one part. */
-export function createPeople(
+export function createAuthServices(
   { config, clock, baseUrl }: AppOptions,
   sql: Sql,
   ids: IdGenerator,
   installation: Installation,
   http: OutboundClient,
   warn: (error: unknown, what: string) => void,
-): People {
+): AuthServices {
   const tools = { sql, clock, ids, isSignupOpen: config.isSignupOpen };
   const secrets = createInstallationBox(config);
   const mailer = { sql, clock, ids, secrets, ...installation };

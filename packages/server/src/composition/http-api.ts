@@ -51,21 +51,21 @@ export function createApi(
     requestLog,
     connections: config.connections,
     identify: async (headers) => {
-      const sessionToken = readSessionToken(headers, services.people.cookies);
+      const sessionToken = readSessionToken(headers, services.auth.cookies);
       if (sessionToken === null) return await authenticator.identify(headers.authorization);
-      return (await services.people.sessions.find(sessionToken))?.caller ?? null;
+      return (await services.auth.sessions.find(sessionToken))?.caller ?? null;
     },
   });
   const anonymousRates = createAnonymousRateLimit(clock);
-  const { people } = services;
-  const mcp = createMcpRoute({ services, logger, anonymousRates, rates, authenticator, people, baseUrl });
-  const signIn = { people, baseUrl, anonymousRates, onError: warn };
+  const { auth } = services;
+  const mcp = createMcpRoute({ services, logger, anonymousRates, rates, authenticator, auth, baseUrl });
+  const signIn = { auth, baseUrl, anonymousRates, onError: warn };
   const rawRoutes = {
     'service.mcp': mcp.handle,
     'auth.oauth': createOAuthStart(signIn),
     'auth.device-page': createDevicePage(signIn),
   };
-  addOperationRoutes(http, { services, authenticator, people, baseUrl, rates, rawRoutes, anonymousRates });
+  addOperationRoutes(http, { services, authenticator, auth, baseUrl, rates, rawRoutes, anonymousRates });
   addSignInRoutes(http, signIn);
   addOAuthCallback(http, signIn);
   addReferenceRoutes(http, baseUrl);
@@ -85,8 +85,8 @@ export function createApi(
   if (config.mode === 'development') {
     http.register(async (development) => {
       development.addHook('onRequest', refuseForeignOrigins(baseUrl));
-      addConsoleRoutes(development, sql, people.secrets, services.threads);
-      addDevelopmentRoutes(development, { tools: { sql, clock, ids }, people, sandboxDomain: config.sandboxDomain });
+      addConsoleRoutes(development, sql, auth.secrets, services.threads);
+      addDevelopmentRoutes(development, { tools: { sql, clock, ids }, auth, sandboxDomain: config.sandboxDomain });
     });
   }
   const drain = async () => {

@@ -8,17 +8,17 @@ export interface SignedIn {
   readonly accountName: string;
 }
 
-export interface PersonPageOptions {
+export interface UserPageOptions {
   readonly signedIn?: SignedIn | null;
   /** For a page that shows a document rather than a form. */
   readonly isWide?: boolean;
 }
 
 /** A page for users: a header that names the signed-in user, and one content area. It needs neither scripts nor a second request. */
-export function renderPersonPage(
+export function renderUserPage(
   title: string,
   content: Html,
-  { signedIn = null, isWide = false }: PersonPageOptions = {},
+  { signedIn = null, isWide = false }: UserPageOptions = {},
 ): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -59,4 +59,4 @@ select { width: 100%; min-height: 3rem; margin: 0 0 1rem; padding: .5rem .75rem;
 :focus-visible { outline: 3px solid var(--link); outline-offset: 3px; } header :focus-visible { outline-color: #fff; }`;
 
 /** No scripts, no loaded resources, no framing, and forms only post to this server. */
-export const PERSON_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+export const USER_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

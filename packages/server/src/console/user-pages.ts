@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LiveSession } from '../auth/session-authenticator.ts';
-import { PERSON_PAGE_POLICY, type SignedIn } from './user-page.ts';
+import { USER_PAGE_POLICY, type SignedIn } from './user-page.ts';
 
 /** Pages send their own origin with forms, which `no-referrer` would hide, and nothing to other servers. */
-export function sendPersonPage(reply: FastifyReply, markup: string): FastifyReply {
+export function sendUserPage(reply: FastifyReply, markup: string): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', PERSON_PAGE_POLICY)
+    .header('content-security-policy', USER_PAGE_POLICY)
     .header('referrer-policy', 'same-origin')
     .header('x-robots-tag', 'noindex')
     .send(markup);
@@ -14,8 +14,8 @@ export function sendPersonPage(reply: FastifyReply, markup: string): FastifyRepl
 
 /** The user in the page header. */
 export function toSignedIn({ caller }: LiveSession): SignedIn | null {
-  const { person, accountName } = caller;
-  return person === null ? null : { email: person.email, role: person.role, accountName };
+  const { user, accountName } = caller;
+  return user === null ? null : { email: user.email, role: user.role, accountName };
 }
 
 /** A field of a form or a query; null if it is missing or was given more than once. */

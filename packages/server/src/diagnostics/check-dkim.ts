@@ -13,7 +13,7 @@ const COMMON_SELECTORS: readonly string[] = (
 ).split(' ');
 
 /** No key has this name: a response for it comes from a wildcard record. */
-const NOBODYS_SELECTOR = 'no-such-selector-here';
+const UNUSED_SELECTOR = 'no-such-selector-here';
 
 interface Row {
   readonly selector: string;
@@ -58,7 +58,7 @@ function rowsOf(selector: string, domain: string, texts: readonly string[], find
 async function tryCommonOnes(dns: DnsResolver, domain: string, findings: Found): Promise<readonly Row[]> {
   findings.add('dkim_selectors_tried', `They are ${COMMON_SELECTORS.join(', ')}.`);
   const [wild, ...responses] = await Promise.all(
-    [NOBODYS_SELECTOR, ...COMMON_SELECTORS].map((selector) => dns.txt(nameOf(selector, domain))),
+    [UNUSED_SELECTOR, ...COMMON_SELECTORS].map((selector) => dns.txt(nameOf(selector, domain))),
   );
   const everywhere = wild?.kind === 'found' ? wild.values : [];
   if (everywhere.length > 0) findings.add('dkim_wildcard', `It is \`${excerpt(everywhere[0] ?? '', 100)}\`.`);

@@ -23,15 +23,15 @@ export function assertReach(operation: AnyOperation, { caller }: Pick<CallContex
 
 /** What the policy needs to know about a caller. */
 export function callerFactsOf(caller: Caller): CallerFacts {
-  const { person, approval, mode, recipientAllowlist, sendLimit, makerLimits, pausedBy } = caller;
+  const { user, approval, mode, recipientAllowlist, sendLimit, makerLimits, pausedBy } = caller;
   return {
-    role: person?.role ?? null,
-    isDevice: person?.isDevice ?? false,
+    role: user?.role ?? null,
+    isDevice: user?.isDevice ?? false,
     isHeld: approval !== null,
     isTest: mode === 'test',
     isAllowlisted: recipientAllowlist !== null,
     isLimited: sendLimit !== null || makerLimits.length > 0,
-    isPaused: person === null && pausedBy !== null,
+    isPaused: user === null && pausedBy !== null,
   };
 }
 

@@ -2,14 +2,14 @@ import { type AnyOperation, nameOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import { isSameOriginRequest, readSessionToken, type SessionToken } from '../auth/client-info.ts';
 import { foreignOrigin } from '../auth/foreign-origin.ts';
-import type { People } from '../auth/auth-services.ts';
+import type { AuthServices } from '../auth/auth-services.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import { ProblemError } from '../problem.ts';
 
 export interface RequestAuthentication {
   readonly authenticator: KeyAuthenticator;
-  readonly people: People;
+  readonly auth: AuthServices;
   readonly baseUrl: string;
 }
 
@@ -22,13 +22,13 @@ const READS = new Set(['GET', 'HEAD']);
 export async function authenticateRequest(
   operation: AnyOperation,
   request: FastifyRequest,
-  { authenticator, people, baseUrl }: RequestAuthentication,
+  { authenticator, auth, baseUrl }: RequestAuthentication,
 ): Promise<Caller> {
   const { access } = operation;
-  const sessionToken = readSessionToken(request.headers, people.cookies);
+  const sessionToken = readSessionToken(request.headers, auth.cookies);
   if (sessionToken !== null) {
-    if (access.kind === 'key' && 'people' in access && access.people === 'none') throw keyWanted();
-    return await authenticatePerson(sessionToken, request, { people, baseUrl });
+    if (access.kind === 'key' && 'users' in access && access.users === 'none') throw keyWanted();
+    return await authenticateUser(sessionToken, request, { auth, baseUrl });
   }
   if (access.kind === 'session') throw new ProblemError('session_required');
   const result = await authenticator.authenticate(request.headers.authorization, request.ip);
@@ -36,12 +36,12 @@ export async function authenticateRequest(
   return result.caller;
 }
 
-async function authenticatePerson(
+async function authenticateUser(
   sessionToken: SessionToken,
   request: FastifyRequest,
-  { people, baseUrl }: Pick<RequestAuthentication, 'people' | 'baseUrl'>,
+  { auth, baseUrl }: Pick<RequestAuthentication, 'auth' | 'baseUrl'>,
 ): Promise<Caller> {
-  const session = await people.sessions.find(sessionToken);
+  const session = await auth.sessions.find(sessionToken);
   if (session === null) {
     throw new ProblemError('session_required', { detail: 'The session is unknown or has ended.' });
   }

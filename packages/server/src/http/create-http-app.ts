@@ -232,7 +232,7 @@ function logRequest(
       'request',
     );
   }
-  const add = ({ accountId, keyId, person }: Caller) =>
+  const add = ({ accountId, keyId, user }: Caller) =>
     requestLog.add({
       accountId,
       requestId: request.id,
@@ -241,7 +241,7 @@ function logRequest(
       status: reply.statusCode,
       code,
       durationMs,
-      keyId: person === null ? keyId : null,
+      keyId: user === null ? keyId : null,
       emailId,
     });
   if (caller !== null) add(caller);

@@ -9,7 +9,7 @@ import {
   scopesOfRole,
 } from '@postrider/core';
 import { z } from 'zod';
-import type { Person } from '../keys/caller.ts';
+import type { User } from '../keys/caller.ts';
 import type { CallContext, Reply } from '../operations/context.ts';
 import { HANDLERS } from '../operations/generated/handlers.ts';
 import { parsePart, validationFailed } from '../operations/parse-part.ts';
@@ -64,13 +64,13 @@ function bindContext(operation: CallableOperation, context: CallContext): CallCo
 export function assertScope(operation: AnyOperation, context: Pick<CallContext, 'caller'>): void {
   const { access } = operation;
   if (access.kind !== 'key' || access.scope === null) return;
-  const person = context.caller?.person ?? null;
-  if ('people' in access && access.people === 'owners' && person !== null && person.role !== 'owner') {
-    throw roleLacks(person, 'Only owners may do this');
+  const user = context.caller?.user ?? null;
+  if ('users' in access && access.users === 'owners' && user !== null && user.role !== 'owner') {
+    throw roleLacks(user, 'Only owners may do this');
   }
   if (context.caller?.scopes.includes(access.scope)) return;
-  if (person !== null && scopesOfRole(person.role).includes(access.scope)) throw deviceLacks();
-  if (person !== null) throw roleLacks(person, `It requires the permissions of the scope \`${access.scope}\``);
+  if (user !== null && scopesOfRole(user.role).includes(access.scope)) throw deviceLacks();
+  if (user !== null) throw roleLacks(user, `It requires the permissions of the scope \`${access.scope}\``);
   // Such a key can never get the scope, so the message says why.
   if (access.scope === 'approvals:decide' && context.caller?.approval) {
     throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode cannot make decisions.' });
@@ -86,7 +86,7 @@ function deviceLacks(): ProblemError {
   });
 }
 
-function roleLacks({ role }: Person, why: string): ProblemError {
+function roleLacks({ role }: User, why: string): ProblemError {
   return new ProblemError('missing_scope', {
     detail: `Your role \`${role}\` does not allow this. ${why}.`,
     fix: 'Ask an owner or admin of the account for another role.',

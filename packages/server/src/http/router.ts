@@ -148,7 +148,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
     caller: request.state.caller,
     // Created only for sign-in and sign-out.
     get clientInfo() {
-      return readClientInfo(request.headers, request.ip, services.people.cookies, services.installation.baseUrl);
+      return readClientInfo(request.headers, request.ip, services.auth.cookies, services.installation.baseUrl);
     },
     // Created only if something waits: most calls end before their client could disconnect.
     get signal() {

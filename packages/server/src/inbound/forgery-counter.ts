@@ -29,9 +29,9 @@ export function createForgeryCounter({ sql, clock, ids, logger }: ForgeryCounter
       if (count === 0) return;
       waiting = 0;
       const now = clock.now();
-      const nobody = { accountId: null, messageId: null, kind: 'other', outcome: 'forged' };
+      const noAccount = { accountId: null, messageId: null, kind: 'other', outcome: 'forged' };
       try {
-        await countReports(sql, { id: ids.next(now), ...nobody, count, now });
+        await countReports(sql, { id: ids.next(now), ...noAccount, count, now });
         logger.warn({ count }, 'refused mail to return paths that were not made here');
       } catch (error) {
         waiting += count;

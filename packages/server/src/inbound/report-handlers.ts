@@ -154,8 +154,8 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     if (path !== undefined) return await takeAll([path], read);
     const now = options.clock.now();
     const outcome = report.returnPaths.some(looksLikeReturnPath) ? 'forged' : 'unknown';
-    const nobody = { id: options.ids.next(now), accountId: null, messageId: null };
-    await options.inTurn(() => countReports(options.sql, { ...nobody, kind: report.kind, outcome, count: 1, now }));
+    const noAccount = { id: options.ids.next(now), accountId: null, messageId: null };
+    await options.inTurn(() => countReports(options.sql, { ...noAccount, kind: report.kind, outcome, count: 1, now }));
     options.logger.info({ kind: report.kind, outcome }, 'an inbound report');
   }
 

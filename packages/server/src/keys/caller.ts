@@ -5,7 +5,7 @@ import type { ShownCredential } from '../db/queries/shown-credentials.ts';
 import { type MakerSendLimit, toKeyRules } from '../sending/key-rules.ts';
 
 /** A signed-in user, as a member of the session's account. */
-export interface Person {
+export interface User {
   readonly sessionId: string;
   /** The latest end of the session, however much it is used. */
   readonly sessionEndsAt: Date;
@@ -29,7 +29,7 @@ export interface Person {
  */
 export interface Caller {
   /** Null if the caller is a key. */
-  readonly person: Person | null;
+  readonly user: User | null;
   readonly accountId: string;
   readonly accountName: string;
   /** The account's tracking settings. */
@@ -69,11 +69,11 @@ export interface Caller {
 }
 
 /** Makes a caller from a signed-in user and the key of their seat. */
-export function toPersonCaller(row: ApiKeyRow, person: Person): Caller {
-  const seat = { ...row, scopes: scopesOfSession(person.role, person.mayDecide) };
-  const grantsAnything = person.role === 'owner' || person.role === 'admin';
-  const shown = { kind: 'session', id: person.sessionId, endsAt: person.sessionEndsAt } as const;
-  return { ...toCaller(seat, shown), person, row: { ...seat, grantsAnything } };
+export function toUserCaller(row: ApiKeyRow, user: User): Caller {
+  const seat = { ...row, scopes: scopesOfSession(user.role, user.mayDecide) };
+  const grantsAnything = user.role === 'owner' || user.role === 'admin';
+  const shown = { kind: 'session', id: user.sessionId, endsAt: user.sessionEndsAt } as const;
+  return { ...toCaller(seat, shown), user, row: { ...seat, grantsAnything } };
 }
 
 /**
@@ -82,7 +82,7 @@ export function toPersonCaller(row: ApiKeyRow, person: Person): Caller {
  */
 export function toCaller(row: ApiKeyRow, shown: ShownCredential | null = null): Caller {
   return {
-    person: null,
+    user: null,
     accountId: row.accountId,
     accountName: row.accountName,
     trackOpens: row.trackOpens,

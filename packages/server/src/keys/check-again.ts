@@ -18,8 +18,8 @@ export async function isStillAllowed(query: Query, caller: Caller, scope: Scope 
   const hasEnded = row.expiresAt !== null && row.expiresAt <= now;
   if (hasEnded || !(await lasts(query, caller, now)) || String(row.ipAllowlist) !== String(caller.ipAllowlist))
     return false;
-  if (caller.person === null) return scope === null || row.scopes.includes(scope);
-  const session = await findSessionRole(query, caller.person.sessionId, caller.accountId);
+  if (caller.user === null) return scope === null || row.scopes.includes(scope);
+  const session = await findSessionRole(query, caller.user.sessionId, caller.accountId);
   return session !== null && (scope === null || scopesOfSession(session.role, session.mayDecide).includes(scope));
 }
 

@@ -26,12 +26,12 @@ export function createAccountServices(
 function bindServices(services: Services, pools: AccountPools, accountId: string): AccountServices {
   const database = bindDatabase(services.database, pools, accountId);
   const { sql } = database;
-  const { domains, people } = services;
+  const { domains, auth } = services;
   return {
     ...services,
     database,
     domains: { tools: { ...domains.tools, sql }, checker: gateChecker(domains.checker, sql) },
-    people: { ...people, tools: { ...people.tools, sql } },
+    auth: { ...auth, tools: { ...auth.tools, sql } },
   };
 }
 

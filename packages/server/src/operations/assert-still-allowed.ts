@@ -9,17 +9,17 @@ import type { KeyedContext } from './context.ts';
  * @throws ProblemError if the caller may no longer receive the response
  */
 export async function assertStillAllowed(
-  { services: { people }, caller }: KeyedContext,
+  { services: { auth }, caller }: KeyedContext,
   scope: Scope | null,
 ): Promise<void> {
   // Sessions belong to no account, so the database bound to one account does not show all of them.
-  const { sql, clock } = people.tools;
+  const { sql, clock } = auth.tools;
   if (await isStillAllowed(sql, caller, scope, clock.now())) return;
   throw lostPermission(caller);
 }
 
-export function lostPermission({ person }: Caller): ProblemError {
-  return new ProblemError(person === null ? 'key_revoked' : 'session_required', {
+export function lostPermission({ user }: Caller): ProblemError {
+  return new ProblemError(user === null ? 'key_revoked' : 'session_required', {
     detail: 'The caller lost its permission for this operation while the request waited.',
   });
 }

@@ -1,7 +1,7 @@
 import type { CallableId, OperationById, OperationInput, OperationOutput } from '@postrider/core';
 import type { Callers } from '../auth/callers.ts';
 import type { ClientInfo } from '../auth/client-info.ts';
-import type { People } from '../auth/auth-services.ts';
+import type { AuthServices } from '../auth/auth-services.ts';
 import type { Installation } from '../config/installation.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Diagnostics } from '../diagnostics/diagnostics.ts';
@@ -24,7 +24,7 @@ export interface Services {
   readonly sending: Sending;
   readonly delivery: Delivery;
   readonly domains: SendingDomains;
-  readonly people: People;
+  readonly auth: AuthServices;
   readonly callers: Callers;
   readonly events: Events;
   readonly webhooks: Webhooks;
@@ -72,7 +72,7 @@ export interface KeyedContext extends CallContext {
 }
 
 /** A call that only signed-in users can make. It may reach the user's other accounts, beyond the one the session is in. */
-export interface PersonContext extends CallContext {
+export interface UserContext extends CallContext {
   readonly caller: Caller;
 }
 
@@ -85,7 +85,7 @@ export interface Reply<Output> {
 type ContextOf<Id extends CallableId> = OperationById<Id>['access'] extends { readonly kind: 'key' }
   ? KeyedContext
   : OperationById<Id>['access'] extends { readonly kind: 'session' }
-    ? PersonContext
+    ? UserContext
     : CallContext;
 
 export type Handler<Id extends CallableId> = (

@@ -82,7 +82,7 @@ function asksWho({ approval }: JudgingKey): boolean {
 
 export function createHoldLedger(facts: HoldFacts, now: Date): HoldLedger {
   const keys = new Map(facts.keys.map((key) => [key.keyId, key]));
-  const people = new Map(facts.recipients.map((recipient) => [nameOf(recipient), recipient]));
+  const known = new Map(facts.recipients.map((recipient) => [nameOf(recipient), recipient]));
   const vouched = new Set(facts.vouched.map(vouchedName));
   const counted = new Map<string, number>();
   const reserved = new Map<string, number>();
@@ -91,7 +91,7 @@ export function createHoldLedger(facts: HoldFacts, now: Date): HoldLedger {
     holdOf(send) {
       const found = judgesOf(send.sender).flatMap((key) =>
         key.approval
-          ? findHoldReasons(key.approval, toQuestion(send, key.keyId, people, vouched, keys.get(key.keyId)))
+          ? findHoldReasons(key.approval, toQuestion(send, key.keyId, known, vouched, keys.get(key.keyId)))
           : [],
       );
       const reasons = [...new Set(found)];
@@ -143,12 +143,12 @@ function quotaReserved({ before, cost, most }: Readonly<Record<'before' | 'cost'
 function toQuestion(
   { sender: { accountId, persona }, request, recipients, content, resendOf }: ParsedSend,
   keyId: string,
-  people: ReadonlyMap<string, KnownRecipient>,
+  known: ReadonlyMap<string, KnownRecipient>,
   vouched: ReadonlySet<string>,
   key: HoldingKey | undefined,
 ): HoldQuestion {
   const { template, templateMakers: makers } = content;
-  const find = (email: string) => people.get(nameOf({ accountId, keyId, email }));
+  const find = (email: string) => known.get(nameOf({ accountId, keyId, email }));
   const ownAddresses = {
     addresses: new Set(recipients.map(({ email }) => foldAddress(email))),
     domain: request.from.domain,

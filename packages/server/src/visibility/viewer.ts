@@ -4,9 +4,9 @@ import { ALL_SCOPES, type Scope, type Viewer } from '@postrider/core';
 export function viewerOf(caller: {
   readonly keyId: string;
   readonly scopes: readonly Scope[];
-  readonly person: object | null;
+  readonly user: object | null;
 }): Viewer {
-  return { keyId: caller.keyId, scopes: caller.scopes, isUser: caller.person !== null };
+  return { keyId: caller.keyId, scopes: caller.scopes, isUser: caller.user !== null };
 }
 
 /** The operator of the installation, who can access the database itself. */

@@ -31,7 +31,7 @@ export interface EndpointOwner {
   readonly accountId: string;
   readonly keyId: string;
   /** Null if a key acts. */
-  readonly person: object | null;
+  readonly user: object | null;
 }
 
 export type EndpointRefusal =
@@ -97,8 +97,8 @@ export async function updateEndpoint(
 }
 
 /** An endpoint receives what its key may see. A user may send everything there. */
-function chooserOf({ keyId, person }: EndpointOwner): string | null {
-  return person === null ? keyId : null;
+function chooserOf({ keyId, user }: EndpointOwner): string | null {
+  return user === null ? keyId : null;
 }
 
 function changedFields(before: EndpointRow, after: EndpointRow): readonly string[] {

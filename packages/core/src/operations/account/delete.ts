@@ -7,7 +7,7 @@ export const deleteAccount = defineOperation({
   id: 'account.delete',
   method: 'DELETE',
   path: '/account',
-  access: { kind: 'key', scope: 'account:write', people: 'owners' },
+  access: { kind: 'key', scope: 'account:write', users: 'owners' },
   reach: 'controls',
   summary: 'Delete the account',
   description: `Schedules the deletion of the account in ${LIMITS.deletionGraceDays} days. Until then everything keeps working, including sending, so that you can move elsewhere, and \`PATCH /account\` with \`cancelDeletion: true\` keeps the account. After that everything is erased permanently: keys, domains, templates, suppressions, messages with their content and events, statistics, and logs, including the audit log. Messages that are still waiting are not sent. If you call it again, it returns the time that was set first.`,

@@ -7,7 +7,7 @@ export const getOwnKey = defineOperation({
   id: 'keys.self',
   method: 'GET',
   path: '/keys/self',
-  access: { kind: 'key', scope: null, people: 'none' },
+  access: { kind: 'key', scope: null, users: 'none' },
   reach: 'none',
   summary: 'Read the calling key',
   description: 'The calling key, what it may do, and what is left of its account’s monthly quota.',

@@ -38,7 +38,7 @@ export const postMcp = defineOperation({
   id: 'service.mcp',
   method: 'POST',
   path: '/mcp',
-  access: { kind: 'key', scope: null, people: 'none' },
+  access: { kind: 'key', scope: null, users: 'none' },
   reach: 'none',
   summary: 'Model Context Protocol endpoint',
   description:

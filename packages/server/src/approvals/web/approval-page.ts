@@ -1,5 +1,5 @@
 import { type Approval, foldAddress, LIMITS, REJECT_CODES } from '@postrider/core';
-import { renderPersonPage } from '../../console/user-page.ts';
+import { renderUserPage } from '../../console/user-page.ts';
 import { addressOf } from '../../events/without-content.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 import { findMessageHosts } from '../../links/link-hosts.ts';
@@ -23,7 +23,7 @@ export const APPROVAL_PAGE = threadJob(import.meta.url, 'APPROVAL_PAGE', renderA
 function renderApprovalPage(shown: ShownApproval): string {
   const { approval } = shown;
   const links = approval.html === null ? [] : readShownLinks(approval.html);
-  return renderPersonPage(
+  return renderUserPage(
     'Send this email?',
     html`${whoAsks(shown)}
 ${links.filter(({ claimedHost }) => claimedHost !== null).map(warn)}

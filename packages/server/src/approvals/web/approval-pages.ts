@@ -1,10 +1,10 @@
 import type { Approval } from '@postrider/core';
-import { PERSON_PAGE_POLICY, renderPersonPage } from '../../console/user-page.ts';
+import { USER_PAGE_POLICY, renderUserPage } from '../../console/user-page.ts';
 import { html } from '../../html/page-markup.ts';
 import { formatTime } from '../hold-words.ts';
 
 /** The page's own policy, plus the frame that shows the message's HTML. */
-export const APPROVAL_PAGE_POLICY = `${PERSON_PAGE_POLICY}; frame-src 'self'`;
+export const APPROVAL_PAGE_POLICY = `${USER_PAGE_POLICY}; frame-src 'self'`;
 
 /**
  * For a file from a sender: nothing in it runs or loads anything. Browsers' PDF viewers need no source, but do not start in a `sandbox`.
@@ -19,7 +19,7 @@ export const HELD_BODY_POLICY =
 export function renderDecidedPage(approval: Approval): string {
   const { outcome, problem } = approval;
   if (outcome === 'failed') {
-    return renderPersonPage(
+    return renderUserPage(
       'It could not be sent',
       html`<p role="status">You approved “${approval.subject}”, but it can no longer be sent: ${problem?.detail ?? ''}</p>`,
     );
@@ -33,7 +33,7 @@ export function renderDecidedPage(approval: Approval): string {
             : `will be sent on ${formatTime(new Date(approval.scheduledAt))}, or now if that is past.`,
         ]
       : ['Rejected', 'will not be sent. Its sender is notified.'];
-  return renderPersonPage(
+  return renderUserPage(
     title,
     html`<p role="status">“${approval.subject}” ${said}</p><p>You can close this page.</p>`,
   );
@@ -47,18 +47,18 @@ export function renderAlreadyDecidedPage(status: string): string {
     expired: 'It expired before anyone decided, and was not sent.',
     withdrawn: 'Its sender withdrew it, and it was not sent.',
   };
-  return renderPersonPage('Nothing is left to decide', html`<p role="status">${said[status] ?? ''}</p>`);
+  return renderUserPage('Nothing is left to decide', html`<p role="status">${said[status] ?? ''}</p>`);
 }
 
 export function renderBusyPage(): string {
-  return renderPersonPage(
+  return renderUserPage(
     'The server is busy',
     html`<p role="status">Nothing was changed. Load this page again in a moment.</p>`,
   );
 }
 
 export function renderUnknownApprovalPage(): string {
-  return renderPersonPage(
+  return renderUserPage(
     'This link does not work',
     html`<p>It is incomplete, or it was made for someone who can no longer decide. Nothing was changed.</p>`,
   );
@@ -66,5 +66,5 @@ export function renderUnknownApprovalPage(): string {
 
 /** For an invalid decision. */
 export function renderUndecidedPage(detail: string): string {
-  return renderPersonPage('Nothing was decided', html`<p role="alert">${detail} Go back and try again.</p>`);
+  return renderUserPage('Nothing was decided', html`<p role="alert">${detail} Go back and try again.</p>`);
 }

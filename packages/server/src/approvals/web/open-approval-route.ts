@@ -17,21 +17,21 @@ const PATH = '/approvals/open/:id';
  * for an unknown id.
  */
 export function addOpenApprovalRoute(app: FastifyInstance, services: Services, tokens: OpenedApprovalTokens): void {
-  const { people } = services;
+  const { auth } = services;
   const { baseUrl } = services.installation;
   app.get(PATH, async (request, reply) => {
     const { id } = request.params as { readonly id: string }; // The route has this parameter.
-    const clientInfo = readClientInfo(request.headers, request.ip, people.cookies, baseUrl);
-    const caller = (await readCookieSession(clientInfo, people))?.caller ?? null;
+    const clientInfo = readClientInfo(request.headers, request.ip, auth.cookies, baseUrl);
+    const caller = (await readCookieSession(clientInfo, auth))?.caller ?? null;
     if (caller === null) {
       const here = `/approvals/open/${encodeURIComponent(id)}`;
       return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(here)}`, 303);
     }
-    const { accountId, person, scopes } = caller;
+    const { accountId, user, scopes } = caller;
     const { sql, clock } = services.forAccount(accountId).database;
-    const mayDecide = person !== null && scopes.includes('approvals:decide') && isUuid(id);
+    const mayDecide = user !== null && scopes.includes('approvals:decide') && isUuid(id);
     const hold = mayDecide ? await readApproval(sql, { accountId, keyId: null, id }) : null;
-    if (person === null || hold === null) {
+    if (user === null || hold === null) {
       return reply
         .code(404)
         .header('content-type', 'text/html; charset=utf-8')
@@ -39,7 +39,7 @@ export function addOpenApprovalRoute(app: FastifyInstance, services: Services, t
         .header('referrer-policy', 'no-referrer')
         .send(renderUnknownApprovalPage());
     }
-    const link = { accountId, approvalId: hold.id, revision: hold.revision, memberId: person.memberId };
+    const link = { accountId, approvalId: hold.id, revision: hold.revision, memberId: user.memberId };
     const { token, hash: tokenHash } = tokens(link);
     await insertApprovalLinks(sql, [{ ...link, tokenHash }], clock.now());
     return reply.header('referrer-policy', 'no-referrer').redirect(`/approvals/${token}`, 303);

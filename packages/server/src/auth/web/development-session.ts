@@ -4,17 +4,17 @@ import { ProblemError } from '../../problem.ts';
 import { readSessionToken } from '../client-info.ts';
 import { SESSION_COOKIE_SECONDS } from '../cookies.ts';
 import { signInClientOf } from '../device-client.ts';
-import type { People } from '../auth-services.ts';
+import type { AuthServices } from '../auth-services.ts';
 import { signIn } from '../sign-in.ts';
 
 /** Signs a user in by address alone, which development mode allows everyone on the same machine. */
 export async function beginDevelopmentSession(
-  people: People,
+  auth: AuthServices,
   email: string,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { cookies, sessions, tools } = people;
+  const { cookies, sessions, tools } = auth;
   const sessionToken = readSessionToken({ cookie: request.headers.cookie }, cookies);
   const from = signInClientOf({ userAgent: request.headers['user-agent'] ?? null, address: request.ip });
   const verdict = await signIn(tools, { email, name: null, identity: null, how: 'development' }, from, sessionToken);

@@ -1,11 +1,11 @@
 import { LIMITS, type Role } from '@postrider/core';
-import { renderPersonPage, type SignedIn } from '../../console/user-page.ts';
+import { renderUserPage, type SignedIn } from '../../console/user-page.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 import { ROLE_WORDS } from './role-words.ts';
 
 /** Asks for the code. The user has to type it: no link or other site can fill it in. */
 export function renderDevicePage(signedIn: SignedIn, fault?: string): string {
-  return renderPersonPage(
+  return renderUserPage(
     'Sign in a device',
     html`${fault === undefined ? html`` : html`<p role="alert" class="fault">${fault}</p>`}
 <form method="post" action="/auth/device/code"><label for="user_code">Type the code that your device shows</label>
@@ -40,7 +40,7 @@ export interface DeviceQuestion {
  */
 export function renderConsentPage(signedIn: SignedIn, question: DeviceQuestion): string {
   const { userCode, client, address, ownAddress, role, accountId, otherAccounts } = question;
-  return renderPersonPage(
+  return renderUserPage(
     'Allow this sign-in?',
     html`<p>A program asks to act as you in <b>${signedIn.accountName}</b>. Check that it is yours:</p>
 <dl class="facts">${fact('Code', html`<span class="code">${userCode}</span>`)}
@@ -76,7 +76,7 @@ const DONE: Readonly<Record<DeviceOutcome, readonly [title: string, text: string
 
 export function renderDeviceDonePage(signedIn: SignedIn, outcome: DeviceOutcome): string {
   const [title, text] = DONE[outcome];
-  return renderPersonPage(title, html`<p role="status">${text}</p>`, { signedIn });
+  return renderUserPage(title, html`<p role="status">${text}</p>`, { signedIn });
 }
 
 function fact(name: string, value: Html): Html {

@@ -1,16 +1,16 @@
 import { findOperation, type Role, scopesOfRole } from '@postrider/core';
 import type { FastifyReply } from 'fastify';
 import type { SignedIn } from '../../console/user-page.ts';
-import { fieldOf, sendPersonPage, toSignedIn } from '../../console/user-pages.ts';
+import { fieldOf, sendUserPage, toSignedIn } from '../../console/user-pages.ts';
 import { readSeats } from '../../db/queries/users.ts';
 import { parseQuery } from '../../http/execute-operation.ts';
 import type { RawRoute } from '../../http/router.ts';
-import type { Person } from '../../keys/caller.ts';
+import type { User } from '../../keys/caller.ts';
 import { ProblemError, problemHeaders } from '../../problem.ts';
 import { type ClientInfo, readClientInfo } from '../client-info.ts';
 import { confirmDevice, type DeviceRequest, denyDevice, findDeviceRequest } from '../device-consent.ts';
 import { foreignOrigin } from '../foreign-origin.ts';
-import type { People } from '../auth-services.ts';
+import type { AuthServices } from '../auth-services.ts';
 import { endOfSession } from '../session-lifetime.ts';
 import { readCookieSession } from './cookie-session.ts';
 import { type DeviceOutcome, renderConsentPage, renderDeviceDonePage, renderDevicePage } from './device-pages.ts';
@@ -18,14 +18,14 @@ import { type DeviceOutcome, renderConsentPage, renderDeviceDonePage, renderDevi
 type Handler = (request: { readonly body: unknown }, reply: FastifyReply, clientInfo: ClientInfo) => unknown;
 
 export interface DeviceRouteOptions {
-  readonly people: People;
+  readonly auth: AuthServices;
   readonly baseUrl: string;
 }
 
 /** The user in front of the page. */
 interface Visitor {
   readonly signedIn: SignedIn;
-  readonly person: Person;
+  readonly user: User;
   readonly accountId: string;
   readonly address: string;
 }
@@ -42,48 +42,48 @@ export function addDeviceRoutes(
     add('POST', path, async ({ body }, reply, clientInfo) => {
       // Another site could submit the form without the user having typed a code.
       if (clientInfo.formOrigin !== 'own') throw foreignOrigin(options.baseUrl);
-      const visitor = await readVisitor(clientInfo, options.people);
+      const visitor = await readVisitor(clientInfo, options.auth);
       if (visitor === null) return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
       return await act(visitor, body, reply).catch((error: unknown) => sendTooMany(visitor, error, reply));
     });
   };
-  addForm('/auth/device/code', async (visitor, body, reply) => await ask(visitor, body, reply, options.people));
-  addForm('/auth/device/decision', async (visitor, body, reply) => await decide(visitor, body, reply, options.people));
+  addForm('/auth/device/code', async (visitor, body, reply) => await ask(visitor, body, reply, options.auth));
+  addForm('/auth/device/decision', async (visitor, body, reply) => await decide(visitor, body, reply, options.auth));
 }
 
 /** `GET /auth/device`: asks for the code. A code in the URL is ignored, so that a link cannot replace typing. */
-export function createDevicePage({ people, baseUrl }: DeviceRouteOptions): RawRoute {
+export function createDevicePage({ auth, baseUrl }: DeviceRouteOptions): RawRoute {
   return async (request, reply) => {
     parseQuery(findOperation('auth.device-page'), request.query);
-    const visitor = await readVisitor(readClientInfo(request.headers, request.ip, people.cookies, baseUrl), people);
-    if (visitor !== null) return sendPersonPage(reply, renderDevicePage(visitor.signedIn));
+    const visitor = await readVisitor(readClientInfo(request.headers, request.ip, auth.cookies, baseUrl), auth);
+    if (visitor !== null) return sendUserPage(reply, renderDevicePage(visitor.signedIn));
     return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
   };
 }
 
-async function readVisitor(clientInfo: ClientInfo, people: People): Promise<Visitor | null> {
-  const session = await readCookieSession(clientInfo, people);
+async function readVisitor(clientInfo: ClientInfo, auth: AuthServices): Promise<Visitor | null> {
+  const session = await readCookieSession(clientInfo, auth);
   const signedIn = session === null ? null : toSignedIn(session);
-  const person = session?.caller.person ?? null;
-  if (session === null || signedIn === null || person === null) return null;
-  return { signedIn, person, accountId: session.caller.accountId, address: clientInfo.address };
+  const user = session?.caller.user ?? null;
+  if (session === null || signedIn === null || user === null) return null;
+  return { signedIn, user, accountId: session.caller.accountId, address: clientInfo.address };
 }
 
 /** Shows which program asks to sign in, and what it may do. */
-async function ask(visitor: Visitor, body: unknown, reply: FastifyReply, people: People): Promise<FastifyReply> {
-  const { person, address } = visitor;
-  const verdict = await findDeviceRequest(people, { typed: fieldOf(body, 'user_code') ?? '', person, address });
+async function ask(visitor: Visitor, body: unknown, reply: FastifyReply, auth: AuthServices): Promise<FastifyReply> {
+  const { user, address } = visitor;
+  const verdict = await findDeviceRequest(auth, { typed: fieldOf(body, 'user_code') ?? '', user, address });
   if (verdict.kind !== 'found') return sendFault(visitor, verdict.kind, reply);
-  return await sendQuestion(visitor, verdict.request, reply, people);
+  return await sendQuestion(visitor, verdict.request, reply, auth);
 }
 
 async function sendQuestion(
-  { signedIn, person, accountId, address: ownAddress }: Visitor,
+  { signedIn, user, accountId, address: ownAddress }: Visitor,
   { userCode, client, address, createdAt: startedAt }: DeviceRequest,
   reply: FastifyReply,
-  { tools }: People,
+  { tools }: AuthServices,
 ): Promise<FastifyReply> {
-  const { role, userId } = person;
+  const { role, userId } = user;
   const now = tools.clock.now();
   const seats = await readSeats(tools.sql, userId);
   const question = {
@@ -92,26 +92,26 @@ async function sendQuestion(
     otherAccounts: seats.filter((seat) => seat.accountId !== accountId).map(({ accountName }) => accountName),
     mayDecide: decides(role),
   };
-  return sendPersonPage(reply, renderConsentPage(signedIn, question));
+  return sendUserPage(reply, renderConsentPage(signedIn, question));
 }
 
 /** With daily use, only the maximum age ends a session. */
 const FOREVER_MS = 365 * 86_400_000;
 
-async function decide(visitor: Visitor, body: unknown, reply: FastifyReply, people: People): Promise<FastifyReply> {
-  const { person, accountId, address, signedIn } = visitor;
-  const code = { typed: fieldOf(body, 'user_code') ?? '', person, address };
-  const done = (outcome: DeviceOutcome) => sendPersonPage(reply, renderDeviceDonePage(signedIn, outcome));
+async function decide(visitor: Visitor, body: unknown, reply: FastifyReply, auth: AuthServices): Promise<FastifyReply> {
+  const { user, accountId, address, signedIn } = visitor;
+  const code = { typed: fieldOf(body, 'user_code') ?? '', user, address };
+  const done = (outcome: DeviceOutcome) => sendUserPage(reply, renderDeviceDonePage(signedIn, outcome));
   const decision = fieldOf(body, 'decision');
-  if (decision === 'look') return await ask(visitor, body, reply, people);
+  if (decision === 'look') return await ask(visitor, body, reply, auth);
   if (decision !== 'confirm') {
-    const verdict = await denyDevice(people, code);
+    const verdict = await denyDevice(auth, code);
     return verdict.kind === 'denied' ? done('refused') : sendFault(visitor, verdict.kind, reply);
   }
   // The page was shown for one account, and another tab may have switched the session's account since.
   if (fieldOf(body, 'account') !== accountId) return sendFault(visitor, 'moved', reply);
   const approvals = fieldOf(body, 'approvals') === 'yes';
-  const verdict = await confirmDevice(people, { ...code, accountId, approvals });
+  const verdict = await confirmDevice(auth, { ...code, accountId, approvals });
   if (verdict.kind !== 'confirmed') return sendFault(visitor, verdict.kind, reply);
   return done(verdict.mayDecide ? 'allowed with approvals' : 'allowed');
 }
@@ -125,13 +125,13 @@ const FAULTS = {
 
 function sendFault({ signedIn }: Visitor, fault: keyof typeof FAULTS, reply: FastifyReply): FastifyReply {
   const [status, words] = FAULTS[fault];
-  return sendPersonPage(reply.code(status), renderDevicePage(signedIn, words));
+  return sendUserPage(reply.code(status), renderDevicePage(signedIn, words));
 }
 
 function sendTooMany({ signedIn }: Visitor, error: unknown, reply: FastifyReply): FastifyReply {
   if (!(error instanceof ProblemError) || error.code !== 'rate_limited') throw error;
   const words = `${error.details.detail ?? ''} ${error.details.fix ?? ''}`;
-  return sendPersonPage(reply.code(429).headers(problemHeaders(error)), renderDevicePage(signedIn, words));
+  return sendUserPage(reply.code(429).headers(problemHeaders(error)), renderDevicePage(signedIn, words));
 }
 
 function decides(role: Role): boolean {

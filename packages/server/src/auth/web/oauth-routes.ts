@@ -1,6 +1,6 @@
 import { findOperation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sendJson, sendPersonPage, wantsJson } from '../../console/user-pages.ts';
+import { sendJson, sendUserPage, wantsJson } from '../../console/user-pages.ts';
 import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { parseQuery } from '../../http/execute-operation.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
@@ -12,14 +12,14 @@ import { signInClientOf } from '../device-client.ts';
 import type { OAuthProvider } from '../oauth/oauth-client.ts';
 import { labelOf } from '../oauth/provider-label.ts';
 import { openAttempt, sealAttempt } from '../oauth/sealed-attempt.ts';
-import type { People } from '../auth-services.ts';
+import type { AuthServices } from '../auth-services.ts';
 import { signIn } from '../sign-in.ts';
 import { cookieOf } from './cookie-session.ts';
 import { renderTryAgainPage } from './sign-in-pages.ts';
 import { welcome } from './welcome.ts';
 
 export interface OAuthRouteOptions {
-  readonly people: People;
+  readonly auth: AuthServices;
   readonly baseUrl: string;
   readonly anonymousRates: AnonymousRateLimit;
   readonly onError: (error: unknown, what: string) => void;
@@ -29,24 +29,24 @@ export interface OAuthRouteOptions {
 const ATTEMPT_SECONDS = 600;
 
 /** `GET /auth/oauth/:provider`: redirects the browser to the provider. */
-export function createOAuthStart({ people, baseUrl, onError }: OAuthRouteOptions): RawRoute {
+export function createOAuthStart({ auth, baseUrl, onError }: OAuthRouteOptions): RawRoute {
   return async (request, reply) => {
-    const provider = findProvider(request, people);
+    const provider = findProvider(request, auth);
     const { next } = parseQuery(findOperation('auth.oauth'), request.query);
     try {
       const { url, attempt } = await provider.begin();
-      const expiresAtMs = people.tools.clock.now().getTime() + ATTEMPT_SECONDS * 1_000;
-      const sealed = sealAttempt(people.secrets, {
+      const expiresAtMs = auth.tools.clock.now().getTime() + ATTEMPT_SECONDS * 1_000;
+      const sealed = sealAttempt(auth.secrets, {
         ...attempt,
         ...{ provider: provider.setting.name, next: toLocalPath(next, baseUrl), expiresAtMs },
       });
-      reply.header('set-cookie', people.cookies.set(people.cookies.oauth, sealed, ATTEMPT_SECONDS));
+      reply.header('set-cookie', auth.cookies.set(auth.cookies.oauth, sealed, ATTEMPT_SECONDS));
       // A page that signs in by script cannot read a redirect to another origin.
       if (wantsJson(request)) return sendJson(reply, { url });
       return reply.redirect(url, 302);
     } catch (error) {
       onError(error, `asking the provider ${provider.setting.name}`);
-      return sendPersonPage(reply.code(503), providerAway(provider));
+      return sendUserPage(reply.code(503), providerAway(provider));
     }
   };
 }
@@ -63,25 +63,25 @@ export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOption
   });
 }
 
-async function comeBack(request: FastifyRequest, reply: FastifyReply, { people, baseUrl, onError }: OAuthRouteOptions) {
-  const provider = findProvider(request, people);
-  const clientInfo = readClientInfo(request.headers, request.ip, people.cookies, baseUrl);
-  const attempt = openAttempt(people.secrets, clientInfo.cookie(people.cookies.oauth), {
-    ...{ provider: provider.setting.name, nowMs: people.tools.clock.now().getTime() },
+async function comeBack(request: FastifyRequest, reply: FastifyReply, { auth, baseUrl, onError }: OAuthRouteOptions) {
+  const provider = findProvider(request, auth);
+  const clientInfo = readClientInfo(request.headers, request.ip, auth.cookies, baseUrl);
+  const attempt = openAttempt(auth.secrets, clientInfo.cookie(auth.cookies.oauth), {
+    ...{ provider: provider.setting.name, nowMs: auth.tools.clock.now().getTime() },
   });
   // The attempt is over, whatever its result.
-  reply.header('set-cookie', people.cookies.clear(people.cookies.oauth));
-  if (attempt === null) return sendPersonPage(reply.code(400), notBegun(provider));
+  reply.header('set-cookie', auth.cookies.clear(auth.cookies.oauth));
+  if (attempt === null) return sendUserPage(reply.code(400), notBegun(provider));
   const arrival = await provider.finish(queryOf(request.url), attempt).catch((error: unknown) => {
     onError(error, `signing in by ${provider.setting.name}`);
     return null;
   });
-  if (arrival === null) return sendPersonPage(reply.code(400), notBegun(provider));
-  const verdict = await signIn(people.tools, arrival, signInClientOf(clientInfo), cookieOf(clientInfo));
-  return await welcome(request, reply, verdict, attempt.next, people);
+  if (arrival === null) return sendUserPage(reply.code(400), notBegun(provider));
+  const verdict = await signIn(auth.tools, arrival, signInClientOf(clientInfo), cookieOf(clientInfo));
+  return await welcome(request, reply, verdict, attempt.next, auth);
 }
 
-function findProvider(request: FastifyRequest, { providers }: People): OAuthProvider {
+function findProvider(request: FastifyRequest, { providers }: AuthServices): OAuthProvider {
   const { provider: name } = request.params as { readonly provider: string }; // The routes have this parameter.
   const provider = providers.get(name);
   if (provider === undefined)

@@ -1,5 +1,5 @@
 import { LIMITS } from '@postrider/core';
-import { renderPersonPage, type SignedIn } from '../../console/user-page.ts';
+import { renderUserPage, type SignedIn } from '../../console/user-page.ts';
 import { type Html, html } from '../../html/page-markup.ts';
 
 /** A provider that the page offers. */
@@ -21,7 +21,7 @@ export function renderSignInPage({ providers, next, fault }: SignInPage): string
   const offers = providers.map(
     ({ name, label }) => html`<a class="button" href="/auth/oauth/${name}${onward}">Sign in with ${label}</a>`,
   );
-  return renderPersonPage(
+  return renderUserPage(
     'Sign in',
     html`${fault === undefined ? html`` : html`<p role="alert">${fault}</p>`}
 <form method="post" action="/auth/sign-in"><label for="email">Your email address</label>
@@ -32,7 +32,7 @@ export function renderSignInPage({ providers, next, fault }: SignInPage): string
 
 export function renderSignedInPage(signedIn: SignedIn, next: string | null): string {
   const onward = next === null ? html`` : html`<p><a class="button" href="${next}">Continue</a></p>`;
-  return renderPersonPage(
+  return renderUserPage(
     'You are signed in',
     html`<p role="status">As <b>${signedIn.email}</b>, ${signedIn.role} of <b>${signedIn.accountName}</b>.</p>${onward}`,
     { signedIn },
@@ -40,7 +40,7 @@ export function renderSignedInPage(signedIn: SignedIn, next: string | null): str
 }
 
 export function renderLinkMailedPage(email: string): string {
-  return renderPersonPage(
+  return renderUserPage(
     'Check your email',
     html`<p role="status">If <b>${email}</b> may sign in here, a link was sent to it.</p>
 <p>Open it in this browser within ${LIMITS.magicLinkMinutes} minutes. It works once.</p>`,
@@ -49,14 +49,14 @@ export function renderLinkMailedPage(email: string): string {
 
 /** Only the button signs in, because mail scanners follow links. */
 export function renderMagicLinkPage(): string {
-  return renderPersonPage(
+  return renderUserPage(
     'Sign in',
     html`<p>Press the button to sign in here.</p><form method="post"><button type="submit">Sign in</button></form>`,
   );
 }
 
 export function renderDeadLinkPage(): string {
-  return renderPersonPage(
+  return renderUserPage(
     'This link does not work',
     html`<p>It was used already, it is older than ${LIMITS.magicLinkMinutes} minutes, or it was requested in another browser.</p>
 <p><a href="/auth/sign-in">Request a new one</a>, and open it in the same browser.</p>`,
@@ -64,22 +64,22 @@ export function renderDeadLinkPage(): string {
 }
 
 /** For an unknown user who may not sign in. */
-export function renderNobodyPage(reason: string): string {
-  return renderPersonPage(
+export function renderNoAccessPage(reason: string): string {
+  return renderUserPage(
     'You do not have access',
     html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in another way</a></p>`,
   );
 }
 
 export function renderSignedOutPage(): string {
-  return renderPersonPage(
+  return renderUserPage(
     'You are signed out',
     html`<p role="status">This browser’s session has ended.</p><p><a href="/auth/sign-in">Sign in</a></p>`,
   );
 }
 
 export function renderTryAgainPage(title: string, reason: string): string {
-  return renderPersonPage(title, html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in</a></p>`);
+  return renderUserPage(title, html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in</a></p>`);
 }
 
 function hiddenNext(next: string | null): Html {

@@ -1,6 +1,6 @@
 import { findOperation, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fieldOf, sendPersonPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
+import { fieldOf, sendUserPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
 import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
@@ -11,7 +11,7 @@ import { endSession } from '../end-session.ts';
 import { foreignOrigin } from '../foreign-origin.ts';
 import { MAGIC_LINK_SECONDS } from '../magic-link.ts';
 import { labelOf } from '../oauth/provider-label.ts';
-import type { People } from '../auth-services.ts';
+import type { AuthServices } from '../auth-services.ts';
 import { cookieOf, readCookieSession } from './cookie-session.ts';
 import { addDeviceRoutes } from './device-routes.ts';
 import {
@@ -25,7 +25,7 @@ import {
 import { welcome } from './welcome.ts';
 
 export interface SignInRouteOptions {
-  readonly people: People;
+  readonly auth: AuthServices;
   readonly baseUrl: string;
   readonly anonymousRates: AnonymousRateLimit;
 }
@@ -37,11 +37,11 @@ const FORM_BYTES = 16_384;
  * server; GET changes nothing.
  */
 export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOptions): void {
-  const { people, baseUrl } = options;
+  const { auth, baseUrl } = options;
   addWithAndWithoutPrefix(app, (pages) => {
     takeForms(pages);
     const clientInfoOf = (request: FastifyRequest) =>
-      readClientInfo(request.headers, request.ip, people.cookies, baseUrl);
+      readClientInfo(request.headers, request.ip, auth.cookies, baseUrl);
     const add = (method: 'GET' | 'POST', path: string, handler: PageHandler) => {
       pages.route({
         method,
@@ -62,7 +62,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOption
       '/auth/sign-in',
       async (request, reply, clientInfo) => await askForLink(request, reply, clientInfo, options),
     );
-    add('GET', '/auth/magic-link/:token', (_request, reply) => sendPersonPage(reply, renderMagicLinkPage()));
+    add('GET', '/auth/magic-link/:token', (_request, reply) => sendUserPage(reply, renderMagicLinkPage()));
     add(
       'POST',
       '/auth/magic-link/:token',
@@ -102,12 +102,12 @@ async function showSignIn(
   clientInfo: ClientInfo,
   options: SignInRouteOptions,
 ) {
-  const { people, baseUrl } = options;
+  const { auth, baseUrl } = options;
   const next = toLocalPath(fieldOf(request.query, 'next'), baseUrl);
-  const session = await readCookieSession(clientInfo, people);
+  const session = await readCookieSession(clientInfo, auth);
   const signedIn = session === null ? null : toSignedIn(session);
-  if (signedIn !== null) return sendPersonPage(reply, renderSignedInPage(signedIn, next));
-  return sendPersonPage(reply, renderSignInPage({ providers: offered(people), next }));
+  if (signedIn !== null) return sendUserPage(reply, renderSignedInPage(signedIn, next));
+  return sendUserPage(reply, renderSignInPage({ providers: offered(auth), next }));
 }
 
 async function askForLink(
@@ -116,21 +116,21 @@ async function askForLink(
   clientInfo: ClientInfo,
   options: SignInRouteOptions,
 ) {
-  const { people, baseUrl } = options;
+  const { auth, baseUrl } = options;
   // Another site could have a link made for its own address, so that the user signs in to the wrong account.
   if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
   const next = toLocalPath(fieldOf(request.body, 'next'), baseUrl);
   const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
   if (!parsed.success) {
-    const page = renderSignInPage({ providers: offered(people), next, fault: 'This is not a valid email address.' });
-    return sendPersonPage(reply.code(422), page);
+    const page = renderSignInPage({ providers: offered(auth), next, fault: 'This is not a valid email address.' });
+    return sendUserPage(reply.code(422), page);
   }
   const { address: email } = parsed.data;
-  const { cookies } = people;
+  const { cookies } = auth;
   const [kept, known] = [clientInfo.cookie(cookies.browser), clientInfo.cookie(cookies.known)];
-  const { browser } = await people.links.request({ email, next, browser: kept, known, address: clientInfo.address });
+  const { browser } = await auth.links.request({ email, next, browser: kept, known, address: clientInfo.address });
   reply.header('set-cookie', cookies.set(cookies.browser, browser, MAGIC_LINK_SECONDS));
-  return sendPersonPage(reply.code(202), renderLinkMailedPage(email));
+  return sendUserPage(reply.code(202), renderLinkMailedPage(email));
 }
 
 async function spend(
@@ -139,32 +139,32 @@ async function spend(
   clientInfo: ClientInfo,
   options: SignInRouteOptions,
 ) {
-  const { people, baseUrl } = options;
+  const { auth, baseUrl } = options;
   // A program with the cookie sends no origin. A browser always sends one, and adds the cookie only to forms of this server's pages.
   const isProgram = clientInfo.formOrigin === 'unknown' && request.headers.origin === undefined;
   if (clientInfo.formOrigin !== 'own' && !isProgram) throw foreignOrigin(baseUrl);
   const { token } = request.params as { readonly token: string }; // The route has this parameter.
-  const browser = clientInfo.cookie(people.cookies.browser);
-  const spent = await people.links.spend({
+  const browser = clientInfo.cookie(auth.cookies.browser);
+  const spent = await auth.links.spend({
     token,
     browser,
     from: signInClientOf(clientInfo),
     former: cookieOf(clientInfo),
   });
-  if (spent !== null) return await welcome(request, reply, spent.verdict, spent.next, people);
+  if (spent !== null) return await welcome(request, reply, spent.verdict, spent.next, auth);
   if (wantsJson(request))
     throw new ProblemError('not_found', { detail: 'The link was already used, has expired, or was requested in another browser.' });
-  return sendPersonPage(reply.code(404), renderDeadLinkPage());
+  return sendUserPage(reply.code(404), renderDeadLinkPage());
 }
 
-async function signOut(reply: FastifyReply, clientInfo: ClientInfo, { people, baseUrl }: SignInRouteOptions) {
+async function signOut(reply: FastifyReply, clientInfo: ClientInfo, { auth, baseUrl }: SignInRouteOptions) {
   if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
   const sessionToken = cookieOf(clientInfo);
-  if (sessionToken !== null) await endSession(people, sessionToken);
-  reply.header('set-cookie', people.cookies.clear(people.cookies.session));
-  return sendPersonPage(reply, renderSignedOutPage());
+  if (sessionToken !== null) await endSession(auth, sessionToken);
+  reply.header('set-cookie', auth.cookies.clear(auth.cookies.session));
+  return sendUserPage(reply, renderSignedOutPage());
 }
 
-function offered(people: People) {
-  return [...people.providers.values()].map(({ setting }) => ({ name: setting.name, label: labelOf(setting) }));
+function offered(auth: AuthServices) {
+  return [...auth.providers.values()].map(({ setting }) => ({ name: setting.name, label: labelOf(setting) }));
 }

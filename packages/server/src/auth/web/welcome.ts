@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendJson, sendPersonPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
+import { sendJson, sendUserPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
 import { toSession } from '../../operations/auth/session-record.ts';
 import { ProblemError } from '../../problem.ts';
 import { KNOWN_BROWSER_SECONDS, SESSION_COOKIE_SECONDS } from '../cookies.ts';
 import { sealKnownBrowser } from '../known-browser.ts';
-import type { People } from '../auth-services.ts';
+import type { AuthServices } from '../auth-services.ts';
 import type { SignInVerdict } from '../sign-in.ts';
-import { renderNobodyPage, renderSignedInPage } from './sign-in-pages.ts';
+import { renderNoAccessPage, renderSignedInPage } from './sign-in-pages.ts';
 
 /** Gives the browser its session, or explains why it gets none. */
 export async function welcome(
@@ -14,7 +14,7 @@ export async function welcome(
   reply: FastifyReply,
   verdict: SignInVerdict,
   next: string | null,
-  people: People,
+  auth: AuthServices,
 ): Promise<FastifyReply> {
   if (verdict.kind !== 'signed-in') {
     const reason =
@@ -22,9 +22,9 @@ export async function welcome(
         ? 'No account on this server has a seat for this address, and signing in does not create accounts. Ask for an invitation.'
         : 'The provider has not verified your email address, so this server cannot identify you.';
     if (wantsJson(request)) throw new ProblemError('not_found', { detail: reason });
-    return sendPersonPage(reply.code(403), renderNobodyPage(reason));
+    return sendUserPage(reply.code(403), renderNoAccessPage(reason));
   }
-  const { cookies, sessions, secrets } = people;
+  const { cookies, sessions, secrets } = auth;
   const session = await sessions.findFresh({ token: verdict.token, kind: 'cookie' });
   const signedIn = session === null ? null : toSignedIn(session);
   if (session === null || signedIn === null) throw new ProblemError('session_required');
@@ -37,5 +37,5 @@ export async function welcome(
   if (wantsJson(request)) {
     return sendJson(reply, toSession(session));
   }
-  return sendPersonPage(reply, renderSignedInPage(signedIn, next));
+  return sendUserPage(reply, renderSignedInPage(signedIn, next));
 }

@@ -2,7 +2,7 @@ import { accountNameSchema, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type AccountTools, createAccount } from '../../accounts/create-account.ts';
-import type { People } from '../../auth/auth-services.ts';
+import type { AuthServices } from '../../auth/auth-services.ts';
 import { beginDevelopmentSession } from '../../auth/web/development-session.ts';
 import { listCaptured } from '../../db/queries/captured-messages.ts';
 import { INSTALLATION_ACCOUNT_ID, readDomainKey } from '../../db/queries/sending-domains.ts';
@@ -17,7 +17,7 @@ import { toMailboxEntry } from '../mailbox-entry.ts';
 
 export interface DevelopmentOptions {
   readonly tools: AccountTools;
-  readonly people: People;
+  readonly auth: AuthServices;
   readonly sandboxDomain: string;
 }
 
@@ -40,7 +40,7 @@ export function addDevelopmentRoutes(app: FastifyInstance, options: DevelopmentO
   addWithAndWithoutPrefix(app, (context) => addRoutes(context, options));
 }
 
-function addRoutes(app: FastifyInstance, { tools, people, sandboxDomain }: DevelopmentOptions): void {
+function addRoutes(app: FastifyInstance, { tools, auth, sandboxDomain }: DevelopmentOptions): void {
   const add = (method: 'GET' | 'POST', path: string, handler: Handler) => {
     app.route({ method, url: path, handler });
     refuseOtherMethods(app, path, [method]);
@@ -52,7 +52,7 @@ function addRoutes(app: FastifyInstance, { tools, people, sandboxDomain }: Devel
   add('GET', '/dev/mailbox/:file', async (request, reply) => {
     const { file } = request.params as { readonly file: string }; // The route has this parameter.
     const id = /^(.+)\.eml$/.exec(file)?.[1] ?? '';
-    const captured = isUuid(id) ? await readCapturedMail(tools.sql, people.secrets, id) : null;
+    const captured = isUuid(id) ? await readCapturedMail(tools.sql, auth.secrets, id) : null;
     if (captured === null) {
       const fix =
         'Use an id from GET /dev/mailbox: a captured message has its own id, which differs from the id of its email.';
@@ -69,7 +69,7 @@ function addRoutes(app: FastifyInstance, { tools, people, sandboxDomain }: Devel
   add('POST', '/dev/session', async (request, reply) => {
     const part = parsePart(newSessionSchema, request.body, 'body');
     if (!part.ok) throw validationFailed(part.problems);
-    return await beginDevelopmentSession(people, part.data.email.address, request, reply);
+    return await beginDevelopmentSession(auth, part.data.email.address, request, reply);
   });
   add('GET', '/dev/sandbox', async () => {
     const key = await readDomainKey(tools.sql, INSTALLATION_ACCOUNT_ID, sandboxDomain);

@@ -107,12 +107,12 @@ const read = defineStatement(
     asked AS MATERIALIZED (
       SELECT DISTINCT a, k, e FROM json_to_recordset(${recipients}::text::json) AS j (${sql.raw(recordColumns(RECIPIENT))})
     ),
-    people AS MATERIALIZED (
+    askers AS MATERIALIZED (
       SELECT q.a, q.k, q.e, coalesce(k.scopes && ${sql.param(SEES_BLIND)}::text[], false) AS sees_blind
       FROM asked q LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k
     ),
     met AS MATERIALIZED (
-      SELECT p.a, p.k, p.e FROM people p
+      SELECT p.a, p.k, p.e FROM askers p
       WHERE EXISTS (
           SELECT FROM message_search s JOIN ${writtenTo(sql`s.message_id`)}
           WHERE s.account_id = p.a AND s.facets @> search_facets(p.a, ARRAY['recipient:' || p.e]))

@@ -7,7 +7,7 @@ import * as domains from './domains.ts';
 import * as installation from './installation.ts';
 import * as keys from './keys.ts';
 import * as messages from './messages.ts';
-import * as people from './users.ts';
+import * as auth from './users.ts';
 import * as search from './search.ts';
 import * as sessions from './sessions.ts';
 import * as statistics from './statistics.ts';
@@ -17,7 +17,7 @@ import * as templates from './templates.ts';
 import * as webhooks from './webhooks.ts';
 
 const FILES: readonly object[] = [
-  ...[accounts, approvals, audit, deliveries, domains, installation, keys, messages, people, search, sessions],
+  ...[accounts, approvals, audit, deliveries, domains, installation, keys, messages, auth, search, sessions],
   ...[statistics, support, suppressions, templates, webhooks],
 ];
 

@@ -6,8 +6,8 @@ export const pauseAccount: Handler<'account.pause'> = async (
   _input,
   { services: { database, callers, installation }, caller },
 ) => {
-  const { accountId, keyId, person } = caller;
-  await setPaused(database, { accountId, keyId, isUser: person !== null }, true);
+  const { accountId, keyId, user } = caller;
+  await setPaused(database, { accountId, keyId, isUser: user !== null }, true);
   callers.forget();
   return { body: await readAccount({ database, installation }, caller.accountId) };
 };

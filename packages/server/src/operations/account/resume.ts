@@ -7,8 +7,8 @@ export const resumeAccount: Handler<'account.resume'> = async (
   _input,
   { services: { database, callers, installation }, caller },
 ) => {
-  const { accountId, keyId, person } = caller;
-  const verdict = await setPaused(database, { accountId, keyId, isUser: person !== null }, false);
+  const { accountId, keyId, user } = caller;
+  const verdict = await setPaused(database, { accountId, keyId, isUser: user !== null }, false);
   if (verdict.kind === 'paused-by-user') throw pausedByUser('account', verdict.pauser, caller.scopes);
   callers.forget();
   return { body: await readAccount({ database, installation }, caller.accountId) };

@@ -40,8 +40,8 @@ export async function decideOne(id: string, decision: Decision, context: KeyedCo
 }
 
 /** A key in approval mode could otherwise approve sends like its own. */
-export function assertMayDecide({ person, approval }: Caller): void {
-  if (person !== null || approval === null) return;
+export function assertMayDecide({ user, approval }: Caller): void {
+  if (user !== null || approval === null) return;
   throw new ProblemError('self_approval_forbidden', { detail: 'A key in approval mode cannot make decisions.' });
 }
 

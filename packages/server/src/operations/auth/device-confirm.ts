@@ -6,8 +6,8 @@ import { requireSession } from './require-session.ts';
 /** A session of a device cannot confirm another device: it could grant rights that it does not have itself. */
 export const confirmDevice: Handler<'auth.device-confirm'> = async ({ body }, context) => {
   const { caller, address } = context;
-  const { people, installation } = context.services;
-  const { person, sessionToken } = requireSession(context);
+  const { auth, installation } = context.services;
+  const { user, sessionToken } = requireSession(context);
   if (sessionToken.kind !== 'cookie') {
     throw new ProblemError('permission_escalation', {
       detail: 'A device session cannot sign in another device.',
@@ -15,8 +15,8 @@ export const confirmDevice: Handler<'auth.device-confirm'> = async ({ body }, co
     });
   }
   const { userCode: typed, approvals = false } = body;
-  const consent = { typed, approvals, person, accountId: caller.accountId, address };
-  const verdict = await confirm(people, consent);
+  const consent = { typed, approvals, user, accountId: caller.accountId, address };
+  const verdict = await confirm(auth, consent);
   switch (verdict.kind) {
     case 'confirmed':
       return { body: { ok: true, approvals: verdict.mayDecide } };
@@ -26,7 +26,7 @@ export const confirmDevice: Handler<'auth.device-confirm'> = async ({ body }, co
       throw new ProblemError('not_found', { detail: 'No device shows this code.' });
     case 'role':
       throw new ProblemError('permission_escalation', {
-        detail: `Your role \`${person.role}\` does not allow deciding held sends, so you cannot allow a device to do it.`,
+        detail: `Your role \`${user.role}\` does not allow deciding held sends, so you cannot allow a device to do it.`,
         fix: 'Leave `approvals` out.',
       });
   }

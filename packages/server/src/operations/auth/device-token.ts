@@ -3,8 +3,8 @@ import { ProblemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';
 
 /** Returns the token of a device after a user has confirmed it. */
-export const takeDeviceToken: Handler<'auth.device-token'> = async ({ body }, { services: { people } }) => {
-  const verdict = await pollDevice(people.tools, body.deviceCode);
+export const takeDeviceToken: Handler<'auth.device-token'> = async ({ body }, { services: { auth } }) => {
+  const verdict = await pollDevice(auth.tools, body.deviceCode);
   switch (verdict.kind) {
     case 'granted':
       return { body: { token: verdict.token, expiresAt: verdict.expiresAt.toISOString() } };

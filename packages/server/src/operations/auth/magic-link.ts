@@ -5,9 +5,9 @@ import type { Handler } from '../context.ts';
 /** Requests a sign-in link. The response is the same for every caller and every address. */
 export const requestMagicLink: Handler<'auth.magic-link'> = async (
   { body },
-  { services: { people, installation }, clientInfo },
+  { services: { auth, installation }, clientInfo },
 ) => {
-  const { links, cookies } = people;
+  const { links, cookies } = auth;
   const { browser } = await links.request({
     email: body.email.address,
     next: toLocalPath(body.next, installation.baseUrl),

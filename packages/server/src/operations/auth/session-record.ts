@@ -14,9 +14,9 @@ const SIGNED_OUT: SessionRecord = {
 };
 
 export function toSession(session: LiveSession | null): SessionRecord {
-  const person = session?.caller.person ?? null;
-  if (session === null || person === null) return SIGNED_OUT;
-  const { userId: id, memberId, email, name, role, isDevice, client } = person;
+  const user = session?.caller.user ?? null;
+  if (session === null || user === null) return SIGNED_OUT;
+  const { userId: id, memberId, email, name, role, isDevice, client } = user;
   const { accountId, accountName, scopes } = session.caller;
   return {
     authenticated: true,

@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
 import { readSeats, type SeatRow } from '../../db/queries/users.ts';
 import { moveSession } from '../../db/queries/sessions.ts';
-import type { Person } from '../../keys/caller.ts';
+import type { User } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';
 import { requireSession } from './require-session.ts';
@@ -12,15 +12,15 @@ import { toSession } from './session-record.ts';
 /** Moves the session to another seat of the same user. */
 export const switchSession: Handler<'auth.switch'> = async ({ body }, context) => {
   const { caller } = context;
-  const { people } = context.services;
-  const { person, sessionToken } = requireSession(context);
-  const { sessions, tools } = people;
+  const { auth } = context.services;
+  const { user, sessionToken } = requireSession(context);
+  const { sessions, tools } = auth;
   const isMoved = await tools.sql.begin(async (transaction) => {
-    const seats = await readSeats(transaction, person.userId);
+    const seats = await readSeats(transaction, user.userId);
     const seat = seats.find(({ accountId }) => accountId === body.accountId.toLowerCase());
     if (seat === undefined) return false;
-    await moveSession(transaction, person.sessionId, seat);
-    if (seat.memberId !== person.memberId) await noteMoved(transaction, tools, caller.accountId, person, seat);
+    await moveSession(transaction, user.sessionId, seat);
+    if (seat.memberId !== user.memberId) await noteMoved(transaction, tools, caller.accountId, user, seat);
     return true;
   });
   if (!isMoved) throw new ProblemError('not_found', { detail: `You have no seat in the account ${body.accountId}.` });
@@ -32,7 +32,7 @@ async function noteMoved(
   transaction: Transaction,
   { clock, ids }: Pick<SignInTools, 'clock' | 'ids'>,
   accountId: string,
-  { sessionId: targetId, memberId: actor }: Person,
+  { sessionId: targetId, memberId: actor }: User,
   to: SeatRow,
 ): Promise<void> {
   const now = clock.now();

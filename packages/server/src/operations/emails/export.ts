@@ -1,5 +1,5 @@
 import { EXPORT_FORMATS, LIMITS } from '@postrider/core';
-import type { People } from '../../auth/auth-services.ts';
+import type { AuthServices } from '../../auth/auth-services.ts';
 import { readAccounts } from '../../db/queries/accounts.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { isStillAllowed } from '../../keys/check-again.ts';
@@ -12,7 +12,7 @@ import { toMessageFilters } from './message-filters.ts';
 /** The message log as a file. Everything that must be known before the first byte is read first; the rows follow as they are read. */
 export const exportEmails: Handler<'emails.export'> = async (
   { query },
-  { services: { database, people, exports }, caller, signal },
+  { services: { database, auth, exports }, caller, signal },
 ) => {
   const { accountId } = caller;
   const release = exports.tryAcquire(accountId);
@@ -30,7 +30,7 @@ export const exportEmails: Handler<'emails.export'> = async (
         'content-disposition': `attachment; filename="${name}"`,
         ...(file.isTruncated ? { 'x-export-truncated': 'true' } : {}),
       },
-      body: releasing(whileAllowed(file.pieces, people, caller), release),
+      body: releasing(whileAllowed(file.pieces, auth, caller), release),
     };
   } catch (error) {
     release();
@@ -51,7 +51,7 @@ const CHECK_EVERY_MS = 500;
 /** Ends the file early if its reader loses the right to it, since slow readers take minutes. */
 async function* whileAllowed(
   pieces: AsyncIterable<string>,
-  { tools }: People,
+  { tools }: AuthServices,
   caller: Caller,
 ): AsyncGenerator<string, void> {
   let checkedMs = performance.now();

@@ -8,7 +8,7 @@ type FilterQuery = Omit<OperationInput<OperationById<'emails.export'>>['query'],
 /** The filters of a list or an export for a caller. Values the caller may not see do not match. */
 export function toMessageFilters(
   query: FilterQuery,
-  caller: Pick<Caller, 'accountId' | 'keyId' | 'scopes' | 'person'>,
+  caller: Pick<Caller, 'accountId' | 'keyId' | 'scopes' | 'user'>,
 ): MessageFilters {
   const { status, channel, source, agent_name, domain, tag, recipient, sender, q, from, to, ...unread } = query;
   // Does not compile if a filter is declared but not read here, since it would be accepted and ignored.

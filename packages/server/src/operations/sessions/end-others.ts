@@ -3,6 +3,6 @@ import { requireSession } from '../auth/require-session.ts';
 import type { Handler } from '../context.ts';
 
 export const endOtherSessions: Handler<'sessions.end-others'> = async (_input, context) => {
-  const { person } = requireSession(context);
-  return { body: { ended: await endOthers(context.services.people, person) } };
+  const { user } = requireSession(context);
+  return { body: { ended: await endOthers(context.services.auth, user) } };
 };

@@ -5,12 +5,12 @@ import type { Handler } from '../context.ts';
 import { toOwnSession } from './own-session-record.ts';
 
 export const endOwnSession: Handler<'sessions.end'> = async ({ params }, context) => {
-  const { people, installation } = context.services;
-  const { person } = requireSession(context);
-  const verdict = await endOne(people, person, params.id);
+  const { auth, installation } = context.services;
+  const { user } = requireSession(context);
+  const verdict = await endOne(auth, user, params.id);
   switch (verdict.kind) {
     case 'ended':
-      return { body: toOwnSession(verdict.session, person.sessionId) };
+      return { body: toOwnSession(verdict.session, user.sessionId) };
     case 'missing':
       throw new ProblemError('not_found', { detail: 'You have no session with this id.' });
     case 'browser':

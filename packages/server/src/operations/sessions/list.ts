@@ -4,7 +4,7 @@ import type { Handler } from '../context.ts';
 import { toOwnSession } from './own-session-record.ts';
 
 export const listOwnSessions: Handler<'sessions.list'> = async (_input, context) => {
-  const { person } = requireSession(context);
-  const { rows, total } = await listSessions(context.services.people, person);
-  return { body: { sessions: rows.map((row) => toOwnSession(row, person.sessionId)), total } };
+  const { user } = requireSession(context);
+  const { rows, total } = await listSessions(context.services.auth, user);
+  return { body: { sessions: rows.map((row) => toOwnSession(row, user.sessionId)), total } };
 };

@@ -2,9 +2,9 @@ import { removeMember as remove } from '../../auth/team.ts';
 import type { Handler } from '../context.ts';
 import { toMember, toTeamProblem } from './member-record.ts';
 
-export const removeMember: Handler<'team.remove'> = async ({ params }, { services: { database, people }, caller }) => {
+export const removeMember: Handler<'team.remove'> = async ({ params }, { services: { database, auth }, caller }) => {
   const verdict = await remove(database, caller, params.id);
   if (verdict.kind !== 'done') throw toTeamProblem(verdict.kind, params.id);
-  people.sessions.forget();
+  auth.sessions.forget();
   return { body: toMember(verdict.member) };
 };

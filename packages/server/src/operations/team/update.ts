@@ -4,10 +4,10 @@ import { toMember, toTeamProblem } from './member-record.ts';
 
 export const updateMember: Handler<'team.update'> = async (
   { params, body },
-  { services: { database, people }, caller },
+  { services: { database, auth }, caller },
 ) => {
   const verdict = await changeRole(database, caller, params.id, body.role);
   if (verdict.kind !== 'done') throw toTeamProblem(verdict.kind, params.id, 'role');
-  people.sessions.forget();
+  auth.sessions.forget();
   return { body: toMember(verdict.member) };
 };

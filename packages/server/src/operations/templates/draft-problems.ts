@@ -17,8 +17,8 @@ export function makerOf({ caller, services: { database } }: KeyedContext, now: D
 }
 
 /** Whether what the caller writes needs approval. Such a caller may not decide either. */
-export function isRestricted({ person, approval, mode, pausedBy }: Caller): boolean {
-  return person === null && (approval !== null || mode === 'test' || pausedBy !== null);
+export function isRestricted({ user, approval, mode, pausedBy }: Caller): boolean {
+  return user === null && (approval !== null || mode === 'test' || pausedBy !== null);
 }
 
 export function tooManyDrafts(): ProblemError {
