@@ -168,7 +168,7 @@ describe('the lifetime of a hold', () => {
     const { accountId } = await server.newAccount('Unharmed');
     for (let sent = 0; sent < 25; sent += 1) {
       const { id } = await hold();
-      await createApprovalJobs(mailer).tell();
+      await createApprovalJobs(mailer).notify();
       await server.call('DELETE', `/emails/${id}`);
     }
     expect(await mails()).toHaveLength(20);
@@ -234,7 +234,7 @@ describe('the lifetime of a hold', () => {
   it('count reminders against the same limit, delay them when it is used up, and combine hundreds into one', async () => {
     const { sql } = server.database;
     const held = await hold();
-    await createApprovalJobs(mailer).tell();
+    await createApprovalJobs(mailer).notify();
     server.clock.advance(36.1 * HOUR_MS);
     const { accountId } = server;
     const now = server.clock.now();
@@ -256,7 +256,7 @@ describe('the lifetime of a hold', () => {
     const emails = Array.from({ length: 100 }, () => ({ ...DEFAULT_SEND, to: 'bob@receiver.example' }));
     for (let batch = 0; batch < 3; batch += 1)
       await server.call('POST', '/emails/batch', { key: agent, body: { emails } });
-    await createApprovalJobs(mailer).tell();
+    await createApprovalJobs(mailer).notify();
     expect((await mails()).slice(2).map(({ subject }) => subject)).toEqual(['Waiting for your approval: 300 emails']);
   });
 

@@ -104,8 +104,8 @@ describe('how many sign-in links are mailed', () => {
 
   it('mails a link with any key as without one, and docs/keys.md says that anyone may ask', async () => {
     const key = await server.newKey({ mode: 'test' });
-    const wish = { key, body: { email: OWNER }, headers: { 'x-forwarded-for': '203.0.113.1' } };
-    expect((await server.call('POST', '/auth/magic-link', wish)).status).toBe(202);
+    const request = { key, body: { email: OWNER }, headers: { 'x-forwarded-for': '203.0.113.1' } };
+    expect((await server.call('POST', '/auth/magic-link', request)).status).toBe(202);
     expect(await count()).toBe(1);
     const keysDoc = await readFile(new URL('../../docs/keys.md', import.meta.url), 'utf8');
     const open = OPERATIONS.filter(({ access, reach }) => access.kind === 'public' && reach !== 'none');
@@ -116,9 +116,9 @@ describe('how many sign-in links are mailed', () => {
   it('counts addresses that do not exist the same way, across all server processes', async () => {
     const second = await startTestApp({ database: server.database, settings: { POSTRIDER_SIGNUP: 'open' } });
     try {
-      const wish = { email: OWNER, next: null, browser: null, known: null, address: '203.0.113.1' };
+      const request = { email: OWNER, next: null, browser: null, known: null, address: '203.0.113.1' };
       const processes = [server, second].map(({ app }) => app.services.auth.links);
-      for (let i = 0; i < PER_CLIENT; i += 1) for (const links of processes) await links.request(wish);
+      for (let i = 0; i < PER_CLIENT; i += 1) for (const links of processes) await links.request(request);
       for (const links of processes) await links.idle();
       expect(await count()).toBe(PER_CLIENT);
       const rows = await server.database.sql`SELECT cardinality(tried_at) AS count FROM code_tries ORDER BY tried_by`;

@@ -110,11 +110,11 @@ describe('a later start', () => {
   it('finds the data of the earlier one and does not create the database again', async () => {
     const dataDir = await usedDataDir();
     const first = await start(dataDir);
-    await connect(first.connection)`CREATE TABLE kept AS SELECT 42 AS answer`;
+    await connect(first.connection)`CREATE TABLE kept AS SELECT 42 AS value`;
     await first.stop();
     const progress: string[] = [];
     const second = await start(dataDir, { onProgress: (text) => progress.push(text) });
-    expect(await connect(second.connection)`SELECT answer FROM kept`).toEqual([{ response: 42 }]);
+    expect(await connect(second.connection)`SELECT value FROM kept`).toEqual([{ value: 42 }]);
     expect(progress).toEqual(['starting PostgreSQL 18']);
   });
 
@@ -154,11 +154,11 @@ describe('a server that dies', () => {
     const up = Promise.withResolvers<void>();
     const dataDir = await usedDataDir();
     const { connection } = await start(dataDir, { onDown: down.resolve, onUp: up.resolve });
-    await connect(connection)`CREATE TABLE kept AS SELECT 42 AS answer`;
+    await connect(connection)`CREATE TABLE kept AS SELECT 42 AS value`;
     process.kill(await serverPid(dataDir), 'SIGKILL');
     expect(await down.promise).toBe('PostgreSQL was killed by SIGKILL');
     await up.promise;
-    expect(await connect(connection)`SELECT answer FROM kept`).toEqual([{ response: 42 }]);
+    expect(await connect(connection)`SELECT value FROM kept`).toEqual([{ value: 42 }]);
   });
 
   it('restarts although one of its processes is too busy to notice', async () => {
@@ -227,7 +227,7 @@ describe('an owner that is killed', () => {
     const dataDir = await usedDataDir();
     const owner = launchOwner(dataDir);
     const connection: PostgresConnection = await firstMessage(owner, 'connection');
-    await connect(connection)`CREATE TABLE kept AS SELECT 42 AS answer`;
+    await connect(connection)`CREATE TABLE kept AS SELECT 42 AS value`;
     const orphan = await serverPid(dataDir);
     const watchdogs = await watchdogsOf(dataDir);
     expect(watchdogs).toHaveLength(1);
@@ -237,7 +237,7 @@ describe('an owner that is killed', () => {
     await kill(owner);
     const next = await start(dataDir);
     expect(await readRunningProcess(orphan)).toBeNull();
-    expect(await connect(next.connection)`SELECT answer FROM kept`).toEqual([{ response: 42 }]);
+    expect(await connect(next.connection)`SELECT value FROM kept`).toEqual([{ value: 42 }]);
   });
 });
 

@@ -145,7 +145,7 @@ export const LIMITS = {
   ticketContextBytes: 16 * 1024,
   ticketMessages: 100, // of one thread; with the next number it bounds what a page of tickets can weigh
   ticketCharacters: 200_000, // of all messages of one thread
-  ticketTrailEvents: 200, // the newest events of the message
+  ticketEmailEvents: 200, // the newest events of the message
   auditActionCharacters: 100,
   auditNameCharacters: 320, // an actor or a target: an id, or an address
   webhooksPerAccount: 50,

@@ -32,7 +32,7 @@ export interface McpServerSettings {
   /** True: only tools that change and send nothing. */
   readonly readOnly?: boolean;
   /** True if the client can be notified of changes of resources. Default: false. */
-  readonly canTell?: boolean;
+  readonly canNotify?: boolean;
   /** Where the connection stays open, what clients of the 2025 protocol subscribe with. */
   readonly subscriptions?: ResourceSubscriptions;
   /** The server's public address, for the page where users decide about held sends. Without it no page is named. */
@@ -88,8 +88,8 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
     return mcp.server.projectCallToolResult(offered, tool.definition.outputSchema);
   });
   const callOf = (signal: AbortSignal) => ({ invoke, caller: settings.caller, signal });
-  const { scopes, canTell = false, subscriptions = null } = settings;
-  setResourceHandlers(mcp, { scopes, callOf, canTell, subscriptions });
+  const { scopes, canNotify = false, subscriptions = null } = settings;
+  setResourceHandlers(mcp, { scopes, callOf, canNotify, subscriptions });
   setPromptHandlers(mcp, scopes, callOf);
   setCompletionHandler(mcp, callOf);
   return mcp;

@@ -98,7 +98,7 @@ function createOwnServer({ version, baseUrl, instructions, onError }: McpHttpSet
     createMcpServer({
       ...caller,
       // A client of the 2025 protocol would need a session for notifications.
-      canTell: era === 'modern' && caller.watch !== undefined,
+      canNotify: era === 'modern' && caller.watch !== undefined,
       version,
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(instructions === undefined ? {} : { instructions }),

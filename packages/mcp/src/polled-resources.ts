@@ -8,7 +8,7 @@ export interface PolledResources extends ResourceSubscriptions {
   /** Reads the client's messages: the library handles `subscriptions/listen` of protocol 2026-07-28 before the server sees it. */
   see(message: unknown): void;
   /** The listener that is notified of changes from now on. */
-  tell(listener: (uri: string) => Promise<void>): void;
+  setListener(listener: (uri: string) => Promise<void>): void;
   /** Ends it, so that the process can end. */
   close(): void;
 }
@@ -86,7 +86,7 @@ export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_M
       const { requestId } = fieldsOf(params);
       for (const uri of [...holders.keys()]) release(uri, requestId);
     },
-    tell: (next) => {
+    setListener: (next) => {
       listener = next;
     },
     close: stop,

@@ -43,11 +43,11 @@ export async function runStdio({ argv, env, cwd }: StdioProgram): Promise<number
   const polled = createPolledResources(invoke);
   const { baseUrl } = verdict.credentials;
   const own = { invoke, scopes: key.scopes, facts: key.facts, caller: key.id, toolsets, readOnly };
-  const settings = { ...own, baseUrl, version, canTell: true, subscriptions: polled, onError: log };
+  const settings = { ...own, baseUrl, version, canNotify: true, subscriptions: polled, onError: log };
   serveStdio(
     () => {
       const mcp = createMcpServer(settings);
-      polled.tell((uri) => mcp.server.sendResourceUpdated({ uri }));
+      polled.setListener((uri) => mcp.server.sendResourceUpdated({ uri }));
       return mcp;
     },
     { onerror: log, transport: createSeenTransport(polled) },

@@ -43,7 +43,7 @@ export const ticketSchema = z
     context: z
       .record(z.string(), z.unknown())
       .describe(
-        `The \`context\` of the request, as it was when the ticket was raised. If \`requestId\` was passed, also \`requestId\` and \`requestLog\`: the logged request (as \`GET /requests/:id\` returns it; null if the account has none with that id). If \`emailId\` was passed, also \`emailId\` and \`emailTrail\`: \`{id,status,from,to,subject,createdAt,lastError,events}\` with the newest ${LIMITS.ticketTrailEvents} events (null if the account has no such message; without subject and sender name if it is held and not approved). For keys without \`logs:read\`, \`requestLog\` is null; for keys without \`emails:read\`, \`emailTrail\` is; \`withheld\` names what is not shown.`,
+        `The \`context\` of the request, as it was when the ticket was raised. If \`requestId\` was passed, also \`requestId\` and \`requestLog\`: the logged request (as \`GET /requests/:id\` returns it; null if the account has none with that id). If \`emailId\` was passed, also \`emailId\` and \`emailTrail\`: \`{id,status,from,to,subject,createdAt,lastError,events}\` with the newest ${LIMITS.ticketEmailEvents} events (null if the account has no such message; without subject and sender name if it is held and not approved). For keys without \`logs:read\`, \`requestLog\` is null; for keys without \`emails:read\`, \`emailTrail\` is; \`withheld\` names what is not shown.`,
       ),
     createdAt: timestampSchema,
   })

@@ -16,16 +16,16 @@ export interface ResourceSettings {
   readonly scopes: readonly Scope[] | null;
   readonly callOf: (signal: AbortSignal) => ResourceCall;
   /** True if changes can be pushed: over `subscriptions/listen`, or on a connection that stays open. */
-  readonly canTell: boolean;
+  readonly canNotify: boolean;
   /** For clients of the 2025 protocol on a connection that stays open. */
   readonly subscriptions: ResourceSubscriptions | null;
 }
 
 /** Sets the handlers for resources below the library's own registration, for the reasons that the tools have for it. */
 export function setResourceHandlers({ server }: McpServer, settings: ResourceSettings): void {
-  const { scopes, callOf, canTell, subscriptions } = settings;
+  const { scopes, callOf, canNotify, subscriptions } = settings;
   const kinds = RESOURCE_KINDS.filter((kind) => readerOf(kind) !== undefined && isVisible(kind.scope, scopes));
-  server.registerCapabilities({ resources: canTell ? { subscribe: true } : {} });
+  server.registerCapabilities({ resources: canNotify ? { subscribe: true } : {} });
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: kinds.map(toTemplate) }));
   // There are too many messages to list, and list_emails finds them; a user would pick templates and pending approvals.
   server.setRequestHandler('resources/list', async (_request, { mcpReq }) => {

@@ -56,19 +56,19 @@ function describeFaults(records: readonly DomainRecord[]): string | null {
 }
 
 /** One domain of a list. */
-export function domainRow({ id, name, status, verifiedAt, amiss }: DomainSummary): string {
+export function domainRow({ id, name, status, verifiedAt, faults }: DomainSummary): string {
   const parts = [
     `${name} ${status}`,
     id,
     ...(verifiedAt === null ? [] : [`verified ${verifiedAt}`]),
-    ...(amiss === null ? [] : [`wrong: ${amiss}`]),
+    ...(faults === null ? [] : [`wrong: ${faults}`]),
   ];
   return `- ${toOneLine(parts.join(' | '))}`;
 }
 
 /** A row is for finding a domain: twenty with their records would be more than a result may hold. */
 export function summarizeDomain({ records, ...domain }: Domain) {
-  return { ...domain, amiss: describeFaults(records) };
+  return { ...domain, faults: describeFaults(records) };
 }
 
 type DomainSummary = ReturnType<typeof summarizeDomain>;

@@ -8,7 +8,7 @@ const RECORDS_NOTE = 'The rows have no DKIM records: read one domain with get_do
 export const listRemovedDomainsTool = callingTool(findOperation('domains.history'), {
   toRecord: (page) => ({
     ...page,
-    domains: page.domains.map((domain) => ({ ...summarizeDomain(domain), amiss: null })),
+    domains: page.domains.map((domain) => ({ ...summarizeDomain(domain), faults: null })),
   }),
   structuredNotes: [RECORDS_NOTE],
   toText: (page, untrusted) =>

@@ -72,7 +72,7 @@ async function eraseTable(sql: Sql, accountId: string, { name, hasFiles }: Accou
   const limit = hasFiles ? FILES_AT_ONCE : ROWS_AT_ONCE;
   let rows = 0;
   for (;;) {
-    const count = await eraseInPeace(sql, accountId, name, limit);
+    const count = await eraseWithRetries(sql, accountId, name, limit);
     rows += count;
     if (count < limit) return rows;
   }
@@ -81,7 +81,7 @@ async function eraseTable(sql: Sql, accountId: string, { name, hasFiles }: Accou
 const ATTEMPTS = 5;
 
 /** Retries when a concurrent writer of the same rows causes a conflict. */
-async function eraseInPeace(sql: Sql, accountId: string, table: string, limit: number): Promise<number> {
+async function eraseWithRetries(sql: Sql, accountId: string, table: string, limit: number): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await eraseRows(sql, accountId, table, limit);

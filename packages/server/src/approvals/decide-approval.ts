@@ -271,8 +271,8 @@ async function release(
   // A message whose scheduled time passed while it was held is sent at once.
   const waits = scheduledAt !== null && scheduledAt > now;
   const dueAt = waits ? scheduledAt : now;
-  const approved: Told = { type: 'approved', detail: detailOf(how.fields, how.note) };
-  const next: readonly Told[] =
+  const approved: ReleaseEvent = { type: 'approved', detail: detailOf(how.fields, how.note) };
+  const next: readonly ReleaseEvent[] =
     refusal === null
       ? [{ type: 'queued', detail: null }, ...(waits ? [{ type: 'scheduled' as const, detail: null }] : [])]
       : [{ type: 'failed', detail: refusal.detail }];
@@ -286,7 +286,7 @@ async function release(
   });
 }
 
-type Told = Omit<Release['events'][number], 'id'>;
+type ReleaseEvent = Omit<Release['events'][number], 'id'>;
 
 function detailOf(fields: readonly string[], note: string | null): string | null {
   const edited = fields.length === 0 ? null : `edited: ${fields.join(', ')}`;

@@ -6,7 +6,7 @@ import { notifyOfDrafts } from './notify-of-drafts.ts';
 /** The background jobs for holds. */
 export interface ApprovalJobs {
   /** Notifies approvers of new holds. */
-  tell(): Promise<void>;
+  notify(): Promise<void>;
   /**
    * Runs on a schedule: ends expired holds, reminds approvers of pending ones, and notifies them of new ones in case a wake-up was lost.
    * Only this job mails template drafts, so that an agent's changes within one minute become one mail.
@@ -15,14 +15,14 @@ export interface ApprovalJobs {
 }
 
 export function createApprovalJobs(mailer: ApprovalMailer): ApprovalJobs {
-  const tell = async () => {
+  const notify = async () => {
     while ((await notifyApprovers(mailer)) > 0);
   };
   return {
-    tell,
+    notify,
     async watch() {
       await expireHolds(mailer.sql, mailer.ids, mailer.clock.now());
-      await tell();
+      await notify();
       while ((await remindApprovers(mailer)) > 0);
       while ((await notifyOfDrafts(mailer)) > 0);
     },

@@ -6,7 +6,7 @@ import type { SecretBox } from '../keys/secret-box.ts';
 import { readKnownBrowser } from './known-browser.ts';
 
 /** A request for a sign-in link. */
-export interface LinkWish {
+export interface LinkRequest {
   readonly email: string;
   /** The client's IP address. */
   readonly address: string;
@@ -17,7 +17,7 @@ export interface LinkWish {
 /** Limits the number of sign-in links that are mailed, so that strangers can neither flood mailboxes nor use up a user's links. */
 export interface LinkLimits {
   /** Counts a link and returns whether it may be mailed. The result does not reveal whether the mailbox belongs to a user. */
-  take(wish: LinkWish): Promise<boolean>;
+  take(request: LinkRequest): Promise<boolean>;
 }
 
 const MINUTE_MS = 60_000;

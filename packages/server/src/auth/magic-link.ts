@@ -16,7 +16,7 @@ export interface MagicLinks {
    * happen after the response, so that response times do not reveal whether the user exists.
    * @param browser the value this browser already has: links requested one after the other all work in it
    */
-  request(wish: {
+  request(options: {
     readonly email: string;
     readonly next: string | null;
     readonly browser: string | null;

@@ -157,7 +157,7 @@ async function introduce(
   const account = await prepareFirstAccount(tools, config.dataDir, config.sandboxDomain);
   const quickstart = toQuickstart(account, config, baseUrl, app.smtp);
   const path = writeQuickstart(config.dataDir, quickstart);
-  if (account.isNew && app.engine !== null) await tellFirstMessage(app, account, config, database, say);
+  if (account.isNew && app.engine !== null) await printFirstMessage(app, account, config, database, say);
   say('');
   say(`  base URL  ${quickstart.baseUrl}   (reference: ${quickstart.baseUrl}/reference)`);
   say(`  API key   ${quickstart.key}`);
@@ -175,7 +175,7 @@ async function introduce(
   say('');
 }
 
-async function tellFirstMessage(
+async function printFirstMessage(
   app: App,
   account: PreparedAccount,
   config: Config,

@@ -83,8 +83,8 @@ function addReplyCommand(tickets: Command, tools: OperatorTools): void {
       }));
       if (verdict.kind !== 'replied') throw toError(number, verdict);
       const { mail } = verdict;
-      const told = mail === null ? 'without mail' : `and mailed to ${printableLine(mail.to)} (message ${mail.id})`;
-      write(tools, options, { ...toOperatorTicket(row), mail }, `ticket ${number} was answered, ${told}`);
+      const delivery = mail === null ? 'without mail' : `and mailed to ${printableLine(mail.to)} (message ${mail.id})`;
+      write(tools, options, { ...toOperatorTicket(row), mail }, `ticket ${number} was answered, ${delivery}`);
     });
 }
 

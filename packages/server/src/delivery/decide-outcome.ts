@@ -63,14 +63,14 @@ export function decideOutcome(facts: AttemptFacts, verdicts: readonly RecipientV
 function putOff(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): AttemptOutcome | null {
   const { now, expiresAt, attempt } = facts;
   if (verdicts.length === 0 || now >= expiresAt) return null;
-  const wishedMs = Math.max(
+  const notBeforeMs = Math.max(
     ...verdicts.map(({ notBefore }) => notBefore?.getTime() ?? now.getTime() + UNTRIED_WAIT_MS),
   );
   const change = attempt === 1 ? 'queued' : 'deferred';
   return {
     ...fenceOf(facts),
     recipients: facts.recipients.map((recipient) => ({ ...recipient, change, events: [] })),
-    retryAt: new Date(Math.min(wishedMs, expiresAt.getTime())).toISOString(),
+    retryAt: new Date(Math.min(notBeforeMs, expiresAt.getTime())).toISOString(),
     lastError: verdicts[0]?.reason || null,
     costsNoAttempt: true,
   };

@@ -114,12 +114,12 @@ async function freeOne({ recording }: WatchdogOptions, deliveries: LostDeliverie
     const freed = await freeLostDeliveries(transaction, { ...deliveries, now, longestLeaseMs: LONGEST_LEASE_MS });
     if (freed === 0) return false;
     const message = await lockStrandedMessage(transaction, deliveries);
-    if (message !== null) await tellFreed(transaction, recording.ids, deliveries, message, now);
+    if (message !== null) await recordFreed(transaction, recording.ids, deliveries, message, now);
     return true;
   });
 }
 
-async function tellFreed(
+async function recordFreed(
   transaction: Transaction,
   ids: WatchdogOptions['recording']['ids'],
   name: MessageName,

@@ -78,8 +78,8 @@ async function readHost(check: Check, host: string): Promise<readonly Row[]> {
   }
   const [alias, { rows, found, isFailed }] = await Promise.all([dns.cname(host), readAddresses(check, host)]);
   // If only our name servers know the addresses, the alias may be internal too.
-  const isTold = alias.kind === 'found' && (!isPublicOnly || rows.length > 0);
-  const aliases: Row[] = isTold ? alias.values.map((value) => row('CNAME', host, value)) : [];
+  const isReported = alias.kind === 'found' && (!isPublicOnly || rows.length > 0);
+  const aliases: Row[] = isReported ? alias.values.map((value) => row('CNAME', host, value)) : [];
   if (aliases.length > 0) findings.add('mx_is_cname', `${host} is an alias of ${aliases[0]?.value}.`);
   if (found === 0 && !isFailed) findings.add('mx_no_address', `It is ${host}.`);
   return [...aliases, ...rows];

@@ -17,7 +17,7 @@ export interface Findings<Code extends string> {
 }
 
 /** A hostile record can break a rule a thousand times. */
-const TOLD_OF_EACH = 10;
+const MAX_PER_CODE = 10;
 const PARTICULARS_CHARACTERS = 400;
 const ORDER: readonly FindingDefinition['level'][] = ['fail', 'warn', 'pass'];
 
@@ -32,7 +32,7 @@ export function createFindings<Check extends ToolCheckName>(check: Check): Findi
       const { level, message, fix } = definitions[code];
       const whole = particulars === undefined ? message : `${message} ${excerpt(particulars, PARTICULARS_CHARACTERS)}`;
       const alike = found.filter((finding) => finding.code === code);
-      if (alike.length >= TOLD_OF_EACH || alike.some((finding) => finding.message === whole)) return;
+      if (alike.length >= MAX_PER_CODE || alike.some((finding) => finding.message === whole)) return;
       found.push({ level, code, message: whole, fix });
     },
     has: (code) => found.some((finding) => finding.code === code),

@@ -82,14 +82,14 @@ function askOverTcp(
       resolve(response);
     };
     const timer = setTimeout(() => end({ kind: 'unreachable', reason: 'did not respond in time' }), timeoutMs);
-    let heard: Buffer = Buffer.alloc(0);
+    let received: Buffer = Buffer.alloc(0);
     socket.on('error', (error) => end({ kind: 'unreachable', reason: reasonOf(error) }));
     socket.on('close', () => end({ kind: 'unreachable', reason: 'closed the connection' }));
     socket.on('connect', () => socket.write(withLength(encodeQuestion(id, question, edns))));
     socket.on('data', (bytes: Buffer) => {
-      heard = Buffer.concat([heard, bytes]);
-      if (heard.length < 2 || heard.length < 2 + heard.readUInt16BE(0)) return;
-      const reply = readReply(heard.subarray(2, 2 + heard.readUInt16BE(0)), id, question);
+      received = Buffer.concat([received, bytes]);
+      if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
+      const reply = readReply(received.subarray(2, 2 + received.readUInt16BE(0)), id, question);
       end(reply.kind === 'reply' ? reply : { kind: 'senseless', reason: 'sent a response that cannot be parsed' });
     });
   });

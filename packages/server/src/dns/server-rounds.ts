@@ -42,7 +42,7 @@ export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions)
         if (step.kind !== 'unreachable') left = left.filter((other) => other !== server);
       }
     }
-    const told = [...reasons].map(([{ host, port }, reason]) => `${host}${port === 53 ? '' : `:${port}`} ${reason}`);
-    return { kind: 'failed', reason: told.join('; ') };
+    const failures = [...reasons].map(([{ host, port }, reason]) => `${host}${port === 53 ? '' : `:${port}`} ${reason}`);
+    return { kind: 'failed', reason: failures.join('; ') };
   };
 }

@@ -66,11 +66,11 @@ async function checkReverse(
   const found = await Promise.all(addresses.map(async (address) => ({ address, response: await dns.ptr(address) })));
   const wrong = found.filter(({ response }) => !valuesOf(response).includes(name.toLowerCase()));
   if (wrong.length === 0) return pass('helo-name', `${name} and ${addresses.join(', ')} resolve to each other.`);
-  const told = wrong.map(({ address, response }) => `${address} ${describeNames(response)}`).join('; ');
+  const described = wrong.map(({ address, response }) => `${address} ${describeNames(response)}`).join('; ');
   const fix = `Ask the provider of the address to set its PTR record to ${name}, or change POSTRIDER_HELO_NAME to the name in that record.`;
   // If there are several addresses, some may not be used for mail.
   const judge = wrong.length < found.length ? warn : bad;
-  return judge('helo-name', `The reverse DNS does not confirm ${name}: ${told}.`, fix);
+  return judge('helo-name', `The reverse DNS does not confirm ${name}: ${described}.`, fix);
 }
 
 function valuesOf(response: DnsResult<string>): readonly string[] {

@@ -58,7 +58,7 @@ export function createResourceWatcher(
         before.flatMap(({ request }) => request.resources),
       );
       for (const watching of before)
-        if (watches.has(watching)) tell(watching, states.splice(0, watching.states.size));
+        if (watches.has(watching)) notify(watching, states.splice(0, watching.states.size));
         else states.splice(0, watching.states.size);
     } catch {
       // If the database is unavailable, the next poll retries.
@@ -142,7 +142,7 @@ async function readStates(sql: Sql, resources: readonly WatchedUri[]): Promise<(
   return states;
 }
 
-function tell({ request, states, onChange }: Watching, found: readonly (string | null)[]): void {
+function notify({ request, states, onChange }: Watching, found: readonly (string | null)[]): void {
   for (const [index, { uri }] of request.resources.entries()) {
     const state = found[index] ?? null;
     if (states.get(uri) === state) continue;

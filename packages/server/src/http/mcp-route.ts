@@ -35,7 +35,7 @@ export function createMcpRoute(options: McpRouteOptions) {
     onError: (error) => logger.debug({ error: String(error) }, 'mcp request refused'),
   });
 
-  const inTurn = createDuplicateQueue();
+  const duplicates = createDuplicateQueue();
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     if (!isTrustedOrigin(request, baseUrl)) {
@@ -104,7 +104,7 @@ export function createMcpRoute(options: McpRouteOptions) {
     const requestId = request.id;
     const kind = request.state.caller === null ? {} : { facts: callerFactsOf(request.state.caller) };
     const mcpCaller = {
-      ...{ invoke: inTurn(invoke, caller), scopes, caller, toolsets, readOnly, requestId },
+      ...{ invoke: duplicates(invoke, caller), scopes, caller, toolsets, readOnly, requestId },
       ...watching,
       ...kind,
     };

@@ -31,7 +31,7 @@ export interface ReportHandlerOptions extends ReportTools {
   readonly forgeries: ForgeryCounter;
   readonly room: MessageRoom;
   /** Limits concurrent database queries and writes, so that enough connections remain for API callers. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly withPermit: <T>(work: () => Promise<T>) => Promise<T>;
   readonly limits: ReportLimits;
   readonly logger: Logger;
 }
@@ -47,7 +47,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
   const { sessions, limits, returnPaths, forgeries } = options;
   const hosts = createReturnPathHosts({
     clock: options.clock,
-    lookUp: (host) => options.inTurn(() => isReturnPathHost(options.sql, host)),
+    lookUp: (host) => options.withPermit(() => isReturnPathHost(options.sql, host)),
   });
 
   function takeSender(session: SMTPServerSession): void {
@@ -129,7 +129,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
   async function takeSoon(path: ReadReturnPath, read: ReadReport): Promise<TakenReport> {
     const until = performance.now() + limits.earlyMs;
     for (;;) {
-      const taken = await options.inTurn(() => takeReport(options, path, read));
+      const taken = await options.withPermit(() => takeReport(options, path, read));
       const { outcome, accountId } = taken;
       if (outcome !== 'too_early' || performance.now() >= until) {
         const { messageId } = path;
@@ -155,7 +155,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     const now = options.clock.now();
     const outcome = report.returnPaths.some(looksLikeReturnPath) ? 'forged' : 'unknown';
     const noAccount = { id: options.ids.next(now), accountId: null, messageId: null };
-    await options.inTurn(() => countReports(options.sql, { ...noAccount, kind: report.kind, outcome, count: 1, now }));
+    await options.withPermit(() => countReports(options.sql, { ...noAccount, kind: report.kind, outcome, count: 1, now }));
     options.logger.info({ kind: report.kind, outcome }, 'an inbound report');
   }
 

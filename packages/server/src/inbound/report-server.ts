@@ -66,7 +66,7 @@ export function createReportServer(options: ReportServerOptions): ReportServer {
   const sessions = createReportSessions(limits);
   const forgeries = createForgeryCounter(options);
   const semaphore = createSemaphore(WRITTEN_AT_ONCE);
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+  const withPermit = async <T>(work: () => Promise<T>): Promise<T> => {
     const release = await semaphore.acquire();
     try {
       return await work();
@@ -77,7 +77,7 @@ export function createReportServer(options: ReportServerOptions): ReportServer {
   const room = createMessageRoom(MAX_RECEIVED_BYTES);
   const server: SMTPServer = new SMTPServer({
     ...settingsFor(options, limits),
-    ...createReportHandlers({ ...options, sessions, forgeries, room, inTurn, limits }),
+    ...createReportHandlers({ ...options, sessions, forgeries, room, withPermit, limits }),
     onConnect: (session, done) => {
       const refusal = openReportSession(server, session, sessions);
       if (refusal === null) done();

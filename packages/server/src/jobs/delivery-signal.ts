@@ -14,13 +14,13 @@ const JOB_KEYS = ['deliver:pump:0', 'deliver:pump:1', 'deliver:pump:2', 'deliver
 
 export function createDeliverySignal(sql: Sql, clock: Clock, onError: (error: unknown) => void): DeliverySignal {
   let timer: NodeJS.Timeout | null = null;
-  let turn = 0;
+  let next = 0;
 
   function add(): void {
     timer = null;
-    turn = (turn + 1) % JOB_KEYS.length;
+    next = (next + 1) % JOB_KEYS.length;
     // If a wake-up fails, the timers make up for it.
-    addPumpJob(sql, JOB_KEYS[turn] ?? 'deliver:pump', clock.now()).catch(onError);
+    addPumpJob(sql, JOB_KEYS[next] ?? 'deliver:pump', clock.now()).catch(onError);
   }
 
   return {

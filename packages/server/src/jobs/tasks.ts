@@ -48,7 +48,7 @@ export function createTasks(options: {
     },
     'deliver:watchdog': () => watchdog(),
     'domains:check': () => domains.checkDue(),
-    'approvals:tell': () => approvals.tell(),
+    'approvals:tell': () => approvals.notify(),
     'approvals:watch': () => approvals.watch(),
     'keys:announce-expiry': async () => {
       await announceExpiry({ sql, clock, ids });

@@ -85,7 +85,7 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
     });
     fault = null;
     // Before its first job: a worker without a recorded heartbeat cannot be detected as missing.
-    void beatInPeace();
+    void sendHeartbeat();
     runner.promise.then(
       () => restart('The queue stopped.'),
       (error: unknown) => restart(error instanceof Error ? error.message : String(error)),
@@ -112,14 +112,14 @@ export async function startJobWorker(options: JobWorkerOptions): Promise<JobWork
     await forgetWorkers(sql, silent);
   }
 
-  const beatInPeace = () =>
+  const sendHeartbeat = () =>
     beat().catch((error: unknown) => logger.debug({ error: String(error) }, 'heartbeat failed'));
 
   await startRunner().catch(async (error: unknown) => {
     await pool.end();
     throw error;
   });
-  const heartbeat = setInterval(() => void beatInPeace(), HEARTBEAT_EVERY_MS);
+  const heartbeat = setInterval(() => void sendHeartbeat(), HEARTBEAT_EVERY_MS);
 
   async function stop(): Promise<void> {
     stopping = true;

@@ -36,15 +36,15 @@ export const FIRST_KEY = { scopes: ['full'], rateLimit: LIMITS.keyRatePerMinuteM
 export async function createKey(
   query: Query,
   ids: IdGenerator,
-  { accountId, name, now, createdByMember = null, ...wishes }: NewKey,
+  { accountId, name, now, createdByMember = null, ...requested }: NewKey,
 ): Promise<{ readonly id: string; readonly secret: string }> {
-  const defaults = defaultRestrictions(wishes.mode);
-  const { scopes } = expandScopes(wishes.scopes);
+  const defaults = defaultRestrictions(requested.mode);
+  const { scopes } = expandScopes(requested.scopes);
   const recipientAllowlist =
-    wishes.recipientAllowlist === null ? null : normalizeAllowlist(wishes.recipientAllowlist).entries;
-  const { source: personaSource = null, agentName: personaAgentName = null } = wishes.persona ?? {};
-  const rateLimit = wishes.rateLimit ?? defaults.rateLimit;
-  const { attachmentHosts = null } = wishes;
+    requested.recipientAllowlist === null ? null : normalizeAllowlist(requested.recipientAllowlist).entries;
+  const { source: personaSource = null, agentName: personaAgentName = null } = requested.persona ?? {};
+  const rateLimit = requested.rateLimit ?? defaults.rateLimit;
+  const { attachmentHosts = null } = requested;
   const restrictions = {
     ...defaults,
     scopes,

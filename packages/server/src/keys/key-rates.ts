@@ -188,8 +188,8 @@ function beginAsking(bucket: Bucket, isQuick: boolean): Asked {
   const waiters = bucket.waiting.splice(0);
   bucket.spare = 0;
   // Without waiting requests, the bucket only returns tokens.
-  const wished = waiters.length === 0 || !isQuick ? 0 : Math.max(0, bucket.count - waiters.length);
-  return { bucket, waiters, ask: { accountId, keyId, rateLimit, needed: waiters.length, wished, returned } };
+  const extra = waiters.length === 0 || !isQuick ? 0 : Math.max(0, bucket.count - waiters.length);
+  return { bucket, waiters, ask: { accountId, keyId, rateLimit, needed: waiters.length, extra, returned } };
 }
 
 function newBucket(accountId: string, keyId: string, limit: number, nowMs: number): Bucket {

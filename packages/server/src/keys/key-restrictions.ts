@@ -14,7 +14,7 @@ export type RestrictionsVerdict =
   | { readonly ok: true; readonly restrictions: KeyRestrictions }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-type Wishes = Omit<KeyChangesInput, 'name'>;
+type RestrictionChanges = Omit<KeyChangesInput, 'name'>;
 
 /** The restrictions of a key that sets none itself. */
 export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
@@ -37,8 +37,8 @@ export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
 }
 
 /** Applies the requested changes to a key's restrictions; omitted fields stay unchanged. Returns all problems at once. */
-export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date): RestrictionsVerdict {
-  const { scopes: _scopes, recipientAllowlist, ipAllowlist, attachmentHosts, expiresAt, holdWhen, ...others } = wishes;
+export function applyRestrictions(before: KeyRestrictions, requested: RestrictionChanges, now: Date): RestrictionsVerdict {
+  const { scopes: _scopes, recipientAllowlist, ipAllowlist, attachmentHosts, expiresAt, holdWhen, ...others } = requested;
   const { rateLimit, approvalMode, persona, lockPersona, sendLimit, ...unread } = others;
   // A declared field that is not read would be accepted and ignored; then this line does not compile.
   unread satisfies Record<string, never>;
@@ -47,7 +47,7 @@ export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date):
   // Listed one by one, because `before` is often a whole row whose other columns must not be copied.
   const restrictions: KeyRestrictions = {
     mode: before.mode,
-    scopes: scopesOf(wishes, before),
+    scopes: scopesOf(requested, before),
     rateLimit: rateLimit ?? before.rateLimit,
     recipientAllowlist: unlessLeftOut(
       recipientAllowlist,
@@ -74,7 +74,7 @@ export function applyWishes(before: KeyRestrictions, wishes: Wishes, now: Date):
     dailySends: unlessLeftOut(sendLimit, sendLimit?.day ?? null, before.dailySends),
   };
   const problems = [
-    ...strangeEntries(wishes, recipients?.unknown ?? []),
+    ...strangeEntries(requested, recipients?.unknown ?? []),
     ...strangeNetworks(networks ?? []),
     ...(expiresAt != null && expiresAt <= now ? [PAST_EXPIRY] : []),
     ...(restrictions.lockPersona && restrictions.personaSource === null && restrictions.personaAgentName === null
@@ -96,7 +96,7 @@ const NOTHING_TO_LOCK: FieldProblem = {
 const NOT_BESIDE_APPROVAL: readonly Scope[] = ['keys:write', 'approvals:decide', 'team:write'];
 
 /** For a held key, the shorthand `full` omits these scopes. A scope requested by its own name is never dropped silently. */
-function scopesOf({ scopes, approvalMode }: Wishes, before: KeyRestrictions): readonly Scope[] {
+function scopesOf({ scopes, approvalMode }: RestrictionChanges, before: KeyRestrictions): readonly Scope[] {
   if (scopes === undefined) return before.scopes;
   const expanded = expandScopes(scopes).scopes;
   if ((approvalMode ?? before.approvalMode) === 'off') return expanded;
@@ -123,7 +123,7 @@ function unlessLeftOut<T>(given: unknown, value: T, before: T): T {
   return given === undefined ? before : value;
 }
 
-function strangeEntries({ recipientAllowlist }: Wishes, unknown: readonly string[]): readonly FieldProblem[] {
+function strangeEntries({ recipientAllowlist }: RestrictionChanges, unknown: readonly string[]): readonly FieldProblem[] {
   const message = 'must be an address `a@b.c`, a domain `@b.c`, or its subdomains `*.b.c`';
   return (recipientAllowlist ?? []).flatMap((entry, index) =>
     unknown.includes(entry) ? [{ path: `recipientAllowlist.${index}`, code: 'invalid_format', message }] : [],
@@ -137,7 +137,7 @@ function strangeNetworks(networks: readonly (string | null)[]): readonly FieldPr
   );
 }
 
-function toHoldWhen(given: Wishes['holdWhen']): KeyRestrictions['holdWhen'] {
+function toHoldWhen(given: RestrictionChanges['holdWhen']): KeyRestrictions['holdWhen'] {
   if (given == null) return null;
   return {
     firstContact: given.firstContact ?? false,

@@ -11,7 +11,7 @@ import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { createApiKey } from './api-key.ts';
 import { createKey, type NewKey, storeKey } from './create-key.ts';
 import { findEscalations, findUndecidable, type RestrictionName, sharesLimits, withMakerLimits } from './escalation.ts';
-import { applyWishes, defaultRestrictions } from './key-restrictions.ts';
+import { applyRestrictions, defaultRestrictions } from './key-restrictions.ts';
 import { decidePause, type Pauser } from './pause-rule.ts';
 import { endOfSecret } from './secret-end.ts';
 
@@ -46,10 +46,10 @@ type Done<More = unknown> = { readonly kind: 'done'; readonly row: KeyRow } & Mo
 export async function makeKey(
   { sql, clock, ids }: KeyTools,
   granter: Granter,
-  { name, mode = 'live', ...wishes }: NewKeyInput,
+  { name, mode = 'live', ...requested }: NewKeyInput,
 ): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
   const now = clock.now();
-  const verdict = applyWishes(defaultRestrictions(mode), wishes, now);
+  const verdict = applyRestrictions(defaultRestrictions(mode), requested, now);
   if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
   const names = findEscalations(boundsOf(granter), verdict.restrictions, null);
   if (names.length > 0) return { kind: 'escalation', names };
@@ -103,10 +103,10 @@ export async function changeKey(
   tools: KeyTools,
   granter: Granter,
   keyId: string,
-  { name, ...wishes }: KeyChangesInput,
+  { name, ...requested }: KeyChangesInput,
 ): Promise<Done | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
-    const verdict = applyWishes(row, wishes, now);
+    const verdict = applyRestrictions(row, requested, now);
     if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
     // After the lock, the key's current row is known.
     const names = findEscalations(

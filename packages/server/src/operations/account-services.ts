@@ -30,7 +30,7 @@ function bindServices(services: Services, pools: AccountPools, accountId: string
   return {
     ...services,
     database,
-    domains: { tools: { ...domains.tools, sql }, checker: gateChecker(domains.checker, sql) },
+    domains: { tools: { ...domains.tools, sql }, checker: limitToAccount(domains.checker, sql) },
     auth: { ...auth, tools: { ...auth.tools, sql } },
   };
 }
@@ -39,7 +39,7 @@ function bindServices(services: Services, pools: AccountPools, accountId: string
  * The checker works across accounts, because a lookup may move a name from one account to another. So it runs only for a domain that the
  * account can see.
  */
-function gateChecker(checker: DomainChecker, sql: Sql): DomainChecker {
+function limitToAccount(checker: DomainChecker, sql: Sql): DomainChecker {
   return {
     ...checker,
     async check(domain, options) {

@@ -25,17 +25,17 @@ function withoutField(value: unknown, field: string): unknown {
 }
 
 /** A body of megabytes can break a rule a million times. Only the first faults are reported, each with a bounded message. */
-const ERRORS_TOLD = 100;
-const WORDS_TOLD = 300;
+const MAX_ERRORS = 100;
+const MAX_MESSAGE_CHARACTERS = 300;
 
 export function validationFailed(faults: readonly FieldProblem[]): ProblemError {
-  const errors = faults.slice(0, ERRORS_TOLD).map(({ path, code, message }) => ({
-    path: path.slice(0, WORDS_TOLD),
+  const errors = faults.slice(0, MAX_ERRORS).map(({ path, code, message }) => ({
+    path: path.slice(0, MAX_MESSAGE_CHARACTERS),
     code,
-    message: message.slice(0, WORDS_TOLD),
+    message: message.slice(0, MAX_MESSAGE_CHARACTERS),
   }));
   const first = errors[0];
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  const told = `${first?.path}: ${first?.message}${more}`;
-  return new ProblemError('validation_failed', { detail: told.endsWith('?') ? told : `${told}.`, errors });
+  const detail = `${first?.path}: ${first?.message}${more}`;
+  return new ProblemError('validation_failed', { detail: detail.endsWith('?') ? detail : `${detail}.`, errors });
 }

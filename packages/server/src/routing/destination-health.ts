@@ -8,14 +8,14 @@ import type { RecipientVerdict, ServerReply } from '../smtp-client/transport.ts'
 export type DestinationHealth = 'clean' | 'throttled' | 'turned-away' | 'unreachable' | 'unknown';
 
 export function healthOf(verdicts: readonly RecipientVerdict[]): DestinationHealth {
-  if (verdicts.some(isTurnedAway)) return 'turned-away';
+  if (verdicts.some(isRejectedBeforeMail)) return 'turned-away';
   if (verdicts.some(({ reply }) => reply !== null && asksForLess(reply))) return 'throttled';
   if (verdicts.some(({ reply, outcome }) => reply !== null || outcome === 'accepted')) return 'clean';
   return verdicts.some(isSilent) ? 'unreachable' : 'unknown';
 }
 
 /** RFC 5321, section 3.1: a server greets with 554 when it does not accept mail from us, and with 421 when it is overloaded. */
-function isTurnedAway({ isBeforeMail, isAboutDomain }: RecipientVerdict): boolean {
+function isRejectedBeforeMail({ isBeforeMail, isAboutDomain }: RecipientVerdict): boolean {
   return isBeforeMail === true && isAboutDomain !== true;
 }
 

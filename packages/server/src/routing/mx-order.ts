@@ -34,10 +34,10 @@ export function orderAddresses(
 ): readonly string[] {
   const four = shuffle(ipv4, experience.random);
   const six = shuffle(ipv6, experience.random);
-  const inTurn = Array.from({ length: Math.max(four.length, six.length) }, (_, at) => [six[at], four[at]])
+  const interleaved = Array.from({ length: Math.max(four.length, six.length) }, (_, at) => [six[at], four[at]])
     .flat()
     .filter((address) => address !== undefined);
-  const openFirst = inTurn.sort((one, other) => rank(experience.isOpen(other)) - rank(experience.isOpen(one)));
+  const openFirst = interleaved.sort((one, other) => rank(experience.isOpen(other)) - rank(experience.isOpen(one)));
   return avoidedLast(openFirst, experience.isAvoided);
 }
 

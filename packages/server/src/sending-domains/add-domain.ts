@@ -9,13 +9,13 @@ import { beginPending } from './domain-status.ts';
 import { auditDomain, type DomainTools } from './domain-tools.ts';
 import { holdName, proveName } from './hold-name.ts';
 import type { TooManyKeys } from './key-maker.ts';
-import { type KeyWish, makeKeys } from './new-keys.ts';
+import { type NewKeyOptions, makeKeys } from './new-keys.ts';
 
 export interface DomainOrder {
   readonly accountId: string;
   readonly name: string;
   readonly returnPathHost: string;
-  readonly keys: readonly KeyWish[];
+  readonly keys: readonly NewKeyOptions[];
   readonly actor: string;
 }
 
@@ -36,7 +36,7 @@ export interface SelectorTaken {
 /** Adds a pending domain with its keys, in one transaction. DNS queries and key generation run outside the transaction. */
 export async function addDomain(
   tools: DomainTools,
-  { accountId, name, returnPathHost, keys: wishes, actor }: DomainOrder,
+  { accountId, name, returnPathHost, keys: options, actor }: DomainOrder,
 ): Promise<BeginRefusal | SelectorTaken | { readonly kind: 'added'; readonly id: string }> {
   // Generating a key takes a second of CPU time, so check first whether the domain already exists.
   if (await hasDomain(tools.sql, accountId, name)) return { kind: 'exists' };
@@ -48,13 +48,13 @@ export async function addDomain(
   }
   const id = tools.ids.next(tools.clock.now());
   const claimant = { accountId, id, name };
-  const taken = await findTaken(tools.sql, claimant, wishes);
+  const taken = await findTaken(tools.sql, claimant, options);
   if (taken !== null) return taken;
   const asked = await proveName(tools, claimant);
   // A caller who retries until the challenge is published gets no new key each time.
   if (asked !== null && asked.outcome !== 'met') return { kind: 'claimed', claim: asked };
   const now = tools.clock.now();
-  const keys = await makeKeys(tools, claimant, wishes, now);
+  const keys = await makeKeys(tools, claimant, options, now);
   if ('kind' in keys) return keys;
   return await tools.names.begin(async (transaction) => {
     if ((await countForAddition(transaction, accountId)) >= LIMITS.domainsPerAccount) {
@@ -63,7 +63,7 @@ export async function addDomain(
     }
     if (await hasDomain(transaction, accountId, name)) return { kind: 'exists' };
     // While the account has no domain of this name, only another addition could use a selector, and additions wait for this transaction.
-    const takenMeanwhile = await findTaken(transaction, claimant, wishes);
+    const takenMeanwhile = await findTaken(transaction, claimant, options);
     if (takenMeanwhile !== null) return takenMeanwhile;
     const verdict = await holdName(transaction, tools, claimant, asked, { actor, now });
     if (verdict.kind === 'held') return { kind: 'claimed', claim: verdict.claim };
@@ -81,9 +81,9 @@ export async function addDomain(
 async function findTaken(
   query: Query,
   { accountId, name }: { readonly accountId: string; readonly name: string },
-  wishes: readonly KeyWish[],
+  options: readonly NewKeyOptions[],
 ): Promise<SelectorTaken | null> {
   const used = await readUsedSelectors(query, accountId, name);
-  const selector = wishes.map((wish) => wish.selector).find((wished) => used.has(wished));
+  const selector = options.map((option) => option.selector).find((selector) => used.has(selector));
   return selector === undefined ? null : { kind: 'selector-taken', selector, name };
 }

@@ -66,8 +66,8 @@ function findFault({ algorithm, publicKey }: ExpectedDkimKey, key: DkimRecord): 
 const REFUSED: Readonly<Partial<Record<DkimRecord['faults'][number]['code'], (particulars: string) => string>>> = {
   dkim_wrong_version: () =>
     'The version is not the first tag, or not DKIM1, so verifiers ignore the record (RFC 6376 §3.6.1).',
-  dkim_hash_refused: (told) => `The record does not allow sha256, which mail is signed with. ${told} Remove h=.`,
-  dkim_not_for_email: (told) => `The record is not for mail. ${told} Remove s=.`,
+  dkim_hash_refused: (particulars) => `The record does not allow sha256, which mail is signed with. ${particulars} Remove h=.`,
+  dkim_not_for_email: (particulars) => `The record is not for mail. ${particulars} Remove s=.`,
 };
 
 function withoutPadding(base64: string): string {

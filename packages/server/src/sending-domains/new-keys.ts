@@ -5,7 +5,7 @@ import type { DomainReference, DomainTools } from './domain-tools.ts';
 import type { TooManyKeys } from './key-maker.ts';
 
 /** A key to generate. */
-export interface KeyWish {
+export interface NewKeyOptions {
   readonly algorithm: NewDkimKey['algorithm'];
   readonly selector: string;
   readonly state: NewDkimKey['state'];
@@ -15,11 +15,11 @@ export interface KeyWish {
 export async function makeKeys(
   { ids, secrets, keyMaker }: Pick<DomainTools, 'ids' | 'secrets' | 'keyMaker'>,
   { accountId, id: domainId }: DomainReference,
-  wishes: readonly KeyWish[],
+  options: readonly NewKeyOptions[],
   now: Date,
 ): Promise<readonly NewDkimKey[] | TooManyKeys> {
   const keys: NewDkimKey[] = [];
-  for (const { algorithm, selector, state } of wishes) {
+  for (const { algorithm, selector, state } of options) {
     const pair = algorithm === 'rsa' ? await keyMaker.make(accountId) : await generateEd25519Key();
     if ('kind' in pair) return pair;
     const privateKey = secrets.seal(pair.privateKeyPem);

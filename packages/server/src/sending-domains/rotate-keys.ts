@@ -7,7 +7,7 @@ import type { SelectorTaken } from './add-domain.ts';
 import { fitsName } from './domain-name.ts';
 import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';
 import type { TooManyKeys } from './key-maker.ts';
-import { ed25519Selector, type KeyWish, makeKeys, makeSelector } from './new-keys.ts';
+import { ed25519Selector, type NewKeyOptions, makeKeys, makeSelector } from './new-keys.ts';
 
 export interface RotationOrder {
   readonly dkimSelector: string | null;
@@ -27,7 +27,7 @@ export interface RotationPlan {
   /** Waiting keys, not known to be published, that the rotation replaces or removes. */
   readonly drops: readonly DomainKey[];
   readonly retires: readonly DomainKey[];
-  readonly makes: readonly KeyWish[];
+  readonly makes: readonly NewKeyOptions[];
 }
 
 /**
@@ -47,7 +47,7 @@ export function planRotation(
   const waitingRsa = waiting('rsa');
   const keepsRsa = waitingRsa !== undefined && (order.dkimSelector ?? waitingRsa.selector) === waitingRsa.selector;
   const selector = keepsRsa ? waitingRsa.selector : (order.dkimSelector ?? freshSelector);
-  const makesRsa: KeyWish[] = keepsRsa ? [] : [{ algorithm: 'rsa', selector, state: 'waiting' }];
+  const makesRsa: NewKeyOptions[] = keepsRsa ? [] : [{ algorithm: 'rsa', selector, state: 'waiting' }];
   const dropsRsa = keepsRsa || waitingRsa === undefined ? [] : [waitingRsa];
   if (order.ed25519 === false) {
     const second = inUse('ed25519');
@@ -61,7 +61,7 @@ export function planRotation(
   const makesSecond = wantsSecond && waiting('ed25519') === undefined;
   // While both new keys wait, a repeated call changes nothing. If only the second key is new, it gets its own selector.
   const own = used.has(ed25519Selector(selector)) ? freshSelector : selector;
-  const second: KeyWish[] = makesSecond
+  const second: NewKeyOptions[] = makesSecond
     ? [{ algorithm: 'ed25519', selector: ed25519Selector(own), state: 'waiting' }]
     : [];
   return { drops: dropsRsa, retires: [], makes: [...makesRsa, ...second] };

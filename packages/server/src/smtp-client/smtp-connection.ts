@@ -267,9 +267,9 @@ export class SmtpConnection {
   }
 
   #tellGone(): void {
-    const tell = this.onGone;
+    const callback = this.onGone;
     this.onGone = null;
-    tell?.();
+    callback?.();
   }
 
   #forget(): ((result: SendResult) => void) | null {

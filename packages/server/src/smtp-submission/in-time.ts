@@ -18,13 +18,13 @@ export async function inTime<T>(
   work: (claim: () => boolean) => Promise<T>,
 ): Promise<TimelyOutcome<T>> {
   let state: 'open' | 'claimed' | 'withdrawn' = 'open';
-  const { promise: late, resolve: tellLate } = Promise.withResolvers<TimelyOutcome<T>>();
+  const { promise: late, resolve: resolveLate } = Promise.withResolvers<TimelyOutcome<T>>();
   const timers: NodeJS.Timeout[] = [];
   const withdraw = () => {
-    if (state === 'claimed') timers.push(setTimeout(() => tellLate({ kind: 'late' }), limits.graceMs));
+    if (state === 'claimed') timers.push(setTimeout(() => resolveLate({ kind: 'late' }), limits.graceMs));
     else {
       state = 'withdrawn';
-      tellLate({ kind: 'late' });
+      resolveLate({ kind: 'late' });
     }
   };
   timers.push(setTimeout(withdraw, limits.limitMs));

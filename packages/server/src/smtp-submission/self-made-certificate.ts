@@ -8,7 +8,7 @@ export interface SelfMadeCertificate {
   readonly cert: string;
 }
 
-export interface CertificateWishes {
+export interface CertificateOptions {
   /** DNS names and IP addresses; the first is the subject. */
   readonly names: readonly string[];
   readonly validFrom: Date;
@@ -16,7 +16,7 @@ export interface CertificateWishes {
 }
 
 /** Creates a self-signed certificate: X.509 v3 (RFC 5280), P-256, SHA-256. */
-export function makeSelfMadeCertificate({ names, validFrom, validTo }: CertificateWishes): SelfMadeCertificate {
+export function makeSelfMadeCertificate({ names, validFrom, validTo }: CertificateOptions): SelfMadeCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = sequence(set(sequence(oid('550403'), utf8String(names[0] ?? 'localhost'))));
   const certified = sequence(

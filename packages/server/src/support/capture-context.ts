@@ -23,17 +23,17 @@ export async function captureContext(
   const { accountId, requestId, emailId } = about;
   const [requestLog, emailTrail] = await Promise.all([
     requestId === null ? null : awaitRequest(tools, accountId, requestId, signal),
-    emailId === null ? null : readTrail(tools.sql, accountId, emailId),
+    emailId === null ? null : readEmailEvents(tools.sql, accountId, emailId),
   ]);
   return { requestLog, emailTrail };
 }
 
 /** A ticket leaves the installation, so it contains no content of a held message that no one has approved. */
-async function readTrail(sql: Sql, accountId: string, emailId: string): Promise<Record<string, unknown> | null> {
-  const trail = await readTicketEvents(sql, accountId, emailId, LIMITS.ticketTrailEvents);
-  if (trail === null) return null;
-  const { isWithheld, ...shown } = trail;
-  return isWithheld ? { ...shown, from: addressOf(trail.from), subject: null } : shown;
+async function readEmailEvents(sql: Sql, accountId: string, emailId: string): Promise<Record<string, unknown> | null> {
+  const email = await readTicketEvents(sql, accountId, emailId, LIMITS.ticketEmailEvents);
+  if (email === null) return null;
+  const { isWithheld, ...shown } = email;
+  return isWithheld ? { ...shown, from: addressOf(email.from), subject: null } : shown;
 }
 
 async function awaitRequest(

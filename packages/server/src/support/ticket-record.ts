@@ -30,13 +30,13 @@ function attachedContext(row: TicketRow, viewer: Viewer): Record<string, unknown
   ];
   return {
     ...(row.requestId === null ? {} : { requestId: row.requestId, requestLog: seesRequest ? row.requestLog : null }),
-    ...(row.emailId === null ? {} : { emailId: row.emailId, emailTrail: seesEmail ? visibleTrail(row, viewer) : null }),
+    ...(row.emailId === null ? {} : { emailId: row.emailId, emailTrail: seesEmail ? visibleEvents(row, viewer) : null }),
     ...(withheld.length === 0 ? {} : { withheld }),
   };
 }
 
 /** The event log was attached as stored. The owner of a deleted message is unknown, so only its `to` recipients are shown. */
-function visibleTrail({ emailTrail, emailOwner }: TicketRow, viewer: Viewer): Record<string, unknown> | null {
+function visibleEvents({ emailTrail, emailOwner }: TicketRow, viewer: Viewer): Record<string, unknown> | null {
   if (emailTrail === null) return null;
   const owner: MessageOwner = emailOwner ?? { keyId: null, blind: namesBeside(emailTrail) };
   return redactMessage(emailTrail as ShownMessage & Record<string, unknown>, owner, viewer).message; // Written by `readTicketEvents`.
@@ -44,6 +44,6 @@ function visibleTrail({ emailTrail, emailOwner }: TicketRow, viewer: Viewer): Re
 
 function namesBeside({ to, events }: Record<string, unknown>): readonly string[] {
   const shown = typeof to === 'string' ? to.split(', ') : [];
-  const { events: trail = [] } = { events } as ShownMessage; // As above.
-  return trail.flatMap(({ recipient }) => (recipient === null || shown.includes(recipient) ? [] : [recipient]));
+  const { events: listed = [] } = { events } as ShownMessage; // As above.
+  return listed.flatMap(({ recipient }) => (recipient === null || shown.includes(recipient) ? [] : [recipient]));
 }

@@ -43,7 +43,7 @@ export function createAttemptRecorder(options: {
 }): AttemptRecorder {
   const { sql, clock, ids, leaseId, onError } = options;
   let buffer: Attempt[] = [];
-  let inHand = 0;
+  let inProgress = 0;
   let isBusy = false;
   /** Whether the next ones are due while these are being written. */
   let isDue = false;
@@ -85,10 +85,10 @@ export function createAttemptRecorder(options: {
   async function empty(): Promise<void> {
     const all = buffer;
     buffer = [];
-    inHand = all.length;
+    inProgress = all.length;
     for (let begun = 0; begun < all.length; begun += BATCH) {
       await write(all.slice(begun, begun + BATCH));
-      inHand = Math.max(0, all.length - begun - BATCH);
+      inProgress = Math.max(0, all.length - begun - BATCH);
     }
   }
 
@@ -117,7 +117,7 @@ export function createAttemptRecorder(options: {
       if (buffer.length >= BATCH) begin();
       else timer ??= setTimeout(begin, isBusy ? BUSY_FLUSH_MS : FLUSH_MS);
     },
-    waiting: () => buffer.length + inHand,
+    waiting: () => buffer.length + inProgress,
     settle,
     async end() {
       ending = true;

@@ -144,7 +144,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     again = true;
     pumping ??= run().finally(() => {
       pumping = null;
-      tellQuiet();
+      notifyQuiet();
     });
     return pumping;
   }
@@ -200,7 +200,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (wasFull) beginAll();
     startQueue(queue, now);
     if (queue.wantsMore(now)) void pump();
-    tellQuiet();
+    notifyQuiet();
   }
 
   async function post(receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<AttemptResult> {
@@ -244,11 +244,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     };
   }
 
-  function tellQuiet(): void {
+  function notifyQuiet(): void {
     if (underWay.size > 0 || pumping !== null) return;
-    const told = onQuiet;
+    const waiting = onQuiet;
     onQuiet = [];
-    for (const tell of told) tell();
+    for (const resolve of waiting) resolve();
   }
 
   async function quiet(): Promise<void> {

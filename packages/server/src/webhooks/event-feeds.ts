@@ -110,10 +110,10 @@ export function createEventFeeds({
     const entries = await findFeedEntries(sql, [...before.keys()], LOOK).catch(() => null);
     if (entries === null) return;
     const found = Map.groupBy(entries, ({ accountId }) => accountId);
-    for (const [accountId, account] of before) hand(account, found.get(accountId) ?? []);
+    for (const [accountId, account] of before) deliver(account, found.get(accountId) ?? []);
   }
 
-  function hand(account: Account, entries: readonly FeedEntry[]): void {
+  function deliver(account: Account, entries: readonly FeedEntry[]): void {
     const fresh = entries.filter(({ id }) => !account.seen.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
     // More events than one query returns have arrived since the last one: listeners that reconnect with their last id
     // find the rest.
@@ -121,10 +121,10 @@ export function createEventFeeds({
     account.seen = new Set(entries.map(({ id }) => id));
     for (const listener of [...account.listeners]) {
       const { types } = listener.request;
-      const told = types === null ? fresh : fresh.filter(({ type }) => types.has(type));
-      for (const { id } of told) listener.waiting.push(id);
+      const matching = types === null ? fresh : fresh.filter(({ type }) => types.has(type));
+      for (const { id } of matching) listener.waiting.push(id);
       if (isTorn || listener.waiting.length > maxWaiting) end(listener);
-      else if (told.length > 0) listener.wake?.();
+      else if (matching.length > 0) listener.wake?.();
     }
   }
 

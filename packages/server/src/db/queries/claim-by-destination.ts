@@ -117,12 +117,12 @@ const claim = defineStatement(
       SELECT *, row_number() OVER (PARTITION BY destination ORDER BY nth, random()) AS place FROM numbered
     ),
     taken AS (
-      SELECT p.account_id, p.id, p.share, row_number() OVER (PARTITION BY p.account_id ORDER BY p.nth, p.next_at, p.id) AS turn
+      SELECT p.account_id, p.id, p.share, row_number() OVER (PARTITION BY p.account_id ORDER BY p.nth, p.next_at, p.id) AS rank
       FROM placed p LEFT JOIN rooms r ON r.d = p.destination
       WHERE p.place <= CASE WHEN p.destination = '' THEN ${UNBOUNDED} ELSE coalesce(r.n, ${options.otherRoom}) END
     ),
     chosen AS MATERIALIZED (
-      SELECT account_id, id FROM taken WHERE turn <= share ORDER BY turn, random() LIMIT ${options.limit}
+      SELECT account_id, id FROM taken WHERE rank <= share ORDER BY rank, random() LIMIT ${options.limit}
     ),
     picked AS MATERIALIZED (
       SELECT d.account_id, d.id FROM chosen c JOIN deliveries d ON d.account_id = c.account_id AND d.id = c.id

@@ -91,7 +91,7 @@ export const claimDeliveries = defineStatement(CLAIM, (options) =>
   ),
 );
 
-const HAND = {
+const BATCH_ITEM = {
   accountId: deliveries.accountId,
   deliveryId: deliveries.id,
   messageId: deliveries.messageId,
@@ -107,7 +107,7 @@ interface ContentRecipient {
   readonly s: typeof suppressions.$inferSelect.reason | null;
 }
 
-const start = defineStatement({ hands: value<string>(), sealedKeyId: messages.keyId, now: value<Date>() }, (given) =>
+const start = defineStatement({ claims: value<string>(), sealedKeyId: messages.keyId, now: value<Date>() }, (given) =>
   returning(
     {
       accountId: messages.accountId,
@@ -132,23 +132,23 @@ const start = defineStatement({ hands: value<string>(), sealedKeyId: messages.ke
       recipients: narrowed<readonly ContentRecipient[]>(pg.json),
     },
     sql`
-    WITH hands AS MATERIALIZED (
+    WITH batch AS MATERIALIZED (
       SELECT "accountId" AS account_id, "deliveryId" AS delivery_id, "messageId" AS message_id, ordinals
-      FROM json_to_recordset(${given.hands}::text::json) AS g (${sql.raw(recordColumns(HAND))})
+      FROM json_to_recordset(${given.claims}::text::json) AS g (${sql.raw(recordColumns(BATCH_ITEM))})
     ),
     claimed AS MATERIALIZED (
-      SELECT DISTINCT account_id, message_id FROM hands
+      SELECT DISTINCT account_id, message_id FROM batch
     ),
     started AS (
       UPDATE messages m SET status = 'sending' FROM claimed c
       WHERE m.account_id = c.account_id AND m.id = c.message_id AND m.status <> 'sending'
     ),
     moved AS (
-      UPDATE message_recipients r SET status = 'sending' FROM hands h
+      UPDATE message_recipients r SET status = 'sending' FROM batch h
       WHERE r.account_id = h.account_id AND r.message_id = h.message_id AND r.ordinal = ANY (h.ordinals)
     ),
     dropped AS (
-      DELETE FROM deliveries d USING hands h
+      DELETE FROM deliveries d USING batch h
       WHERE d.account_id = h.account_id AND d.id = h.delivery_id
         AND NOT EXISTS (SELECT FROM messages m WHERE m.account_id = h.account_id AND m.id = h.message_id)
     )
@@ -182,15 +182,15 @@ export async function startSending(
   claimed: readonly ClaimedDelivery[],
   now: Date,
 ): Promise<readonly DeliveryContent[]> {
-  const hands = claimed.map(
-    ({ accountId, id, messageId, ordinals }): RecordOf<typeof HAND> => ({
+  const claims = claimed.map(
+    ({ accountId, id, messageId, ordinals }): RecordOf<typeof BATCH_ITEM> => ({
       accountId,
       deliveryId: id,
       messageId,
       ordinals,
     }),
   );
-  return await start(query, { hands: JSON.stringify(hands), sealedKeyId: POSTMASTER_KEY_ID, now });
+  return await start(query, { claims: JSON.stringify(claims), sealedKeyId: POSTMASTER_KEY_ID, now });
 }
 
 export interface Lease {

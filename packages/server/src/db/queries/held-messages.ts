@@ -224,7 +224,7 @@ const release = defineStatement(
       settled AS (
         UPDATE message_recipients SET status = ${status} WHERE account_id = ${accountId} AND message_id = ${messageId}
       ),
-      told AS (
+      events AS (
         INSERT INTO message_events (account_id, message_id, seq, id, type, detail, created_at)
         SELECT ${accountId}, ${messageId}, s.event_count - ${eventCount} + e.n, e.id, e.type, e.detail, ${given.now}
         FROM shown s, ROWS FROM (json_to_recordset(${given.events}::text::json) AS (${sql.raw(recordColumns(EVENT))}))

@@ -125,7 +125,7 @@ const insertRows = defineStatement({ holds: value<string>(), now: approvals.crea
 );
 
 /** Adds a job that notifies the approvers of holds. Requests close together become one job. */
-const addTellJob = defineStatement({ runAt: value<Date>() }, ({ runAt }) =>
+const addNotifyJob = defineStatement({ runAt: value<Date>() }, ({ runAt }) =>
   executing(sql`
     SELECT FROM graphile_worker.add_job('approvals:tell', '{}'::json, job_key => 'approvals:tell', job_key_mode => 'preserve_run_at',
       run_at => ${runAt}, max_attempts => 1)`),
@@ -134,5 +134,5 @@ const addTellJob = defineStatement({ runAt: value<Date>() }, ({ runAt }) =>
 /** Writes the holds of messages that this transaction wrote, with their first events, and requests that the approvers be notified. */
 export async function insertHolds(query: Query, holds: readonly HoldRow[], now: Date): Promise<void> {
   await insertRows(query, { holds: JSON.stringify(holds), now });
-  await addTellJob(query, { runAt: now });
+  await addNotifyJob(query, { runAt: now });
 }

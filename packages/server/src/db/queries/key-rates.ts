@@ -12,7 +12,7 @@ export interface AllowanceAsk {
   /** Waiting requests. */
   readonly needed: number;
   /** How many more requests to borrow in advance. */
-  readonly wished: number;
+  readonly extra: number;
   /** How many borrowed requests were not used. */
   readonly returned: number;
 }
@@ -48,8 +48,8 @@ export async function takeAllowance(
   asks: readonly AllowanceAsk[],
   leaseMs: number,
 ): Promise<readonly Allowance[]> {
-  const rows = asks.map(({ accountId, keyId, rateLimit, needed, wished, returned }, o) => {
-    return { o, a: accountId, k: keyId, r: rateLimit, n: needed, w: wished, b: returned };
+  const rows = asks.map(({ accountId, keyId, rateLimit, needed, extra, returned }, o) => {
+    return { o, a: accountId, k: keyId, r: rateLimit, n: needed, w: extra, b: returned };
   });
   return await take(query, { asks: JSON.stringify(rows), leaseMs });
 }

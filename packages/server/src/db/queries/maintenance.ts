@@ -120,7 +120,7 @@ const purgeMessages = defineStatement(
       LIMIT ${PURGE_ROWS}
     ), recipients AS (
       DELETE FROM message_recipients r USING aged WHERE r.account_id = aged.account_id AND r.message_id = aged.id
-    ), trail AS (
+    ), events AS (
       DELETE FROM message_events e USING aged WHERE e.account_id = aged.account_id AND e.message_id = aged.id
     ), bodies AS (
       DELETE FROM message_bodies b USING aged WHERE b.account_id = aged.account_id AND b.message_id = aged.id

@@ -24,13 +24,13 @@ export const takeQuotaNotices = defineStatement(
           CROSS JOIN unnest(${thresholds}::integer[]) AS t (threshold)
           WHERE k.has_endpoints OR k.streaming_until > now()
         ),
-        told AS (
+        notified AS (
           INSERT INTO quota_notices (account_id, month, threshold, told_at)
           SELECT account_id, ${month}::date, threshold, ${now}::timestamptz FROM reached
           WHERE quota > 0 AND used::bigint * 100 >= quota::bigint * threshold
           ON CONFLICT (account_id, month, threshold) DO NOTHING RETURNING account_id, threshold
         )
         SELECT r.account_id AS "accountId", r.quota AS limit, r.used, r.threshold
-        FROM told JOIN reached r ON r.account_id = told.account_id AND r.threshold = told.threshold ORDER BY r.threshold`,
+        FROM notified JOIN reached r ON r.account_id = notified.account_id AND r.threshold = notified.threshold ORDER BY r.threshold`,
     ),
 );

@@ -98,7 +98,7 @@ export interface MessageHold
   readonly expiresAt: string;
 }
 
-interface TrailEvent
+interface EmailEvent
   extends Pick<typeof messageEvents.$inferSelect, 'id' | 'seq' | 'type' | 'recipient' | 'classification' | 'detail'> {
   readonly createdAt: string;
 }
@@ -123,7 +123,7 @@ const readOne = defineStatement(
         hold: nullable(narrowed<MessageHold>(pg.json)),
         recipients: narrowed<readonly Recipient[]>(pg.json),
         attachments: narrowed<readonly Attachment[]>(pg.json),
-        events: narrowed<readonly TrailEvent[]>(pg.json),
+        events: narrowed<readonly EmailEvent[]>(pg.json),
       },
       sql`
     SELECT m.id, m.key_id AS "keyId", m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,

@@ -140,7 +140,7 @@ const write = defineStatement(
       JOIN present p ON p.message = s.message
       WHERE r.account_id = p.account AND r.message_id = p.message AND r.ordinal = s.ordinal
     ),
-    told AS (
+    events AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, classification, detail, created_at)
       SELECT p.account, p.message, p.event_count + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at
       FROM json_to_recordset(${events}::text::json) AS e (${sql.raw(recordColumns(EVENT))})

@@ -131,7 +131,7 @@ const mend = defineStatement(
       FROM json_to_recordset(${mending.recipients}::text::json) AS s (${sql.raw(recordColumns(MENDED_RECIPIENT))})
       WHERE r.account_id = ${mending.accountId} AND r.message_id = ${mending.messageId} AND r.ordinal = s.ordinal
     ),
-    told AS (
+    events AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, detail, created_at)
       SELECT ${mending.accountId}, ${mending.messageId}, ${mending.eventCount}::int + n, id, type, recipient, detail, ${mending.now}
       FROM ROWS FROM (json_to_recordset(${mending.events}::text::json) AS (${sql.raw(recordColumns(MENDED_EVENT))}))

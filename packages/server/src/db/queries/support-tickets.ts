@@ -60,8 +60,8 @@ type NewTicket = Readonly<Omit<typeof supportTickets.$inferSelect, 'number' | 's
 /** Creates a ticket with its first message. */
 export async function insertTicket(query: Query, ticket: NewTicket): Promise<void> {
   const toJson = (record: NewTicket['requestLog']) => (record === null ? null : JSON.stringify(record));
-  const [log, trail] = [toJson(ticket.requestLog), toJson(ticket.emailTrail)];
-  await insert(query, { ...ticket, context: JSON.stringify(ticket.context), requestLog: log, emailTrail: trail });
+  const [log, email] = [toJson(ticket.requestLog), toJson(ticket.emailTrail)];
+  await insert(query, { ...ticket, context: JSON.stringify(ticket.context), requestLog: log, emailTrail: email });
 }
 
 const addMessage = defineStatement(

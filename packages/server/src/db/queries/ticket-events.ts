@@ -4,7 +4,7 @@ import { narrowed, pg, returning } from '../result.ts';
 import { messages } from '../schema/messages.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
-interface TrailEvent {
+interface EmailEvent {
   readonly createdAt: string;
 }
 
@@ -17,7 +17,7 @@ const read = defineStatement(
         ...{ subject: messages.subject, createdAt: messages.createdAt, lastError: messages.lastError },
         /** Whether the message was held and no user has approved it. */
         isWithheld: pg.bool,
-        events: narrowed<readonly TrailEvent[]>(pg.json),
+        events: narrowed<readonly EmailEvent[]>(pg.json),
       },
       sql`
         SELECT m.id, m.status, m.from_given AS "from", m.to_line AS "to", m.subject, m.created_at AS "createdAt", m.last_error AS "lastError",

@@ -66,7 +66,7 @@ const insert = defineStatement({ events: value<string>(), max: value<number>() }
       WHERE r.nth + (SELECT count(*) FROM message_events e
         WHERE e.account_id = r.account AND e.message_id = r.message AND e.type = r.type) <= ${max}
     ),
-    told AS (
+    events AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, detail, created_at)
       SELECT k.account, k.message, k.event_count + k.place, k.id, k.type,
         (SELECT min(r.email) FROM message_recipients r WHERE r.account_id = k.account AND r.message_id = k.message HAVING count(*) = 1),

@@ -48,7 +48,7 @@ export async function lockMessageEvents(query: Query, { accountId, messageId }: 
   await lock(query, { accountId, messageId });
 }
 
-const TOLD = {
+const FIELDS = {
   accountId: messages.accountId,
   messageId: messages.id,
   eventId: messageEvents.id,
@@ -56,11 +56,11 @@ const TOLD = {
   now: messageEvents.createdAt,
 };
 
-const tell = defineStatement(
-  { ...TOLD, suppressible: value<string | null>() },
+const insertEvent = defineStatement(
+  { ...FIELDS, suppressible: value<string | null>() },
   ({ accountId, messageId, eventId, email, suppressible, now }) =>
     executing(sql`
-      WITH told AS (
+      WITH added AS (
         INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, created_at)
         SELECT m.account_id, m.id, m.event_count + 1, ${eventId}, 'unsubscribed', ${email}, ${now} FROM messages m
         WHERE m.account_id = ${accountId} AND m.id = ${messageId} AND (
@@ -71,16 +71,16 @@ const tell = defineStatement(
         RETURNING account_id, message_id
       )
       UPDATE messages m SET event_count = m.event_count + 1
-      FROM told WHERE m.account_id = told.account_id AND m.id = told.message_id`),
+      FROM added WHERE m.account_id = added.account_id AND m.id = added.message_id`),
 );
 
 /** `suppressible` is the folded address; null if it can never be on the suppression list. */
-export type Unsubscribed = Parameters<typeof tell>[1];
+export type Unsubscribed = Parameters<typeof insertEvent>[1];
 
 /**
  * Adds `unsubscribed` to the events of a message, once for each time it has an effect: not if the event exists, unless the address was
  * removed from the suppression list since. An earlier statement must lock the events, so that what is read here is current.
  */
-export async function recordUnsubscribed(query: Query, told: Unsubscribed): Promise<void> {
-  await tell(query, told);
+export async function recordUnsubscribed(query: Query, event: Unsubscribed): Promise<void> {
+  await insertEvent(query, event);
 }

@@ -43,17 +43,17 @@ const claim = defineStatement(
         place: present(pg.tid),
       },
       sql`
-    WITH RECURSIVE lanes AS (
+    WITH RECURSIVE queues AS (
       (SELECT d.account_id, d.endpoint_id, d.next_at FROM webhook_deliveries d ORDER BY d.account_id, d.endpoint_id, d.next_at LIMIT 1)
       UNION ALL
-      SELECT n.account_id, n.endpoint_id, n.next_at FROM lanes l CROSS JOIN LATERAL (
+      SELECT n.account_id, n.endpoint_id, n.next_at FROM queues l CROSS JOIN LATERAL (
         SELECT d.account_id, d.endpoint_id, d.next_at FROM webhook_deliveries d
         WHERE (d.account_id, d.endpoint_id) > (l.account_id, l.endpoint_id)
         ORDER BY d.account_id, d.endpoint_id, d.next_at LIMIT 1) AS n
     ),
     due AS MATERIALIZED (
       SELECT l.account_id, l.endpoint_id, w.revision, w.failing_since IS NOT NULL AS is_failing, coalesce(r.room, ${otherwise}) AS room
-      FROM lanes l JOIN webhook_endpoints w ON w.account_id = l.account_id AND w.id = l.endpoint_id AND w.status = 'enabled'
+      FROM queues l JOIN webhook_endpoints w ON w.account_id = l.account_id AND w.id = l.endpoint_id AND w.status = 'enabled'
       LEFT JOIN json_to_recordset(${capacity}::text::json) AS r (${ROOM}, room integer) ON r.id = l.endpoint_id
       WHERE l.next_at <= ${now} AND coalesce(r.room, ${otherwise}) > 0
       ORDER BY random() LIMIT ${CLAIM_ENDPOINTS}

@@ -195,13 +195,13 @@ const readLate = defineStatement(
       { id: webhookEvents.id },
       sql`
         WITH event AS (SELECT t.stored_at, t.stored_by, t.stored_beside FROM webhook_events t WHERE t.account_id = ${accountId} AND t.id = ${eventId}),
-        told AS (
+        anchor AS (
           SELECT * FROM event UNION ALL SELECT ${idTime}::timestamptz, NULL, NULL WHERE NOT EXISTS (SELECT FROM event)
         )
-        SELECT e.id FROM told JOIN webhook_events e ON e.account_id = ${accountId} AND e.stored_at > told.stored_at - ${WITHIN}
+        SELECT e.id FROM anchor JOIN webhook_events e ON e.account_id = ${accountId} AND e.stored_at > anchor.stored_at - ${WITHIN}
         WHERE e.id < ${eventId} AND e.endpoint_id IS NULL AND ${isStoredAt(given)}
-          AND CASE WHEN told.stored_by IS NULL THEN e.stored_at > told.stored_at
-            ELSE e.stored_at > told.stored_at + ${WITHIN} OR (e.stored_by >= told.stored_beside AND e.stored_by <> told.stored_by) END
+          AND CASE WHEN anchor.stored_by IS NULL THEN e.stored_at > anchor.stored_at
+            ELSE e.stored_at > anchor.stored_at + ${WITHIN} OR (e.stored_by >= anchor.stored_beside AND e.stored_by <> anchor.stored_by) END
           ${after && sql`AND e.id > ${after}`}
         ORDER BY e.id LIMIT ${limit}`,
     ),

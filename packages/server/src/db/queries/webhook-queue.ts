@@ -55,15 +55,15 @@ const readOldest = defineStatement({ now: value<Date>() }, ({ now }) =>
   returning(
     { dueAt: nullable(webhookDeliveries.nextAt), eventId: nullable(pg.text) },
     sql`
-    WITH RECURSIVE lanes AS (
+    WITH RECURSIVE queues AS (
       (SELECT d.account_id, d.endpoint_id FROM webhook_deliveries d ORDER BY d.account_id, d.endpoint_id LIMIT 1)
       UNION ALL
-      SELECT n.account_id, n.endpoint_id FROM lanes l CROSS JOIN LATERAL (
+      SELECT n.account_id, n.endpoint_id FROM queues l CROSS JOIN LATERAL (
         SELECT d.account_id, d.endpoint_id FROM webhook_deliveries d
         WHERE (d.account_id, d.endpoint_id) > (l.account_id, l.endpoint_id) ORDER BY d.account_id, d.endpoint_id LIMIT 1) AS n
     )
     SELECT min(due.next_at) FILTER (WHERE due.next_at <= ${now} AND w.id IS NOT NULL) AS "dueAt", min(event.event_id::text COLLATE "C") AS "eventId"
-    FROM lanes l
+    FROM queues l
     CROSS JOIN LATERAL (SELECT d.next_at FROM webhook_deliveries d
       WHERE d.account_id = l.account_id AND d.endpoint_id = l.endpoint_id ORDER BY d.next_at LIMIT 1) AS due
     CROSS JOIN LATERAL (SELECT d.event_id FROM webhook_deliveries d

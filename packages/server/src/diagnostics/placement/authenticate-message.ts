@@ -137,23 +137,23 @@ function judgeSpf({ spf }: Authentication, from: string | null, findings: Found)
     return;
   }
   const source = spf.source === 'From' ? 'From, because there is no Return-Path with an address' : spf.source;
-  const told = `${spf.address}, ${spf.domain} (of ${source}): ${spf.result}.`;
+  const particulars = `${spf.address}, ${spf.domain} (of ${source}): ${spf.result}.`;
   switch (spf.result) {
     case 'pass':
       if (!isAligned(spf.domain, from)) findings.add('inbox_spf_not_aligned', `It passes for ${spf.domain}.`);
       break;
     case 'fail':
     case 'softfail':
-      findings.add('inbox_spf_fail', told);
+      findings.add('inbox_spf_fail', particulars);
       break;
     case 'permerror':
-      findings.add('inbox_spf_error', told);
+      findings.add('inbox_spf_error', particulars);
       break;
     case 'temperror':
       findings.add('inbox_auth_could_not_check', `SPF of ${spf.domain}.`);
       break;
     default:
-      findings.add('inbox_spf_missing', told);
+      findings.add('inbox_spf_missing', particulars);
   }
 }
 
@@ -165,8 +165,8 @@ function judgeDkim({ signatures }: Authentication, from: string | null, findings
   for (const { domain } of passing) findings.add('inbox_dkim_not_aligned', `It is signed for ${domain}.`);
   for (const { domain, selector, result, comment } of signatures) {
     if (result === 'pass') continue;
-    const told = `${selector}._domainkey.${domain}: ${comment ?? result}.`;
-    findings.add(result === 'temperror' ? 'inbox_auth_could_not_check' : 'inbox_dkim_fail', told);
+    const particulars = `${selector}._domainkey.${domain}: ${comment ?? result}.`;
+    findings.add(result === 'temperror' ? 'inbox_auth_could_not_check' : 'inbox_dkim_fail', particulars);
   }
 }
 

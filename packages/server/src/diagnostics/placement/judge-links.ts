@@ -26,18 +26,18 @@ export function judgeLinks(links: readonly ShownLink[], findings: Found): readon
     const url = /^https?:/i.test(href) ? URL.parse(href) : null;
     if (url === null) continue;
     const host = url.hostname.replace(/\.$/, '');
-    const told = href.slice(0, 120);
-    if (url.protocol === 'http:') findings.add('inbox_link_not_https', `It is ${told}.`);
+    const shownHref = href.slice(0, 120);
+    if (url.protocol === 'http:') findings.add('inbox_link_not_https', `It is ${shownHref}.`);
     const shownHost = hostOf(shown);
     if (shownHost !== null && siteOf(shownHost) !== siteOf(host)) {
       findings.add('inbox_link_mismatch', `It shows ${shownHost} and leads to ${host}.`);
     }
     if (isAddress(host)) {
-      findings.add('inbox_link_to_address', `It is ${told}.`);
+      findings.add('inbox_link_to_address', `It is ${shownHref}.`);
       continue;
     }
     hosts.add(host);
-    if (SHORTENERS.has(siteOf(host))) findings.add('inbox_link_shortener', `It is ${told}.`);
+    if (SHORTENERS.has(siteOf(host))) findings.add('inbox_link_shortener', `It is ${shownHref}.`);
   }
   return [...hosts];
 }

@@ -76,10 +76,10 @@ export async function querySpamd(
     return [];
   }
   const { isSpam, score, threshold, rules } = verdict;
-  const told = `${score} of ${threshold}`;
-  const particulars = `The score is ${told}${rules.length === 0 ? '' : `: ${rules.join(', ')}`}.`;
+  const scoreText = `${score} of ${threshold}`;
+  const particulars = `The score is ${scoreText}${rules.length === 0 ? '' : `: ${rules.join(', ')}`}.`;
   findings.add(isSpam ? 'inbox_spamd_spam' : 'inbox_spamd_ham', particulars);
-  return [{ type: 'SPAMD', name: 'spamd', value: told, detail: rules.join(', ') }];
+  return [{ type: 'SPAMD', name: 'spamd', value: scoreText, detail: rules.join(', ') }];
 }
 
 /** The message with plausible headers, so that rules about missing headers do not apply. */

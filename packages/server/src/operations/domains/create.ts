@@ -2,7 +2,7 @@ import { readDomain } from '../../db/queries/domains.ts';
 import { addDomain } from '../../sending-domains/add-domain.ts';
 import { checkDomainChoice } from '../../sending-domains/domain-name.ts';
 import { toDomain } from '../../sending-domains/domain-record.ts';
-import { ed25519Selector, type KeyWish, makeSelector } from '../../sending-domains/new-keys.ts';
+import { ed25519Selector, type NewKeyOptions, makeSelector } from '../../sending-domains/new-keys.ts';
 import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 import { cannotBegin, selectorTaken, unknownDomain } from './domain-problems.ts';
@@ -17,7 +17,7 @@ export const createDomain: Handler<'domains.create'> = async (
   const { sandboxDomain } = installation;
   const { accountId, keyId: actor } = caller;
   const { name, dkimSelector = makeSelector(), returnPath = DEFAULT_RETURN_PATH, ed25519 = false } = body;
-  const keys: KeyWish[] = [
+  const keys: NewKeyOptions[] = [
     { algorithm: 'rsa', selector: dkimSelector, state: 'signing' },
     ...(ed25519 ? [{ algorithm: 'ed25519', selector: ed25519Selector(dkimSelector), state: 'waiting' } as const] : []),
   ];

@@ -67,7 +67,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       return true;
     }
 
-    async function fetchInTurn(url: string, signal: AbortSignal): Promise<FetchVerdict> {
+    async function fetchWithPermit(url: string, signal: AbortSignal): Promise<FetchVerdict> {
       const release = await semaphore.acquire();
       try {
         if (signal.aborted) return failed('could not be fetched: there was no time left for it');
@@ -90,7 +90,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
         const before = known.get(url);
         if (before !== undefined) return before;
         deadline ??= AbortSignal.timeout(totalMs);
-        const fetched = fetchInTurn(url, deadline);
+        const fetched = fetchWithPermit(url, deadline);
         known.set(url, fetched);
         return fetched;
       },
