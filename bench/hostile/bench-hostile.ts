@@ -28,7 +28,7 @@ interface Measured {
   readonly seconds: number;
   readonly latenciesMs: readonly number[];
   /** The longest turn of the server's event loop, in its own processor time. */
-  readonly turnMs: number;
+  readonly blockedMs: number;
   readonly growthMb: number;
 }
 
@@ -107,28 +107,28 @@ async function measure(
   const look = setInterval(() => {
     mostMb = Math.max(mostMb, residentMegabytes(server.ready.pid) ?? 0);
   }, 20);
-  await server.ask<number>('turn');
+  await server.ask<number>('blocked');
   probe.begin();
   const beganMs = performance.now();
   const [outcome] = await Promise.all([send(), new Promise((resolve) => setTimeout(resolve, LEAST_MS))]);
   const latenciesMs = await probe.end();
   clearInterval(look);
-  const turnMs = await server.ask<number>('turn');
+  const blockedMs = await server.ask<number>('blocked');
   return {
     request,
     outcome,
     seconds: (performance.now() - beganMs) / 1_000,
     latenciesMs,
-    turnMs,
+    blockedMs,
     growthMb: mostMb - baseMb,
   };
 }
 
-function describe({ request, outcome, seconds, latenciesMs, turnMs, growthMb }: Measured): string {
+function describe({ request, outcome, seconds, latenciesMs, blockedMs, growthMb }: Measured): string {
   const p99 = quantile(latenciesMs, 0.99);
   const mark = p99 > MAX_P99_MS || growthMb > MAX_GROWTH_MB ? 'MISSED ' : '       ';
   const figures = `p50 ${round(quantile(latenciesMs, 0.5), 1)}, p99 ${round(p99)}, max ${round(Math.max(...latenciesMs))} ms`;
-  return `${mark} ${`${request.kind}: ${request.name}`.padEnd(60)} ${outcome.padEnd(12)} ${round(seconds, 1)} s, ${figures}, turn ${round(turnMs)} ms, +${round(growthMb)} MB`;
+  return `${mark} ${`${request.kind}: ${request.name}`.padEnd(60)} ${outcome.padEnd(12)} ${round(seconds, 1)} s, ${figures}, turn ${round(blockedMs)} ms, +${round(growthMb)} MB`;
 }
 
 function report(all: readonly Measured[]): boolean {
@@ -140,7 +140,7 @@ function report(all: readonly Measured[]): boolean {
     `\nof all ${round(latenciesMs.length)} probes: ${shares.join(', ')}, max ${round(latenciesMs.reduce((a, b) => Math.max(a, b), 0))} ms`,
   );
   console.log(
-    `longest turn of the event loop: ${round(all.reduce((most, { turnMs }) => Math.max(most, turnMs), 0))} ms of processor time`,
+    `longest turn of the event loop: ${round(all.reduce((most, { blockedMs }) => Math.max(most, blockedMs), 0))} ms of processor time`,
   );
   console.log(judge('p99 of /health beside each request, in ms', worstMs, MAX_P99_MS, 'at most'));
   console.log(judge('growth of the memory, in MB', growthMb, MAX_GROWTH_MB, 'at most'));

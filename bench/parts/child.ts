@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 /** A child process that is ready to be used, and answers questions one at a time. */
 export interface Child<Ready> {
   readonly ready: Ready;
-  ask<Answer>(question: unknown): Promise<Answer>;
+  ask<Result>(question: unknown): Promise<Result>;
   stop(): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export async function benchSmtp(options: { readonly count: number; readonly roun
     console.log(
       `\n${SESSIONS} sessions under TLS, ${options.count} messages a round, ${options.rounds} rounds in turn`,
     );
-    const measured = await measureInTurn({ ours, bare }, key, options);
+    const measured = await measureInSequence({ ours, bare }, key, options);
     const ratio = median(measured.ours) / median(measured.bare);
     console.log(`postrider    ${round(median(measured.ours))} messages/s`);
     console.log(`smtp-server  ${round(median(measured.bare))} messages/s`);
@@ -44,7 +44,7 @@ export async function benchSmtp(options: { readonly count: number; readonly roun
   }
 }
 
-async function measureInTurn(
+async function measureInSequence(
   servers: { readonly ours: Child<SubmissionProcessReady>; readonly bare: Child<SubmissionProcessReady> },
   key: string,
   { count, rounds }: { readonly count: number; readonly rounds: number },

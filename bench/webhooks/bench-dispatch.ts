@@ -39,7 +39,7 @@ export async function benchDispatch({
     await measure(dispatch, sink, 'dispatcher', count); // Warms both up.
     await measure(dispatch, sink, 'bare', count);
     const shares: number[] = [];
-    for (let turn = 1; turn <= rounds; turn += 1) {
+    for (let pass = 1; pass <= rounds; pass += 1) {
       await queueEvents(database.sql, target, count);
       const before = postgresCpuMs();
       const own = await measure(dispatch, sink, 'dispatcher', count);
@@ -48,7 +48,7 @@ export async function benchDispatch({
       shares.push(own.rate / bare.rate);
       const postgresUs = round((spentMs * 1_000) / count);
       console.log(
-        `round ${turn}: dispatcher ${round(own.rate)}/s (${round(own.cpuUs)} µs of CPU an event, and ${postgresUs} µs in postgres), bare ${round(bare.rate)}/s (${round(bare.cpuUs)} µs)`,
+        `round ${pass}: dispatcher ${round(own.rate)}/s (${round(own.cpuUs)} µs of CPU an event, and ${postgresUs} µs in postgres), bare ${round(bare.rate)}/s (${round(bare.cpuUs)} µs)`,
       );
     }
     const share = median(shares);

@@ -205,12 +205,12 @@ describe('the lifetime of a hold', () => {
     await draft('POST', '/templates', { slug: 'one', name: 'One', text: '1' });
     await draft('POST', '/templates', { slug: 'two', name: 'Two', text: '2', note: 'New offer' });
     await createApprovalJobs(mailer).watch();
-    const told = await mails();
-    expect(told.map(({ to }) => to).toSorted()).toEqual(['approver@sandbox.test', 'owner@sandbox.test']);
-    expect(told[0]?.subject).toBe('Waiting for your approval: 2 template drafts');
-    expect(told[0]?.text).toContain('postrider templates publish one --version 1');
-    expect(told[0]?.text).toContain(`POST ${server.baseUrl}/templates/one/publish`);
-    expect(told[0]?.text).toContain('Note: New offer');
+    const sent = await mails();
+    expect(sent.map(({ to }) => to).toSorted()).toEqual(['approver@sandbox.test', 'owner@sandbox.test']);
+    expect(sent[0]?.subject).toBe('Waiting for your approval: 2 template drafts');
+    expect(sent[0]?.text).toContain('postrider templates publish one --version 1');
+    expect(sent[0]?.text).toContain(`POST ${server.baseUrl}/templates/one/publish`);
+    expect(sent[0]?.text).toContain('Note: New offer');
     // An agent that changes its draft again and again causes no mail; a new draft does, as long as there are mails left.
     await draft('PATCH', '/templates/one', { text: '1b' });
     await createApprovalJobs(mailer).watch();

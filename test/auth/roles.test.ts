@@ -71,16 +71,16 @@ describe('roles', () => {
   );
 
   it('let owners and admins grant any scope, and developers their own', async () => {
-    const wish = (scopes: readonly string[]) => ({ body: { name: 'x', scopes, rateLimit: 600 } });
+    const request = (scopes: readonly string[]) => ({ body: { name: 'x', scopes, rateLimit: 600 } });
     for (const role of ['owner', 'admin'] as const) {
-      const made = await sessions.get(role)?.call('POST', '/keys', wish(['full', 'approvals:decide']));
+      const made = await sessions.get(role)?.call('POST', '/keys', request(['full', 'approvals:decide']));
       expect(made?.status).toBe(201);
     }
     const developer = sessions.get('developer');
     if (developer === undefined) throw new Error('no developer');
-    expect((await developer.call('POST', '/keys', wish(['emails:send']))).status).toBe(201);
+    expect((await developer.call('POST', '/keys', request(['emails:send']))).status).toBe(201);
     for (const scope of ['approvals:decide', 'team:write', 'account:write', 'audit:read'])
-      expectProblem(await developer.call('POST', '/keys', wish([scope])), 403, 'permission_escalation');
+      expectProblem(await developer.call('POST', '/keys', request([scope])), 403, 'permission_escalation');
   });
 });
 

@@ -298,23 +298,23 @@ describe('its check of', () => {
     const judged = (changes: object, endpoints: object = {}, troubled: readonly TroubledEndpoint[] = []) => {
       const queue = { ...idle, ...changes, endpoints: { ...counts, ...endpoints } };
       const { status, message, fix } = judgeWebhooks(queue, troubled, now);
-      return { told: `${status}: ${message}`, fix };
+      return { text: `${status}: ${message}`, fix };
     };
-    expect(judged({}).told).toBe('pass: 2 webhook endpoints are receiving events, 4 deliveries are waiting.');
-    expect(judged({}, { working: 0, manual: 0 }).told).toBe('pass: There are no webhook endpoints.');
+    expect(judged({}).text).toBe('pass: 2 webhook endpoints are receiving events, 4 deliveries are waiting.');
+    expect(judged({}, { working: 0, manual: 0 }).text).toBe('pass: There are no webhook endpoints.');
     const late = judged({ oldestDueAt: ago(7), oldestBacklogAt: ago(5) });
-    expect(late.told).toBe(
+    expect(late.text).toBe(
       'fail: 1 events are waiting to be stored, the oldest for 5 minutes. 2 deliveries are due, the oldest for 7 minutes.',
     );
     expect(late.fix).toContain('worker role');
     const endpoint = { accountName: 'Acme', id: 'e1', url: 'https://hooks.example/x?y', failingSince: ago(60) };
     const failing = judged({}, { failing: 1 }, [{ ...endpoint, disabledReason: null }]);
-    expect(failing.told).toBe(
+    expect(failing.text).toBe(
       'warn: 1 webhook endpoint is failing: e1 of Acme (hooks.example) since 2026-03-01T11:00:00.000Z.',
     );
     expect(failing.fix).toContain('postrider webhooks deliveries e1 --status failed');
     const gone = judged({}, { gone: 1, failed: 1 }, [{ ...endpoint, disabledReason: 'gone' }]);
-    expect(gone.told).toMatch(/^warn: 2 webhook endpoints are disabled because .*: e1 of Acme/);
+    expect(gone.text).toMatch(/^warn: 2 webhook endpoints are disabled because .*: e1 of Acme/);
     expect(gone.fix).toMatch(/webhooks update e1 --status enabled.*webhooks replay e1 --since <time> --status failed/);
   });
 

@@ -106,8 +106,8 @@ describe('postrider-server tickets', () => {
   it('replies as `support`, in the thread and by mail to the owner, and a reply reopens the ticket', {
     tags: ['contract-operator.tickets', 'support.operator'],
   }, async () => {
-    const { mail, ...answered } = await json('answer', String(number), '--body', 'It was our fault.');
-    expect(answered).toMatchObject({
+    const { mail, ...shown } = await json('answer', String(number), '--body', 'It was our fault.');
+    expect(shown).toMatchObject({
       id,
       status: 'pending',
       messages: [{ author: 'customer' }, { author: 'support', body: 'It was our fault.' }],

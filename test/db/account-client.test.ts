@@ -175,8 +175,8 @@ describe('a client that is bound to an account', () => {
     const began = performance.now();
     // Those that wait for their turn are told together with the one that has it.
     const begin = () => sql.begin(async (tx) => await tx`SELECT 1`);
-    for (const told of await Promise.allSettled([sql`SELECT 1`, begin(), begin(), begin()]))
-      expect(told).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_SILENT' } });
+    for (const outcome of await Promise.allSettled([sql`SELECT 1`, begin(), begin(), begin()]))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_SILENT' } });
     expect(performance.now() - began).toBeLessThan(2_000);
     await proxy.up();
     await expect

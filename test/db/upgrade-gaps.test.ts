@@ -12,7 +12,7 @@ import type { TaggedSql } from '../harness/tagged.ts';
 import { TEST_SECRET_KEY } from '../harness/template-database.ts';
 import { startTestApp } from '../harness/test-app.ts';
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 describe('the upgrade of a database', () => {
   const afterwards = useCleanUps();
@@ -67,7 +67,7 @@ describe('the upgrade of a database', () => {
     expect(rows.map((row) => [row['key'], row['key_id']])).toEqual([
       ['first', issuer],
       ['known', agent],
-      ['unknown', NOBODY],
+      ['unknown', NO_ID],
     ]);
   });
 

@@ -234,9 +234,9 @@ describe('recipients on the suppression list', () => {
   });
 
   it('end so when they are the only ones left, and change nothing when there are none', () => {
-    const nobody = decideOutcome(facts({ recipients: [] }), []);
-    expect(addSuppressed(nobody, suppressed)).toMatchObject({ retryAt: null, recipients: [{ change: 'suppressed' }] });
-    expect(addSuppressed(nobody, [])).toBe(nobody);
+    const none = decideOutcome(facts({ recipients: [] }), []);
+    expect(addSuppressed(none, suppressed)).toMatchObject({ retryAt: null, recipients: [{ change: 'suppressed' }] });
+    expect(addSuppressed(none, [])).toBe(none);
   });
 });
 

@@ -40,7 +40,7 @@ describe('delivery', () => {
   const read = async (server: TestApp, id: string) => (await server.call('GET', `/emails/${id}`)).body;
   const statusOf = (server: TestApp, id: string) => async () => (await read(server, id)).status;
   const until = { timeout: 10_000, interval: 10 };
-  const trailOf = ({ events }: { events: Event[] }) => events.map(({ type, classification }) => [type, classification]);
+  const eventsOf = ({ events }: { events: Event[] }) => events.map(({ type, classification }) => [type, classification]);
 
   it('changes from queued to sending to sent when the provider accepts it', {
     tags: [
@@ -63,7 +63,7 @@ describe('delivery', () => {
     expect((await read(server, body.id)).status).toBe('sending');
     response.resolve(undefined);
     const settled = (await server.settled(body.id)).body;
-    expect([settled.status, trailOf(settled)]).toEqual([
+    expect([settled.status, eventsOf(settled)]).toEqual([
       'sent',
       [
         ['queued', null],
@@ -92,7 +92,7 @@ describe('delivery', () => {
     const { body } = await server.send({ to: 'ann@example.com' });
     await expect.poll(statusOf(server, body.id), until).toBe('deferred');
     const deferred = await read(server, body.id);
-    expect(trailOf(deferred)).toEqual([
+    expect(eventsOf(deferred)).toEqual([
       ['queued', null],
       ['deferred', null],
     ]);
@@ -103,7 +103,7 @@ describe('delivery', () => {
     server.clock.advance(5_000);
     await server.pump();
     const settled = (await server.settled(body.id)).body;
-    expect(trailOf(settled)).toEqual([
+    expect(eventsOf(settled)).toEqual([
       ['queued', null],
       ['deferred', null],
       ['sent', null],
@@ -125,7 +125,7 @@ describe('delivery', () => {
     await server.pump();
     const settled = (await server.settled(body.id)).body;
     expect(settled.status).toBe('bounced');
-    expect(trailOf(settled)).toEqual([
+    expect(eventsOf(settled)).toEqual([
       ['queued', null],
       ['deferred', null],
       ['deferred', null],
@@ -190,7 +190,7 @@ describe('delivery', () => {
       const { server } = await relayTo({ recipient: () => ({ code, text }) });
       const { body } = await server.send({ to: 'ann@example.com' });
       const settled = (await server.settled(body.id)).body;
-      expect([settled.status, trailOf(settled)]).toEqual([
+      expect([settled.status, eventsOf(settled)]).toEqual([
         'bounced',
         [
           ['queued', null],
@@ -252,7 +252,7 @@ describe('delivery', () => {
     worker.clock.advance(11_000);
     await worker.pump();
     const settled = (await api.settled(body.id)).body;
-    expect([settled.status, trailOf(settled).length]).toEqual(['delivered', 3]);
+    expect([settled.status, eventsOf(settled).length]).toEqual(['delivered', 3]);
   });
 
   it('records once what a killed process had received and not yet recorded', async () => {
@@ -288,14 +288,14 @@ describe('delivery', () => {
     for (const start of [1, 2]) {
       await writeFile(journal, `${JSON.stringify(outcome)}\n{"torn":`);
       const worker = await startTestApp({ database: api.database, settings });
-      expect(trailOf(await read(api, body.id)), `start ${start}`).toEqual([
+      expect(eventsOf(await read(api, body.id)), `start ${start}`).toEqual([
         ['queued', null],
         ['sent', null],
       ]);
       worker.clock.advance(61_000);
       await worker.pump();
       await worker.close();
-      expect(trailOf(await read(api, body.id))).toEqual([
+      expect(eventsOf(await read(api, body.id))).toEqual([
         ['queued', null],
         ['sent', null],
       ]);
@@ -317,7 +317,7 @@ describe('delivery', () => {
     ]);
     await sink.close();
     await expect.poll(() => server.app.engine?.inFlight, until).toBe(0);
-    expect(trailOf(await read(server, body.id))).toEqual([['queued', null]]);
+    expect(eventsOf(await read(server, body.id))).toEqual([['queued', null]]);
   });
 
   it('claims fairly: one account’s backlog never delays another’s fresh message', async () => {

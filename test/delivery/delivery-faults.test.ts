@@ -34,7 +34,7 @@ describe('delivery despite faults', () => {
   }
 
   const read = async (server: TestApp, id: string) => (await server.call('GET', `/emails/${id}`)).body;
-  const trailOf = ({ events }: { events: { type: string }[] }) => events.map(({ type }) => type);
+  const eventsOf = ({ events }: { events: { type: string }[] }) => events.map(({ type }) => type);
   const until = { timeout: 10_000, interval: 10 };
 
   /** A message accepted, with the lease of a worker that is no more. */
@@ -76,7 +76,7 @@ describe('delivery despite faults', () => {
     const delivering = await worker(api.database, await newDataDir());
     await delivering.pump();
     const settled = (await api.settled(body.id)).body;
-    expect([settled.status, trailOf(settled)]).toEqual(['failed', ['queued', 'failed']]);
+    expect([settled.status, eventsOf(settled)]).toEqual(['failed', ['queued', 'failed']]);
     expect(settled.events[1].detail).toMatch(/^The message cannot be composed: header "Subject"/);
     await delivering.close();
   });
@@ -139,7 +139,7 @@ describe('delivery despite faults', () => {
     second.clock.advance(120_000);
     await second.pump();
     await second.close();
-    expect(trailOf(await read(api, body.id))).toEqual(['queued', 'sent']);
+    expect(eventsOf(await read(api, body.id))).toEqual(['queued', 'sent']);
     expect(sink.messages).toHaveLength(1);
   });
 
@@ -158,7 +158,7 @@ describe('delivery despite faults', () => {
     await writeFile(join(dataDir, 'journal', `999999.${leaseId}.00.journal`), `${JSON.stringify(outcome)}\n`);
     const delivering = await worker(api.database, dataDir);
     await delivering.pump();
-    expect(trailOf((await api.settled(id)).body)).toEqual(['queued', 'deferred', 'sent', 'delivered']);
+    expect(eventsOf((await api.settled(id)).body)).toEqual(['queued', 'deferred', 'sent', 'delivered']);
     await delivering.close();
   });
 });

@@ -59,7 +59,7 @@ describe('a leased delivery', () => {
   }
 
   const read = async (server: TestApp, id: string) => (await server.call('GET', `/emails/${id}`)).body;
-  const trailOf = ({ events }: { events: { type: string }[] }) => events.map(({ type }) => type);
+  const eventsOf = ({ events }: { events: { type: string }[] }) => events.map(({ type }) => type);
   const attempts = async ({ database }: TestApp) =>
     (await database.sql`SELECT attempt FROM deliveries`).map((row) => row['attempt']);
 
@@ -78,7 +78,7 @@ describe('a leased delivery', () => {
     expect(await attempts(server)).toEqual([2]);
     respond();
     await expect.poll(async () => (await read(server, body.id)).status, until).toBe('sent');
-    expect(trailOf(await read(server, body.id))).toEqual(['queued', 'sent']);
+    expect(eventsOf(await read(server, body.id))).toEqual(['queued', 'sent']);
     expect(await attempts(server)).toEqual([]);
     expect(sink.messages).toHaveLength(1);
   });
@@ -107,7 +107,7 @@ describe('a leased delivery', () => {
     await expect.poll(() => server.app.engine?.inFlight, until).toBe(0);
     server.clock.advance(61_000);
     await server.pump();
-    expect(trailOf(await read(server, body.id))).toEqual(['queued', 'sent']);
+    expect(eventsOf(await read(server, body.id))).toEqual(['queued', 'sent']);
     expect(sink.messages).toHaveLength(1);
   });
 
@@ -219,7 +219,7 @@ describe('a leased delivery', () => {
     await expect.poll(() => sink.openConnections, until).toBe(0);
     await expect.poll(() => server.app.engine?.inFlight, until).toBe(0);
     expect(sink.messages).toHaveLength(0);
-    expect(trailOf(await read(server, body.id))).toEqual(['queued']);
+    expect(eventsOf(await read(server, body.id))).toEqual(['queued']);
   });
 });
 

@@ -71,26 +71,26 @@ describe('recording outcomes', () => {
     return { ordinal, email, change, events: [{ type: change, classification: null, detail: null }] };
   }
 
-  const recording = (told: { id: string; status: MessageStatus }[] = []) => ({
+  const recording = (reported: { id: string; status: MessageStatus }[] = []) => ({
     sql: server.database.sql,
     ids,
     onRecorded: (messages: readonly { readonly id: string; readonly status: MessageStatus }[]) =>
-      void told.push(...messages),
+      void reported.push(...messages),
     onDueAt: () => undefined,
   });
 
   const read = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
-  const trail = (body: { events: { type: string }[] }) => body.events.map(({ type }) => type);
+  const typesOf = (body: { events: { type: string }[] }) => body.events.map(({ type }) => type);
   const left = async (id: string) => await server.database.sql`SELECT * FROM deliveries WHERE message_id = ${id}`;
 
   it('writes status, events and the end of the delivery together, and notifies those who wait', async () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     expect((await read(id)).status).toBe('sending');
-    const told: { id: string; status: MessageStatus }[] = [];
-    await recordOutcomes(recording(told), [outcomeOf(claims[0], LEASES[0], became(0, 'sent'))]);
-    expect(told).toEqual([{ id, status: 'sent' }]);
+    const reported: { id: string; status: MessageStatus }[] = [];
+    await recordOutcomes(recording(reported), [outcomeOf(claims[0], LEASES[0], became(0, 'sent'))]);
+    expect(reported).toEqual([{ id, status: 'sent' }]);
     const body = await read(id);
-    expect([body.status, trail(body)]).toEqual(['sent', ['queued', 'sent']]);
+    expect([body.status, typesOf(body)]).toEqual(['sent', ['queued', 'sent']]);
     expect(await left(id)).toHaveLength(0);
   });
 
@@ -98,13 +98,13 @@ describe('recording outcomes', () => {
     const { id, claims } = await sendAndClaim('r0@example.com');
     const [again] = await claim(LEASES[1], new Date(server.clock.now().getTime() + 61_000));
     expect(again).toMatchObject({ messageId: id, attempt: 2 });
-    const told: { id: string; status: MessageStatus }[] = [];
-    await recordOutcomes(recording(told), [outcomeOf(claims[0], LEASES[0], became(0, 'bounced'))]);
-    expect(told).toEqual([]);
+    const reported: { id: string; status: MessageStatus }[] = [];
+    await recordOutcomes(recording(reported), [outcomeOf(claims[0], LEASES[0], became(0, 'bounced'))]);
+    expect(reported).toEqual([]);
     const body = await read(id);
-    expect([body.status, trail(body)]).toEqual(['sending', ['queued']]);
-    await recordOutcomes(recording(told), [outcomeOf(again, LEASES[1], became(0, 'sent'))]);
-    expect(trail(await read(id))).toEqual(['queued', 'sent']);
+    expect([body.status, typesOf(body)]).toEqual(['sending', ['queued']]);
+    await recordOutcomes(recording(reported), [outcomeOf(again, LEASES[1], became(0, 'sent'))]);
+    expect(typesOf(await read(id))).toEqual(['queued', 'sent']);
   });
 
   it('counts an outcome once, however often it is submitted', async () => {
@@ -112,7 +112,7 @@ describe('recording outcomes', () => {
     const outcome = outcomeOf(claims[0], LEASES[0], became(0, 'sent'));
     await Promise.all([1, 2, 3].map(() => recordOutcomes(recording(), [outcome])));
     await recordOutcomes(recording(), [outcome]);
-    expect(trail(await read(id))).toEqual(['queued', 'sent']);
+    expect(typesOf(await read(id))).toEqual(['queued', 'sent']);
   });
 
   it('continues with the deferred recipients only', async () => {

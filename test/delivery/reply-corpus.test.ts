@@ -63,15 +63,15 @@ describe('classifyReply over the corpus', () => {
     const unseen = HELD_OUT.filter(({ round }) => round === 6);
     const never = accuracy(unseen);
     const neverRefused = accuracy(unseen.filter(({ kind }) => kind === 'refused'));
-    const tell = (name: string, { right, of, rate }: typeof all) =>
+    const describeRate = (name: string, { right, of, rate }: typeof all) =>
       `${name} ${right}/${of} ${(rate * 100).toFixed(1)} %`;
     console.info(
       [
-        tell('held out', all),
-        tell('refusals alone', refusals),
-        tell('rounds without moves', unmoved),
-        tell('never seen', never),
-        tell('its refusals', neverRefused),
+        describeRate('held out', all),
+        describeRate('refusals alone', refusals),
+        describeRate('rounds without moves', unmoved),
+        describeRate('never seen', never),
+        describeRate('its refusals', neverRefused),
       ].join(', '),
     );
     expect(all.rate).toBeGreaterThanOrEqual(0.95);

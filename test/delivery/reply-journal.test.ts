@@ -109,12 +109,12 @@ describe.runIf(process.platform === 'linux')('a reply journal on a full disk', (
     const folder = await newFolder();
     await mkdir(folder);
     await symlink('/dev/full', join(folder, 'full.journal'));
-    const told: string[] = [];
-    const journal = open(folder, 'full', (error, what) => told.push(`${what}: ${String(error)}`));
+    const logged: string[] = [];
+    const journal = open(folder, 'full', (error, what) => logged.push(`${what}: ${String(error)}`));
     journal.append([outcome('1')]);
-    expect(told).toEqual([expect.stringMatching(/^writing the reply journal.*ENOSPC/)]);
+    expect(logged).toEqual([expect.stringMatching(/^writing the reply journal.*ENOSPC/)]);
     journal.append([outcome('2')]);
-    expect(told).toHaveLength(1);
+    expect(logged).toHaveLength(1);
     expect(await readFile(join(folder, 'full~1.journal'), 'utf8')).toBe(`${JSON.stringify(outcome('2'))}\n`);
     journal.clearIfSettled(1);
     journal.clearIfSettled(0);

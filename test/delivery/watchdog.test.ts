@@ -249,10 +249,10 @@ describe('the watchdog', () => {
     for (const _ of [1, 2, 3]) ids.push((await server.send({ to: 'ann@example.com' })).body.id);
     await damage(server);
     await spoil(server, ids[1] ?? '');
-    const told: string[] = [];
-    const mended = await watch(server, { onError: (_error, what) => void told.push(what) });
+    const logged: string[] = [];
+    const mended = await watch(server, { onError: (_error, what) => void logged.push(what) });
     expect(mended).toEqual({ ...NOTHING, [part]: 2 });
-    expect(told).toContain(`repairing the message ${ids[1]}`);
+    expect(logged).toContain(`repairing the message ${ids[1]}`);
     expect((await read(server, ids[2] ?? '')).events).toHaveLength(2);
   });
 
@@ -262,10 +262,10 @@ describe('the watchdog', () => {
     const { id } = (await server.send({ to: 'ann@example.com' })).body;
     server.clock.advance(25 * HOUR_MS);
     await sql`ALTER TABLE accounts RENAME TO accounts_away`;
-    const told: string[] = [];
-    const mended = await watch(server, { onError: (_error, what) => void told.push(what) });
+    const logged: string[] = [];
+    const mended = await watch(server, { onError: (_error, what) => void logged.push(what) });
     await sql`ALTER TABLE accounts_away RENAME TO accounts`;
-    expect([mended, told]).toEqual([{ ...NOTHING, expired: 1 }, ['repairing stranded messages']]);
+    expect([mended, logged]).toEqual([{ ...NOTHING, expired: 1 }, ['repairing stranded messages']]);
     expect((await read(server, id)).status).toBe('bounced');
   });
 

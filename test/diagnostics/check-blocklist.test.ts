@@ -128,9 +128,9 @@ describe('the blocklist check', () => {
     const { findings, statuses } = await start(['one.list.test=ip', 'two.list.test=ip', 'gone.list.test=ip'])(FOUR);
     expect(statuses).toEqual(['could_not_check', 'could_not_check', 'could_not_check']);
     expect(findings).toHaveLength(1);
-    const [told] = findings;
-    expect(told?.message).toMatch(/one\.list\.test, two\.list\.test: it returns 127\.0\.0\.1/);
-    expect(told?.message).toMatch(/; gone\.list\.test: it does not list its test entry/);
+    const [logged] = findings;
+    expect(logged?.message).toMatch(/one\.list\.test, two\.list\.test: it returns 127\.0\.0\.1/);
+    expect(logged?.message).toMatch(/; gone\.list\.test: it does not list its test entry/);
   });
 
   it('names all of twenty lists that fail for different reasons', async () => {
@@ -161,9 +161,9 @@ describe('the blocklist check', () => {
   it.each(['zone', 'zone=ip', 'list.test=both', 'list.test = ip', '=ip', 'li st.test=ip'])(
     'rejects the setting %j',
     (entry) => {
-      const told: string[] = [];
-      const zones = readBlocklists(`one.list.test=ip,${entry}`, (message) => told.push(message));
-      expect(told).toEqual([`"${entry}" is neither zone=ip nor zone=domain`]);
+      const logged: string[] = [];
+      const zones = readBlocklists(`one.list.test=ip,${entry}`, (message) => logged.push(message));
+      expect(logged).toEqual([`"${entry}" is neither zone=ip nor zone=domain`]);
       expect(zones).toEqual([{ zone: 'one.list.test', kind: 'ip' }]);
     },
   );

@@ -215,10 +215,10 @@ describe('the inbox placement check', () => {
         server.remove('2.0.0.127.ip.list.test');
       },
     });
-    const told = findings.filter(({ code }) => code === 'inbox_lists_could_not_check');
-    expect(told).toHaveLength(1);
-    expect(told[0]?.message.match(/names\.list\.test/g)).toHaveLength(1);
-    expect(told[0]?.message).toContain('ip.list.test');
+    const unchecked = findings.filter(({ code }) => code === 'inbox_lists_could_not_check');
+    expect(unchecked).toHaveLength(1);
+    expect(unchecked[0]?.message.match(/names\.list\.test/g)).toHaveLength(1);
+    expect(unchecked[0]?.message).toContain('ip.list.test');
   });
 
   it.each([

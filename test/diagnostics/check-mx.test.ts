@@ -122,12 +122,12 @@ describe('the MX check', () => {
     dns.set('pg-1.inside.test', 'A', '10.1.2.3');
     dns.set('two.d.test', 'AAAA', ['fd00::7']);
     good(dns);
-    const told = await check(true);
-    expect(told.findings.map(({ code, message }) => [code, message.split('. ').at(-1)])).toEqual([
+    const shown = await check(true);
+    expect(shown.findings.map(({ code, message }) => [code, message.split('. ').at(-1)])).toEqual([
       ['mx_private_address', 'one.d.test: not a public address.'],
       ['mx_private_address', 'two.d.test: not a public address.'],
     ]);
-    expect(told.records.map(({ type, value }) => [type, value])).toEqual([
+    expect(shown.records.map(({ type, value }) => [type, value])).toEqual([
       ['MX', 'one.d.test'],
       ['MX', 'two.d.test'],
       ['MX', 'mx.d.test'],

@@ -74,8 +74,8 @@ describe('the client of SpamAssassin', () => {
     ['[host]:783', null],
     ['tcp://localhost:783', null],
   ])('reads the setting %s', (text, address) => {
-    const told: string[] = [];
-    expect(readSpamd(text, (message) => told.push(message))).toEqual(address);
-    expect(told).toEqual(address === null ? [`"${text}" is not host:port`] : []);
+    const logged: string[] = [];
+    expect(readSpamd(text, (message) => logged.push(message))).toEqual(address);
+    expect(logged).toEqual(address === null ? [`"${text}" is not host:port`] : []);
   });
 });

@@ -57,8 +57,8 @@ describe('a server that cannot respond', () => {
     const address = probe.address();
     const port = typeof address === 'object' ? address?.port : 0;
     probe.close();
-    const nobody = createDnsResolver({ servers: [`127.0.0.1:${port}`], timeoutMs: 60_000 });
-    expect(await nobody.a('any.example')).toEqual({
+    const silent = createDnsResolver({ servers: [`127.0.0.1:${port}`], timeoutMs: 60_000 });
+    expect(await silent.a('any.example')).toEqual({
       kind: 'failed',
       reason: `127.0.0.1:${port} refused the connection`,
     });

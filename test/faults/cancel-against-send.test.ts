@@ -41,12 +41,12 @@ describe('canceling against sending (invariant I6)', () => {
       );
       for (const [index, id] of ids.entries()) {
         const { status, body } = responses[index] ?? { status: 0, body: null };
-        const trail = reads[index].events.map(({ type }: { type: string }) => type);
+        const events = reads[index].events.map(({ type }: { type: string }) => type);
         const copies = sink.messages.filter(({ recipients }) => recipients.includes(addressOf(done + index))).length;
-        expect({ id, told: [status, body.code], now: reads[index].status, trail, copies }).toEqual(
+        expect({ id, response: [status, body.code], now: reads[index].status, events, copies }).toEqual(
           status === 200
-            ? { id, told: [200, undefined], now: 'canceled', trail: ['queued', 'scheduled', 'canceled'], copies: 0 }
-            : { id, told: [409, 'message_not_queued'], now: 'sent', trail: ['queued', 'scheduled', 'sent'], copies: 1 },
+            ? { id, response: [200, undefined], now: 'canceled', events: ['queued', 'scheduled', 'canceled'], copies: 0 }
+            : { id, response: [409, 'message_not_queued'], now: 'sent', events: ['queued', 'scheduled', 'sent'], copies: 1 },
         );
         canceled += status === 200 ? 1 : 0;
       }

@@ -34,12 +34,12 @@ describe('slow clients', () => {
     await Promise.all(
       SLOW.map(async ([way, start, drop]) => {
         const beganMs = performance.now();
-        const told = await holdOn(port, start, drop);
+        const received = await holdOn(port, start, drop);
         const tookMs = performance.now() - beganMs;
         expect(tookMs, way).toBeGreaterThanOrEqual(PATIENCE_HERE.requestMs);
         // A machine that is short of time looks a little later.
         expect(tookMs, way).toBeLessThan(MOST_MS + 1_000);
-        expect(told, way).toMatch(/^HTTP\/1\.1 400 .*The request was not received completely in time\./s);
+        expect(received, way).toMatch(/^HTTP\/1\.1 400 .*The request was not received completely in time\./s);
       }),
     );
   });

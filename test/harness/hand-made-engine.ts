@@ -98,4 +98,4 @@ export function createOutsideWorld(
 export const UNREACHABLE = { outcome: 'deferred', reply: null, reason: 'the connection was refused' } as const;
 
 /** For tests of other jobs. */
-export const NO_APPROVAL_JOBS = { tell: async () => {}, watch: async () => {} };
+export const NO_APPROVAL_JOBS = { notify: async () => {}, watch: async () => {} };

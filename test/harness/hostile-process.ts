@@ -41,17 +41,17 @@ const app = createApp({
   clock: systemClock,
   random: Math.random,
 });
-const takeLongestTurn = watchTurns();
+const takeLongestBlock = watchBlocks();
 await app.start({ host: '127.0.0.1', port: settings.port });
 process.on('SIGTERM', () => void app.close().then(() => process.exit(0)));
 const ready: HostileProcessReady = { pid: process.pid, smtpsPort: app.smtp?.tlsPort ?? 0 };
-serveParent(ready, () => Promise.resolve(takeLongestTurn()));
+serveParent(ready, () => Promise.resolve(takeLongestBlock()));
 
 /**
  * The longest turn of the event loop since it was last asked for, in milliseconds of this thread's processor time: how long others wait on a
  * machine that has nothing else to do. A timer that is late says how much was worked since it was last on time.
  */
-function watchTurns(): () => number {
+function watchBlocks(): () => number {
   let longestMs = 0;
   let before = process.threadCpuUsage();
   setInterval(() => {

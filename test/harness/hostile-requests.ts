@@ -83,7 +83,7 @@ async function drip({ port, key }: HostileTarget, name: string): Promise<string>
     socket.write(head);
     return socket;
   });
-  for (let turn = 0; turn < 20; turn++) {
+  for (let pass = 0; pass < 20; pass++) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     for (const socket of sockets) if (!socket.destroyed) socket.write(name === 'chunked' ? '1\r\n \r\n' : ' ');
   }

@@ -9,7 +9,7 @@ import { closeConnections, exchange } from './documented/http-exchange.ts';
 import { openDocument } from './documented/openapi-checker.ts';
 import type { ValidRequest } from './documented/valid-request.ts';
 import { validRequest } from './documented/valid-requests.ts';
-import { toWish, VARIATIONS } from './documented/variations.ts';
+import { toRequest, VARIATIONS } from './documented/variations.ts';
 
 /** The same requests in every run; POSTRIDER_TEST_SEED asks others, and POSTRIDER_FUZZ_ROUNDS more for each operation. */
 const SEED = 92;
@@ -117,15 +117,15 @@ describe('responses and the OpenAPI document', () => {
     readonly random: SeededRandom;
     readonly best: Credential;
   }): Promise<{ readonly faults: readonly string[]; readonly isServed: boolean }> {
-    const wish = toWish(variation, { operation, given, foreign, headers: credential.headers, random });
-    if (wish === null) return { faults: [], isServed: false };
+    const request = toRequest(variation, { operation, given, foreign, headers: credential.headers, random });
+    if (request === null) return { faults: [], isServed: false };
     requests += 1;
-    const response = await exchange(server.baseUrl, wish);
+    const response = await exchange(server.baseUrl, request);
     const faults = document.responseFaults(operation, response);
     const isServed = response.status < 400;
     if (!accepts(operation, credential) && isServed) faults.push(`${response.status} without a documented credential`);
     if (variation !== 'valid') return { faults, isServed };
-    faults.push(...document.requestFaults(operation, wish.json).map((fault) => `the valid body: ${fault}`));
+    faults.push(...document.requestFaults(operation, request.json).map((fault) => `the valid body: ${fault}`));
     faults.push(...accessFaults(operation, credential, response.status));
     if (credential === best && !isServed) faults.push(`${response.status} for a valid request: ${response.body}`);
     return { faults, isServed };

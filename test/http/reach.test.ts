@@ -8,7 +8,7 @@ import {
 } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 
-const NOBODY: CallerFacts = {
+const NO_RESTRICTIONS: CallerFacts = {
   ...{ role: null, isDevice: false },
   ...{ isHeld: false, isTest: false, isAllowlisted: false, isLimited: false, isPaused: false },
 };
@@ -16,29 +16,29 @@ const OPERATIONS_OF_ALL: readonly Operation[] = OPERATIONS;
 
 describe('the policy on reach', () => {
   it('names every kind a caller has, and the strictest verdict counts', () => {
-    expect(kindsOfCaller(NOBODY)).toEqual(['ordinary key']);
-    expect(kindsOfCaller({ ...NOBODY, isTest: true, isLimited: true })).toEqual(['test key', 'limited key']);
-    expect(kindsOfCaller({ ...NOBODY, role: 'owner', isDevice: true })).toEqual(['owner', 'device session']);
-    const both = { ...NOBODY, isLimited: true, isHeld: true };
+    expect(kindsOfCaller(NO_RESTRICTIONS)).toEqual(['ordinary key']);
+    expect(kindsOfCaller({ ...NO_RESTRICTIONS, isTest: true, isLimited: true })).toEqual(['test key', 'limited key']);
+    expect(kindsOfCaller({ ...NO_RESTRICTIONS, role: 'owner', isDevice: true })).toEqual(['owner', 'device session']);
+    const both = { ...NO_RESTRICTIONS, isLimited: true, isHeld: true };
     expect(refusedKind({ reach: 'controls' }, both)).toBe('held key');
   });
 
   it('denies a held key everything that shapes mail, notifies or controls, except what becomes a draft', () => {
     const allowed = OPERATIONS_OF_ALL.filter(
-      (operation) => operation.reach !== 'none' && refusedKind(operation, { ...NOBODY, isHeld: true }) === null,
+      (operation) => operation.reach !== 'none' && refusedKind(operation, { ...NO_RESTRICTIONS, isHeld: true }) === null,
     );
     expect(allowed.filter(({ reach, heldAs }) => reach !== 'outbound' && heldAs !== 'draft')).toEqual([]);
   });
 
   it('lets a test key control only keys, which compare themselves with it', () => {
     const controls = OPERATIONS_OF_ALL.filter(({ reach }) => reach === 'controls');
-    const allowed = controls.filter((operation) => refusedKind(operation, { ...NOBODY, isTest: true }) === null);
+    const allowed = controls.filter((operation) => refusedKind(operation, { ...NO_RESTRICTIONS, isTest: true }) === null);
     expect(allowed.map(({ id }) => id.split('.')[0])).toEqual(Array(6).fill('keys'));
   });
 
   it('lets a paused key stop mail, and control nothing else', () => {
     const controls = OPERATIONS_OF_ALL.filter(({ reach }) => !['none', 'outbound'].includes(reach));
-    const allowed = controls.filter((operation) => refusedKind(operation, { ...NOBODY, isPaused: true }) === null);
+    const allowed = controls.filter((operation) => refusedKind(operation, { ...NO_RESTRICTIONS, isPaused: true }) === null);
     expect(allowed.filter(({ heldAs }) => heldAs !== 'draft').map(({ id }) => id)).toEqual([
       ...['keys.revoke', 'keys.pause', 'account.pause', 'account.resume'],
     ]);

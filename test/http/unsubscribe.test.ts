@@ -31,7 +31,7 @@ describe('one-click unsubscribe', () => {
   const get = (path: string) => server.call('GET', path, { key: null });
   const listed = async (email: string) =>
     (await server.call('GET', `/suppressions?email=${encodeURIComponent(email)}`)).body.suppressions;
-  const trail = async (id: string) => {
+  const readEvents = async (id: string) => {
     const { events } = (await server.call('GET', `/emails/${id}`)).body;
     return events.filter(({ type }: { type: string }) => type === 'unsubscribed');
   };
@@ -45,7 +45,7 @@ describe('one-click unsubscribe', () => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.body).toContain('Ann@example.com');
     expect(await listed('ann@example.com')).toMatchObject([{ reason: 'unsubscribe', emailId: id, expiresAt: null }]);
-    expect(await trail(id)).toMatchObject([{ recipient: 'Ann@example.com', classification: null }]);
+    expect(await readEvents(id)).toMatchObject([{ recipient: 'Ann@example.com', classification: null }]);
     expectProblem(await server.send({ to: 'ann@example.com' }), 422, 'recipient_suppressed');
     expect((await server.send({ to: 'ben@example.com' })).status).toBe(202);
     const [row] = await server.database.sql`SELECT actor, action, details FROM audit_log ORDER BY seq DESC LIMIT 1`;
@@ -57,12 +57,12 @@ describe('one-click unsubscribe', () => {
     const responses = await Promise.all(Array.from({ length: 8 }, () => post(paths[0] ?? '')));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     const [first, ...others] = await listed('cat@example.com');
-    expect([others, (await trail(id)).length]).toEqual([[], 1]);
+    expect([others, (await readEvents(id)).length]).toEqual([[], 1]);
     await server.call('DELETE', '/suppressions/cat@example.com');
     expect((await post(paths[0] ?? '')).status).toBe(200);
     const [second] = await listed('cat@example.com');
     expect(second.id).not.toBe(first.id);
-    expect(await trail(id)).toHaveLength(2);
+    expect(await readEvents(id)).toHaveLength(2);
     const { events } = (await server.call('GET', `/emails/${id}`)).body;
     expect(events.map(({ seq }: { seq: number }) => seq)).toEqual(events.map((_: unknown, index: number) => index + 1));
   });
@@ -115,7 +115,7 @@ describe('one-click unsubscribe', () => {
       expect((await server.call('HEAD', `${prefix}${paths[0]}`, { key: null })).status).toBe(200);
     }
     expect(await listed('dan@example.com')).toEqual([]);
-    expect(await trail(id)).toEqual([]);
+    expect(await readEvents(id)).toEqual([]);
     expect(await server.database.sql`SELECT count(*) FROM message_events`).toEqual(before);
     expectProblem(await server.call('PUT', paths[0] ?? '', { key: null }), 405, 'method_not_allowed');
   });
@@ -151,7 +151,7 @@ describe('one-click unsubscribe', () => {
   }, async () => {
     const { id, paths } = await sendOne('Test address', { to: 'delivered+out@sandbox.test' });
     for (const _ of [1, 2]) expect((await post(paths[0] ?? '')).status).toBe(200);
-    expect(await trail(id)).toMatchObject([{ recipient: 'delivered+out@sandbox.test' }]);
+    expect(await readEvents(id)).toMatchObject([{ recipient: 'delivered+out@sandbox.test' }]);
     expect(await listed('delivered+out@sandbox.test')).toEqual([]);
   });
 

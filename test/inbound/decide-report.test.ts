@@ -20,7 +20,7 @@ const facts = (...recipients: readonly KnownRecipient[]): ReportFacts => ({
   recipients,
   ordinals: recipients.map(({ ordinal }) => ordinal),
 });
-const telling = (...recipients: readonly Partial<ReportedRecipient>[]): DeliveryReport => ({
+const reportOn = (...recipients: readonly Partial<ReportedRecipient>[]): DeliveryReport => ({
   kind: 'delivery_status',
   recipients: recipients.map((recipient) => ({
     ...{ addresses: [ANN.toLowerCase()], action: 'failed', status: '5.1.1', diagnostic: 'smtp; 550 5.1.1 no' },
@@ -41,29 +41,29 @@ const newsOf = (report: DeliveryReport | AbuseReport) =>
 
 describe('the recipients that a report changes', () => {
   it('are those handed off, without a worse status yet', () => {
-    expect(newsOf(telling({}))).toEqual(['sent', 'delivered']);
-    expect(newsOf(telling({ action: 'delivered' }))).toEqual(['sent']);
-    expect(newsOf(telling({ action: 'delayed' }))).toEqual(['sent']);
-    expect(newsOf(telling({ action: 'relayed' }))).toEqual([]);
+    expect(newsOf(reportOn({}))).toEqual(['sent', 'delivered']);
+    expect(newsOf(reportOn({ action: 'delivered' }))).toEqual(['sent']);
+    expect(newsOf(reportOn({ action: 'delayed' }))).toEqual(['sent']);
+    expect(newsOf(reportOn({ action: 'relayed' }))).toEqual([]);
     expect(newsOf(complaining())).toEqual(['sent', 'delivered', 'bounced']);
   });
 
   it('exclude those still queued, and the report waits while their delivery attempt is in progress', () => {
     for (const status of ['queued', 'deferred', 'pending_approval', 'canceled'] as const) {
-      expect(decide(facts(knowing(status)), telling({}))).toMatchObject({ outcome: 'in_hand', events: [] });
+      expect(decide(facts(knowing(status)), reportOn({}))).toMatchObject({ outcome: 'in_hand', events: [] });
     }
-    expect(decide(facts(knowing('sending')), telling({}))).toEqual({ kind: 'too_early' });
-    expect(decide(facts(knowing('sending')), telling({ addresses: ['eve@x.example'] }))).toMatchObject({
+    expect(decide(facts(knowing('sending')), reportOn({}))).toEqual({ kind: 'too_early' });
+    expect(decide(facts(knowing('sending')), reportOn({ addresses: ['eve@x.example'] }))).toMatchObject({
       outcome: 'foreign_recipient',
     });
   });
 
   it('get one event, even when one report names them twice', () => {
-    const delay = telling({ action: 'delayed' }, { action: 'delayed' });
+    const delay = reportOn({ action: 'delayed' }, { action: 'delayed' });
     expect(decide(facts(knowing('sent')), delay)).toMatchObject({ outcome: 'applied', events: { length: 1 } });
     expect(decide(facts(knowing('sent', { isDelayed: true })), delay)).toMatchObject({ outcome: 'repeated' });
-    expect(decide(facts(knowing('sent')), telling({}, {}))).toMatchObject({ events: { length: 1 } });
-    const order = decide(facts(knowing('sent')), telling({}, { action: 'delivered' }));
+    expect(decide(facts(knowing('sent')), reportOn({}, {}))).toMatchObject({ events: { length: 1 } });
+    const order = decide(facts(knowing('sent')), reportOn({}, { action: 'delivered' }));
     expect(order).toMatchObject({ events: [{ type: 'bounced' }] });
   });
 });
@@ -76,27 +76,27 @@ describe('the recipient of a report', () => {
   };
 
   it('is the original recipient, before the final one', () => {
-    expect(who(facts(...two), telling({ addresses: ['bob@example.com', ANN.toLowerCase()] }))).toEqual([1]);
-    expect(who(facts(...two), telling({ addresses: ['box@store.example', 'bob@example.com'] }))).toEqual([1]);
-    expect(who(facts(...two), telling({ addresses: [] }))).toEqual([]);
+    expect(who(facts(...two), reportOn({ addresses: ['bob@example.com', ANN.toLowerCase()] }))).toEqual([1]);
+    expect(who(facts(...two), reportOn({ addresses: ['box@store.example', 'bob@example.com'] }))).toEqual([1]);
+    expect(who(facts(...two), reportOn({ addresses: [] }))).toEqual([]);
   });
 
   it('is the one in the return path, unless the report says otherwise', () => {
     const own = { recipients: two, ordinals: [1] };
-    expect(who(own, telling({ addresses: [] }))).toEqual([1]);
-    expect(who(own, telling({ addresses: [ANN.toLowerCase()] }))).toEqual([]);
+    expect(who(own, reportOn({ addresses: [] }))).toEqual([1]);
+    expect(who(own, reportOn({ addresses: [ANN.toLowerCase()] }))).toEqual([]);
     expect(who(own, complaining({ addresses: ['hidden@example.com'] }))).toEqual([1]);
     expect(who(own, complaining({ addresses: ['hidden@elsewhere.example'] }))).toEqual([]);
-    expect(who({ recipients: two, ordinals: [7] }, telling({ addresses: [] }))).toEqual([]);
+    expect(who({ recipients: two, ordinals: [7] }, reportOn({ addresses: [] }))).toEqual([]);
   });
 
   it('is never outside the delivery, whatever the report says', () => {
     const all = [...two, knowing('delivered', { ordinal: 2, email: 'victim@example.org' })];
     const shared = { recipients: all, ordinals: [0, 1] };
     const foreign = { outcome: 'foreign_recipient', events: [] };
-    expect(decide(shared, telling({ addresses: ['victim@example.org'] }))).toMatchObject(foreign);
+    expect(decide(shared, reportOn({ addresses: ['victim@example.org'] }))).toMatchObject(foreign);
     expect(decide(shared, complaining({ addresses: ['victim@example.org'] }))).toMatchObject(foreign);
-    expect(who(shared, telling({ addresses: ['victim@example.org'] }, { addresses: ['bob@example.com'] }))).toEqual([
+    expect(who(shared, reportOn({ addresses: ['victim@example.org'] }, { addresses: ['bob@example.com'] }))).toEqual([
       1,
     ]);
   });
@@ -108,6 +108,6 @@ describe('the recipient of a report', () => {
   });
 
   it('is unknown once the message is gone from the log', () => {
-    expect(decide(facts(), telling({}))).toMatchObject({ outcome: 'gone', events: [] });
+    expect(decide(facts(), reportOn({}))).toMatchObject({ outcome: 'gone', events: [] });
   });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 const cleanUp = useCleanUps();
 
-const trail = async () =>
+const readEvents = async () =>
   (await server.call('GET', `/emails/${id}`)).body.events.map(({ type }: { type: string }) => type);
 const UNTOUCHED = ['queued', 'sent', 'delivered'];
 
@@ -111,7 +111,7 @@ describe('a report within a report', () => {
       expect([end, await session.reply()]).toEqual([end, expect.stringMatching(/^554 5\.5\.2 /)]);
       expect([end, await session.reply()]).toEqual([end, null]);
     }
-    expect(await trail()).toEqual(UNTOUCHED);
+    expect(await readEvents()).toEqual(UNTOUCHED);
   });
 });
 
@@ -153,7 +153,7 @@ describe('hostile mail', () => {
     session.write(Buffer.from(`${mail}\r\n.\r\n`, 'latin1'));
     expect(await session.reply()).toMatch(/^250 /);
     expect(performance.now() - began).toBeLessThan(3_000);
-    expect(await trail()).toEqual(UNTOUCHED);
+    expect(await readEvents()).toEqual(UNTOUCHED);
   });
 
   it('is rejected when it is larger than a megabyte, announced or not', async () => {
@@ -197,7 +197,7 @@ describe('time and resources', () => {
     let last = await busy.reply();
     for (let reply = last; reply !== null; reply = await busy.reply()) last = reply;
     expect(last).toMatch(/^421 4\.4\.2 The connection was open too long/);
-    expect(await trail()).toEqual(UNTOUCHED);
+    expect(await readEvents()).toEqual(UNTOUCHED);
   });
 
   it('are limited: connections per address, and mail per connection', async () => {
@@ -224,7 +224,7 @@ describe('time and resources', () => {
       const asked = sessions.map((session, n) => session.say(`RCPT TO:<abuse@host${n}.example>`));
       // Another whole session: what was written before it has been read by then.
       expect(await (await open()).say('NOOP')).toMatch(/^250/);
-      expect(await trail()).toEqual(UNTOUCHED);
+      expect(await readEvents()).toEqual(UNTOUCHED);
       last = Promise.all(asked).then((replies) => replies.find((reply) => !reply?.startsWith('550 5.1.1 ')) ?? null);
     });
     expect(await last).toBeNull();

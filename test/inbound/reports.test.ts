@@ -50,7 +50,7 @@ async function send(recipients = 1): Promise<SentMail & { readonly recipients: r
 }
 
 const read = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
-const trail = async (id: string) => (await read(id)).events.map(({ type }: { type: string }) => type);
+const readEvents = async (id: string) => (await read(id)).events.map(({ type }: { type: string }) => type);
 const suppressed = async () => (await server.call('GET', '/suppressions')).body.suppressions;
 const counted = async () =>
   await server.database.sql`SELECT kind, outcome, count, message_id FROM inbound_reports ORDER BY kind, outcome`;
@@ -93,7 +93,7 @@ describe('a received bounce', () => {
     const mail = await send();
     await Promise.all(Array.from({ length: 5 }, () => bring(mail.returnPath.toUpperCase(), postfixBounce(mail))));
     expect(await bring([mail.returnPath, mail.returnPath], postfixBounce(mail))).toEqual(TAKEN);
-    expect(await trail(mail.id)).toEqual(['queued', 'sent', 'bounced']);
+    expect(await readEvents(mail.id)).toEqual(['queued', 'sent', 'bounced']);
     expect(await suppressed()).toHaveLength(1);
     const counts = await counted();
     expect(counts.map(({ outcome }) => outcome)).toEqual(['applied', 'repeated']);
@@ -140,7 +140,7 @@ describe('a received bounce', () => {
     for (const action of ['delivered', 'delayed', 'relayed']) {
       expect(await bring(mail.returnPath, postfixBounce(mail, { action, status: '2.0.0' }))).toEqual(TAKEN);
     }
-    expect(await trail(mail.id)).toEqual(['queued', 'sent', 'delivered', 'bounced']);
+    expect(await readEvents(mail.id)).toEqual(['queued', 'sent', 'delivered', 'bounced']);
     expect((await read(mail.id)).status).toBe('bounced');
   });
 
@@ -152,7 +152,7 @@ describe('a received bounce', () => {
       .replace('message/delivery-status', 'message/global-delivery-status')
       .replaceAll('rfc822;', 'utf-8;');
     expect(await bring(facts.returnPath, international)).toEqual(TAKEN);
-    expect(await trail(body.id)).toEqual(['queued', 'sent', 'bounced']);
+    expect(await readEvents(body.id)).toEqual(['queued', 'sent', 'bounced']);
   });
 
   it('from behind an alias belongs to the original recipient, if the report names it', async () => {
@@ -161,10 +161,10 @@ describe('a received bounce', () => {
     const facts = { recipient: 'box@store.example', returnPath: returnPathOf(server, body.id), messageId: body.id };
     const sample = postfixBounce(facts);
     expect(await bring(facts.returnPath, sample)).toEqual(TAKEN);
-    expect(await trail(body.id)).toEqual(['queued', 'sent']);
+    expect(await readEvents(body.id)).toEqual(['queued', 'sent']);
     const original = 'Original-Recipient: rfc822;ann+2Balias@example.com';
     expect(await bring(facts.returnPath, sample.replace(/Original-Recipient: .*/, original))).toEqual(TAKEN);
-    expect(await trail(body.id)).toEqual(['queued', 'sent', 'bounced']);
+    expect(await readEvents(body.id)).toEqual(['queued', 'sent', 'bounced']);
     expect((await suppressed()).map(({ email }: { email: string }) => email)).toEqual(['ann+alias@example.com']);
   });
 
@@ -207,7 +207,7 @@ describe('a received complaint', () => {
     for (const address of ['abuse@sandbox.test', 'fbl@bounce.example.org', 'postmaster@BOUNCE.example.org']) {
       expect(await bring(address, outlookComplaint(mail)), address).toEqual(TAKEN);
     }
-    expect(await trail(mail.id)).toEqual(['queued', 'sent', 'complained']);
+    expect(await readEvents(mail.id)).toEqual(['queued', 'sent', 'complained']);
     expect(await bring('abuse@sandbox.test', postfixBounce(mail))).toMatch(/^554 5\.6\.0 /);
     for (const address of ['abuse@example.org', 'abuse@elsewhere.example', 'info@bounce.example.org']) {
       expect(await bring(address, outlookComplaint(mail)), address).toMatch(/^550 5\.1\.1 /);
@@ -226,7 +226,7 @@ describe('a received complaint', () => {
     async (type) => {
       const mail = await send();
       expect(await bring(mail.returnPath, yahooComplaint(mail, { type }))).toEqual(TAKEN);
-      expect(await trail(mail.id)).toEqual(['queued', 'sent']);
+      expect(await readEvents(mail.id)).toEqual(['queued', 'sent']);
       expect(await suppressed()).toEqual([]);
     },
   );
@@ -243,7 +243,7 @@ describe('mail that is not a genuine report', () => {
       expect(await bring('abuse@sandbox.test', outlookComplaint({ ...mail, returnPath }))).toEqual(TAKEN);
     }
     expect(await bring('ada@sandbox.test', postfixBounce(mail))).toMatch(/^550 5\.1\.1 /);
-    expect(await trail(mail.id)).toEqual(['queued', 'sent']);
+    expect(await readEvents(mail.id)).toEqual(['queued', 'sent']);
     expect(await suppressed()).toEqual([]);
     await expect.poll(counted, { timeout: 5_000 }).toMatchObject([
       { kind: 'abuse', outcome: 'forged', count: 2, message_id: null },
@@ -257,8 +257,8 @@ describe('mail that is not a genuine report', () => {
       for (const sample of [postfixBounce(facts), eximBounce(facts), yahooComplaint(facts)]) {
         expect(await bring(mail.returnPath, sample)).toEqual(TAKEN);
       }
-      expect(await trail(mail.id)).not.toContain('bounced');
-      expect(await trail(mail.id)).not.toContain('complained');
+      expect(await readEvents(mail.id)).not.toContain('bounced');
+      expect(await readEvents(mail.id)).not.toContain('complained');
     }
     expect(await suppressed()).toEqual([]);
     expect((await counted()).map(({ outcome }) => outcome)).toEqual(Array(4).fill('foreign_recipient'));
@@ -294,8 +294,8 @@ describe('mail that is not a genuine report', () => {
         'sandbox.test',
       );
     expect(path(accountId)).toBe(mail.returnPath);
-    const nobody = path('019aa000-0000-7000-8000-000000000000');
-    expect(await bring(nobody, postfixBounce(mail))).toEqual(TAKEN);
+    const unknown = path('019aa000-0000-7000-8000-000000000000');
+    expect(await bring(unknown, postfixBounce(mail))).toEqual(TAKEN);
     expect(await counted()).toMatchObject([{ outcome: 'gone', message_id: mail.id }]);
     const { sql } = server.database;
     await sql`DELETE FROM messages WHERE id = ${mail.id}`;
@@ -333,7 +333,7 @@ describe('mail that is not a genuine report', () => {
       expect(await bring(mail.returnPath, text), text).toEqual(TAKEN);
       expected.set(outcome, (expected.get(outcome) ?? 0) + 1);
     }
-    expect(await trail(mail.id)).toEqual(['queued', 'sent']);
+    expect(await readEvents(mail.id)).toEqual(['queued', 'sent']);
     expect(await suppressed()).toEqual([]);
     expect(new Map((await counted()).map(({ outcome, count: n }) => [outcome, n]))).toEqual(expected);
   });

@@ -60,9 +60,9 @@ describe('what a user paused', () => {
         /^Ask owner@sandbox\.test, or another member whose role allows it, to sign in and resume it/,
       );
       const tools = await connectTo(server, 'toolsets=account,keys');
-      const told = await tools.call(what === 'account' ? 'resume_account' : 'resume_key', what === 'key' ? { id } : {});
+      const refused = await tools.call(what === 'account' ? 'resume_account' : 'resume_key', what === 'key' ? { id } : {});
       await tools.close();
-      expect(told.text).toContain(rest.body.detail);
+      expect(refused.text).toContain(rest.body.detail);
       const sdk = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });
       const resuming = what === 'account' ? sdk.account.resume() : sdk.keys.resume(id);
       await expect(resuming).rejects.toMatchObject({ code: 'permission_escalation', status: 403 });

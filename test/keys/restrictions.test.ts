@@ -200,8 +200,8 @@ describe('test keys', () => {
       const { body } = await server.settled(id ?? '');
       expect(body.status).toBe('delivered');
       expect(body.recipients).toEqual([expect.objectContaining({ email: to, status: 'delivered' })]);
-      const told = body.events.find(({ type }: { type: string }) => type === 'delivered');
-      expect(told).toMatchObject({ detail: 'simulated', classification: null });
+      const delivered = body.events.find(({ type }: { type: string }) => type === 'delivered');
+      expect(delivered).toMatchObject({ detail: 'simulated', classification: null });
       const { body: mailbox } = await server.call('GET', '/dev/mailbox', { key: null });
       expect(mailbox.messages.flatMap((message: { to: string[] }) => message.to)).not.toContain(to);
       expect(await quota()).toBe(used);

@@ -28,7 +28,7 @@ export async function callTool(
     invoke,
     caller: 'k',
     signal: new AbortController().signal,
-    report: progress === null ? null : async (told) => void progress.push(told),
+    report: progress === null ? null : async (update) => void progress.push(update),
   });
   const [block] = result.content;
   if (block?.type !== 'text' || result.content.length !== 1) throw new Error(`${name} answered no single text`);

@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type McpEndpoint, startMcpEndpoint } from './mcp-endpoint.ts';
 import { hugeMessage, ID, invalidArguments, sampleMessage, sampleProblem, sampleRecord } from './sample-messages.ts';
-import { response, inTurn, refusal, type ScriptedInvoke, scriptInvoke } from './scripted-invoke.ts';
+import { response, inSequence, refusal, type ScriptedInvoke, scriptInvoke } from './scripted-invoke.ts';
 
 interface Progress {
   readonly progress: number;
@@ -85,7 +85,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
     const { client } = await start(
       scriptInvoke({
         'emails.send': () => response<'emails.send'>({ id: ID, status: 'queued' }),
-        'emails.get': inTurn(sampleMessage()),
+        'emails.get': inSequence(sampleMessage()),
         'emails.list': () =>
           response<'emails.list'>({ messages: [sampleRecord()], total: 1, totalIsEstimate: false, nextCursor: null }),
       }),
@@ -97,7 +97,7 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
   });
 
   it('accepts a truncated record as matching the listed schema', async () => {
-    const { client } = await start(scriptInvoke({ 'emails.get': inTurn(hugeMessage('x')) }));
+    const { client } = await start(scriptInvoke({ 'emails.get': inSequence(hugeMessage('x')) }));
     expect(await client.callTool('get_email', { id: ID })).toMatchObject({ structuredContent: { id: ID } });
   });
 
@@ -133,14 +133,14 @@ describe.each(CLIENTS)('over HTTP, %s', (_, connect) => {
 
   it('is notified of progress while it waits', async () => {
     const queued = sampleMessage({ status: 'queued' });
-    const { client } = await start(scriptInvoke({ 'emails.get': inTurn(queued, queued, queued, sampleMessage()) }));
-    const heard: Progress[] = [];
+    const { client } = await start(scriptInvoke({ 'emails.get': inSequence(queued, queued, queued, sampleMessage()) }));
+    const updates: Progress[] = [];
     const result = await client.callTool(
       'wait_for_email',
       { id: ID, wait: 20 },
-      { onprogress: (told) => void heard.push(told) },
+      { onprogress: (update) => void updates.push(update) },
     );
-    expect(heard.map(({ progress, total, message }) => [progress, total, message])).toEqual([
+    expect(updates.map(({ progress, total, message }) => [progress, total, message])).toEqual([
       [5, 20, 'still queued'],
       [10, 20, 'still queued'],
     ]);

@@ -1,7 +1,7 @@
 import { createMcpHttpHandler } from '@postrider/mcp';
 import { describe, expect, it } from 'vitest';
 import { ID, sampleMessage } from './sample-messages.ts';
-import { inTurn, scriptInvoke } from './scripted-invoke.ts';
+import { inSequence, scriptInvoke } from './scripted-invoke.ts';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 const CALL = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'get_email', arguments: { id: ID } } };
@@ -20,7 +20,7 @@ function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Re
 
 describe('the HTTP handler', () => {
   it('accepts a body that the route has already read', async () => {
-    const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage()) });
+    const { invoke } = scriptInvoke({ 'emails.get': inSequence(sampleMessage()) });
     const request = post(CALL);
     const parsedBody: unknown = await request.json();
     const response = await handler().fetch(request, { invoke, scopes: null, caller: 'k' }, parsedBody);

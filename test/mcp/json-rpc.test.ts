@@ -6,7 +6,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type McpEndpoint, startMcpEndpoint } from './mcp-endpoint.ts';
 import { ID, sampleMessage, sampleProblem } from './sample-messages.ts';
-import { inTurn, refusal, scriptInvoke } from './scripted-invoke.ts';
+import { inSequence, refusal, scriptInvoke } from './scripted-invoke.ts';
 
 const MODERN = '2026-07-28';
 const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -14,7 +14,7 @@ const BOTH = 'application/json, text/event-stream';
 
 const queued = sampleMessage({ status: 'queued' });
 const script = scriptInvoke({
-  'emails.get': inTurn(queued, sampleMessage()),
+  'emails.get': inSequence(queued, sampleMessage()),
   'emails.send': () => refusal(sampleProblem({ code: 'missing_scope', status: 403, detail: 'emails:send is missing' })),
 });
 let endpoint: McpEndpoint;

@@ -39,9 +39,9 @@ describe('the tools for keys', () => {
     const { key: _secret, notes: _notes, ...record } = made.record;
     const { notes: _others, ...shown } = read.record;
     expect(shown).toEqual({ ...record, lastUsedAt: shown.lastUsedAt });
-    for (const answered of [read, await tools.call('list_keys')]) {
-      expect(answered.text).not.toContain(secret);
-      expect(JSON.stringify(answered.record)).not.toContain(secret);
+    for (const result of [read, await tools.call('list_keys')]) {
+      expect(result.text).not.toContain(secret);
+      expect(JSON.stringify(result.record)).not.toContain(secret);
     }
   });
 

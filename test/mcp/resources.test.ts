@@ -159,11 +159,11 @@ describe('subscriptions of protocol 2026-07-28', () => {
     const message = `email://messages/${held.body.id}`;
     const approval = `email://approvals/${held.body.approvalId}`;
     const template = `email://templates/${slug}`;
-    const told: string[] = [];
+    const updates: string[] = [];
     const all = new Promise<void>((resolve) => {
       client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-        told.push(params.uri);
-        if (new Set(told).size === 3) resolve();
+        updates.push(params.uri);
+        if (new Set(updates).size === 3) resolve();
       });
     });
     const listening = await client.listen({ resourceSubscriptions: [message, approval, template] });
@@ -172,7 +172,7 @@ describe('subscriptions of protocol 2026-07-28', () => {
     await server.call('PATCH', `/templates/${slug}`, { body: { text: 'Changed' } });
     await server.call('DELETE', `/emails/${held.body.id}`, { key });
     await all;
-    expect([...new Set(told)].sort()).toEqual([approval, message, template].sort());
+    expect([...new Set(updates)].sort()).toEqual([approval, message, template].sort());
     await listening.close();
   });
 
@@ -182,17 +182,17 @@ describe('subscriptions of protocol 2026-07-28', () => {
     expect(await newTemplate('Same name', other.key)).toBe(slug);
     const client = await connect(other.key);
     const listening = await client.listen({ resourceSubscriptions: [`email://templates/${slug}`] });
-    const told: string[] = [];
-    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
+    const updates: string[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void updates.push(params.uri));
     const own = await connect();
-    const ownTold = nextUpdate(own);
+    const ownUpdate = nextUpdate(own);
     const ownListening = await own.listen({ resourceSubscriptions: [`email://templates/${slug}`] });
     await server.call('PATCH', `/templates/${slug}`, { body: { text: 'Ours' } });
-    await ownTold;
-    const othersTold = nextUpdate(client);
+    await ownUpdate;
+    const othersUpdate = nextUpdate(client);
     await server.call('PATCH', `/templates/${slug}`, { key: other.key, body: { text: 'Theirs' } });
-    await othersTold;
-    expect(told).toEqual([]);
+    await othersUpdate;
+    expect(updates).toEqual([]);
     await Promise.all([listening.close(), ownListening.close()]);
   });
 

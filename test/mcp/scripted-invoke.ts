@@ -43,7 +43,7 @@ export function refusal(problem: Problem): InvokeResult {
 }
 
 /** Answers one message after another, and the last one from then on. */
-export function inTurn(...messages: readonly Message[]): Responder {
+export function inSequence(...messages: readonly Message[]): Responder {
   let next = 0;
   return () => {
     const message = messages[Math.min(next, messages.length - 1)];

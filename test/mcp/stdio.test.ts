@@ -132,7 +132,7 @@ describe.each([
     const reads = () => asked().filter((request) => request.path.startsWith(`/emails/${ID}`)).length;
     script = ({ path: requested }) =>
       requested.startsWith(`/emails/${ID}`) ? { status: 200, body: sampleMessage({ status }) } : undefined;
-    const told = new Promise<string>((resolve) => {
+    const update = new Promise<string>((resolve) => {
       client.setNotificationHandler('notifications/resources/updated', ({ params }) => resolve(params.uri));
     });
     if (pin === null) await client.subscribeResource({ uri });
@@ -141,7 +141,7 @@ describe.each([
     // A subscription reads it once to see that it may, and both once to have what later looks are compared with.
     await expect.poll(reads).toBeGreaterThanOrEqual(pin === null ? 2 : 1);
     status = 'delivered';
-    expect(await told).toBe(uri);
+    expect(await update).toBe(uri);
     if (listening === null) await client.unsubscribeResource({ uri });
     else await listening.close();
   });
@@ -181,13 +181,13 @@ describe.each([
     const messages = [queued, queued, sampleMessage()];
     script = ({ path: called }) =>
       called.startsWith('/emails/') ? { status: 200, body: messages.shift() } : undefined;
-    const heard: unknown[] = [];
+    const updates: unknown[] = [];
     const result = await client.callTool(
       { name: 'wait_for_email', arguments: { id: ID, wait: 10 } },
-      { onprogress: (told) => heard.push(told) },
+      { onprogress: (update) => updates.push(update) },
     );
     expect(result).toMatchObject({ structuredContent: { settled: true } });
-    expect(heard).toMatchObject([{ progress: 5, total: 10 }]);
+    expect(updates).toMatchObject([{ progress: 5, total: 10 }]);
     expect(asked().at(-1)?.path).toBe(`/emails/${ID}?wait=5`);
   });
 

@@ -2,14 +2,14 @@ import { MESSAGE_STATUSES, type Message, type MessageStatus } from '@postrider/c
 import { describe, expect, it } from 'vitest';
 import { callTool, type ReportedProgress } from './call-tool.ts';
 import { ID, sampleMessage, sampleProblem } from './sample-messages.ts';
-import { inTurn, refusal, scriptInvoke } from './scripted-invoke.ts';
+import { inSequence, refusal, scriptInvoke } from './scripted-invoke.ts';
 
 const QUEUED = sampleMessage({ status: 'queued' });
 const DELIVERED = sampleMessage({ status: 'delivered' });
 
 describe('wait_for_email', () => {
   it('reads once, then waits once for 50 seconds, when progress is not requested', async () => {
-    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED, DELIVERED) });
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inSequence(QUEUED, DELIVERED) });
     await callTool('wait_for_email', { id: ID }, invoke);
     expect(calls.map(({ input }) => [input.params, input.query])).toEqual([
       [{ id: ID }, {}],
@@ -18,14 +18,14 @@ describe('wait_for_email', () => {
   });
 
   it('sends no further request when there is an outcome already', async () => {
-    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(DELIVERED) });
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inSequence(DELIVERED) });
     await callTool('wait_for_email', { id: ID }, invoke);
     expect(calls.map(({ input }) => input.query)).toEqual([{}]);
   });
 
   it('reports progress to a client that asked for it, until there is an outcome', async () => {
     const progress: ReportedProgress[] = [];
-    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED, QUEUED, QUEUED, DELIVERED) });
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inSequence(QUEUED, QUEUED, QUEUED, DELIVERED) });
     const { structured } = await callTool('wait_for_email', { id: ID, wait: 30 }, invoke, progress);
     expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 5 }, { wait: 5 }, { wait: 5 }]);
     expect(progress).toEqual([
@@ -36,13 +36,13 @@ describe('wait_for_email', () => {
   });
 
   it('never waits longer than the caller asked', async () => {
-    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inSequence(QUEUED) });
     await callTool('wait_for_email', { id: ID, wait: 12 }, invoke, []);
     expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 5 }, { wait: 5 }, { wait: 2 }]);
   });
 
   it.each([51, 60, '60'])('waits 50 seconds when %j were requested, and says so', async (wait) => {
-    const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
+    const { invoke, calls } = scriptInvoke({ 'emails.get': inSequence(QUEUED) });
     const { text } = await callTool('wait_for_email', { id: ID, wait }, invoke);
     expect(calls[1]?.input.query).toEqual({ wait: 50 });
     expect(text).toContain('wait was lowered to 50');
@@ -68,13 +68,13 @@ describe('wait_for_email', () => {
   ];
   // Object.keys widens to string; the catalogue holds exactly these names.
   it.each(Object.keys(MESSAGE_STATUSES) as MessageStatus[])('decides whether %s is an outcome', async (status) => {
-    const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage({ status })) });
+    const { invoke } = scriptInvoke({ 'emails.get': inSequence(sampleMessage({ status })) });
     const { structured } = await callTool('wait_for_email', { id: ID }, invoke);
     expect(structured['settled']).toBe(settled.includes(status));
   });
 
   it('returns the present state when the time runs out, and says not to send again', async () => {
-    const { invoke } = scriptInvoke({ 'emails.get': inTurn(QUEUED) });
+    const { invoke } = scriptInvoke({ 'emails.get': inSequence(QUEUED) });
     const { text, structured, isError } = await callTool('wait_for_email', { id: ID, wait: 1 }, invoke);
     expect(isError).toBe(false);
     expect(structured).toMatchObject({ settled: false, status: 'queued' });
@@ -84,7 +84,7 @@ describe('wait_for_email', () => {
   });
 
   it('says to tell the user about a held message', async () => {
-    const { invoke } = scriptInvoke({ 'emails.get': inTurn(sampleMessage({ status: 'pending_approval' })) });
+    const { invoke } = scriptInvoke({ 'emails.get': inSequence(sampleMessage({ status: 'pending_approval' })) });
     const { text } = await callTool('wait_for_email', { id: ID }, invoke);
     expect(text).toContain('Held until an approver decides. Do not send it again; tell the user');
   });
@@ -99,7 +99,7 @@ describe('wait_for_email', () => {
     const approved = sampleMessage({ status: 'queued', approval: hold('approved'), scheduledAt });
 
     it.each([null, []])('ends with the decision, though the message is then scheduled', async (progress) => {
-      const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(held, held, approved) });
+      const { invoke, calls } = scriptInvoke({ 'emails.get': inSequence(held, held, approved) });
       const { text, structured } = await callTool('wait_for_email', { id: ID }, invoke, progress);
       expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 5 }, { wait: 5 }]);
       expect(structured).toMatchObject({
@@ -115,14 +115,14 @@ describe('wait_for_email', () => {
     });
 
     it('continues to the outcome when it was decided before', async () => {
-      const { invoke, calls } = scriptInvoke({ 'emails.get': inTurn(approved, DELIVERED) });
+      const { invoke, calls } = scriptInvoke({ 'emails.get': inSequence(approved, DELIVERED) });
       await callTool('wait_for_email', { id: ID }, invoke);
       expect(calls.map(({ input }) => input.query)).toEqual([{}, { wait: 50 }]);
     });
   });
 
   it('returns the outcome without the content', async () => {
-    const { invoke } = scriptInvoke({ 'emails.get': inTurn(DELIVERED) });
+    const { invoke } = scriptInvoke({ 'emails.get': inSequence(DELIVERED) });
     const { text, structured } = await callTool('wait_for_email', { id: ID }, invoke);
     expect(Object.keys(structured).sort()).toEqual([
       'events',

@@ -42,9 +42,9 @@ describe('the tools for webhooks', () => {
       'It would queue 1 events.',
     );
     expect((await tools.call('replay_webhook', { id, since })).text).toContain('Queued 1 events.');
-    for (const answered of [await tools.call('get_webhook', { id }), await tools.call('list_webhooks')]) {
-      expect(answered.text).toContain(receiver.url);
-      expect(answered.text).not.toContain(secret);
+    for (const result of [await tools.call('get_webhook', { id }), await tools.call('list_webhooks')]) {
+      expect(result.text).toContain(receiver.url);
+      expect(result.text).not.toContain(secret);
     }
     expect((await tools.call('update_webhook', { id, status: 'disabled' })).text).toContain('disabled (manual)');
     expect((await tools.call('rotate_webhook', { id })).record.secret).not.toBe(secret);

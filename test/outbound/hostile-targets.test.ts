@@ -139,9 +139,9 @@ describe('hostile targets', () => {
   });
 
   it('a redirect to an internal address is an ordinary response, and is not followed', async () => {
-    const turned: string[] = [];
+    const connected: string[] = [];
     const redirecting = createHttpServer((request, response) => {
-      turned.push(request.url ?? '');
+      connected.push(request.url ?? '');
       response.writeHead(302, { location: `http://127.0.0.1:${ports.http}/secret` }).end('elsewhere');
     });
     const port = await listen(redirecting, '127.0.0.1');
@@ -152,7 +152,7 @@ describe('hostile targets', () => {
     });
     const response = await ask(`http://127.0.0.1:${port}/start`, by);
     expect(response).toMatchObject({ kind: 'responded', status: 302, body: Buffer.from('elsewhere') });
-    expect([turned, hits]).toEqual([['/start'], []]);
+    expect([connected, hits]).toEqual([['/start'], []]);
     await by.close();
     redirecting.close();
   });

@@ -182,11 +182,11 @@ describe('a request that fails', () => {
       reason: 'the connection was refused',
     });
     expect(await reasonOf('http://gone.test/')).toEqual({ kind: 'failed', reason: 'its host name does not exist' });
-    const nobody = clientOf({
+    const unresolvable = clientOf({
       resolve: createHostResolver(createDnsResolver({ servers: [`127.0.0.1:${port}`] })),
       connectMs: 5_000,
     });
-    expect(await nobody.request({ url: 'http://any.test/', method: 'GET', maxBytes: 1 })).toEqual({
+    expect(await unresolvable.request({ url: 'http://any.test/', method: 'GET', maxBytes: 1 })).toEqual({
       kind: 'failed',
       reason: 'the DNS lookup of its host name failed',
     });

@@ -54,11 +54,11 @@ describe('parallel deliveries to a destination', () => {
 
   it('are halved once by parallel deliveries with the same reply', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
-    const told = times(10, 'throttled').reduce<Shape>(
+    const shape = times(10, 'throttled').reduce<Shape>(
       (shape, health) => afterAttempt(shape, health, grown.era, NOW, 10),
       grown,
     );
-    expect(told.limit).toBe(5);
+    expect(shape.limit).toBe(5);
   });
 });
 
@@ -119,11 +119,11 @@ describe('the breaker of a destination', () => {
 
   it('counts parallel rejected connections once', () => {
     const grown = after(FRESH_SHAPE, times(500, 'clean'));
-    const told = times(10, 'turned-away').reduce<Shape>(
+    const shape = times(10, 'turned-away').reduce<Shape>(
       (shape, health) => afterAttempt(shape, health, grown.era, NOW, 10),
       grown,
     );
-    expect(told).toMatchObject({ limit: 5, failures: 1, breaker: null });
+    expect(shape).toMatchObject({ limit: 5, failures: 1, breaker: null });
   });
 
   it('starts again with two in parallel', () => {

@@ -14,7 +14,7 @@ import {
 
 const EVENTS = 300;
 /** So many are answered before the process is killed; the others that it has under way then are not. */
-const ANSWERED = 100;
+const RESPONDED = 100;
 
 describe('a server killed in the middle of delivering events', () => {
   let database: TestDatabase;
@@ -24,7 +24,7 @@ describe('a server killed in the middle of delivering events', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     receiver = await startWebhookReceiver((_event, response, count) => {
-      if (count <= ANSWERED) response.end();
+      if (count <= RESPONDED) response.end();
     });
   });
   afterAll(async () => {
@@ -60,7 +60,7 @@ describe('a server killed in the middle of delivering events', () => {
     };
     const { id, secret } = await post('/webhooks', { url: receiver.url, events: ['suppression.added'] });
     await post('/suppressions', { emails: Array.from({ length: EVENTS }, (_, n) => `p${n}@example.com`) });
-    await receiver.count(ANSWERED + 1);
+    await receiver.count(RESPONDED + 1);
     first.child.kill('SIGKILL');
     await first.finished;
     const { sql } = database;
@@ -68,7 +68,7 @@ describe('a server killed in the middle of delivering events', () => {
     const bodies = new Map(stored.map((event) => [event.id, event.body]));
     expect(bodies.size).toBe(EVENTS);
     const left = await sql`SELECT 1 FROM webhook_deliveries WHERE endpoint_id = ${id}`;
-    expect(left.length).toBeGreaterThanOrEqual(EVENTS - ANSWERED);
+    expect(left.length).toBeGreaterThanOrEqual(EVENTS - RESPONDED);
     // What the killed one holds is free a minute later.
     await sql`UPDATE webhook_deliveries SET lease_until = lease_until - interval '1 minute' WHERE lease_until IS NOT NULL`;
     receiver.respond(200);

@@ -38,8 +38,8 @@ describe('the examples of docs/sdk.md', () => {
     expect(log.mock.calls).toEqual([[expect.stringMatching(/^2 of 3, further ones from \S+$/)]]);
     log.mockRestore();
     expect(await countBytes(postrider)).toBeGreaterThan(100);
-    const told = await askTwoThings(postrider, AbortSignal.timeout(10_000));
-    expect(told).toMatch(/^Acme: request \S+, \d+ of \d+ left$/);
+    const result = await askTwoThings(postrider, AbortSignal.timeout(10_000));
+    expect(result).toMatch(/^Acme: request \S+, \d+ of \d+ left$/);
   });
 });
 

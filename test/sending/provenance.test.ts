@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ProvenanceClaims, resolveProvenance } from '../../packages/server/src/sending/provenance.ts';
 
-const NOBODY: ProvenanceClaims = {
+const NO_CLAIMS: ProvenanceClaims = {
   body: {},
   headers: {},
   persona: { source: null, agentName: null },
@@ -40,6 +40,6 @@ describe('provenance', () => {
       { channel: 'mcp', source: 'system', agentName: null },
     ],
   ])('%s', { tags: ['contract-sending.provenance'] }, (_, claims, expected) => {
-    expect(resolveProvenance({ ...NOBODY, ...claims })).toEqual(expected);
+    expect(resolveProvenance({ ...NO_CLAIMS, ...claims })).toEqual(expected);
   });
 });

@@ -49,7 +49,7 @@ function connectionsOf(messages: readonly SinkMessage[]): number {
 }
 
 /** Something that happens when the test says so. */
-function makeGate(): { readonly opened: Promise<void>; readonly open: () => void } {
+function makeBarrier(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -75,15 +75,15 @@ async function takeMessages(c: Conversation): Promise<void> {
 
 describe('connections', () => {
   it('are opened when they are needed and never more than allowed', async () => {
-    const gate = makeGate();
+    const barrier = makeBarrier();
     let held = 0;
-    const allHeld = makeGate();
+    const allHeld = makeBarrier();
     const server = await sink({
       replies: {
         message: async () => {
           held += 1;
           if (held === 3) allHeld.open();
-          await gate.opened;
+          await barrier.opened;
           return undefined;
         },
       },
@@ -93,7 +93,7 @@ describe('connections', () => {
     const results = sendMany(pool, 12);
     await allHeld.opened;
     expect(server.openConnections).toBe(3);
-    gate.open();
+    barrier.open();
     expect(outcomesOf(await results)).toEqual(Array(12).fill('accepted'));
     expect(server.connections).toBe(3);
   });
@@ -123,14 +123,14 @@ describe('connections', () => {
   });
 
   it('become more and fewer as the limit changes', async () => {
-    const gate = makeGate();
-    const server = await sink({ replies: { message: () => gate.opened.then(() => undefined) } });
+    const barrier = makeBarrier();
+    const server = await sink({ replies: { message: () => barrier.opened.then(() => undefined) } });
     const pool = makePool(server.port, 1);
     const results = sendMany(pool, 4);
     pool.resize(4);
     // Otherwise one connection may be done with all of them before the others are greeted.
     await expect.poll(() => server.connections).toBe(4);
-    gate.open();
+    barrier.open();
     await results;
     pool.resize(1);
     await sendMany(pool, 4);
@@ -139,12 +139,12 @@ describe('connections', () => {
   });
 
   it('become fewer also when all are in use when the limit falls', async () => {
-    const gate = makeGate();
-    const server = await sink({ replies: { message: () => gate.opened.then(() => undefined) } });
+    const barrier = makeBarrier();
+    const server = await sink({ replies: { message: () => barrier.opened.then(() => undefined) } });
     const pool = makePool(server.port, 4);
     const results = sendMany(pool, 4);
     pool.resize(1);
-    gate.open();
+    barrier.open();
     expect(outcomesOf(await results)).toEqual(Array(4).fill('accepted'));
     await sendMany(pool, 4);
     expect(connectionsOf(server.messages.slice(4))).toBe(1);
@@ -297,13 +297,13 @@ describe('what must not be sent', () => {
 
 describe('closing', () => {
   it('completes a message in flight, defers those that wait, and accepts no more', async () => {
-    const gate = makeGate();
-    const arrived = makeGate();
+    const barrier = makeBarrier();
+    const arrived = makeBarrier();
     const server = await sink({
       replies: {
         message: async () => {
           arrived.open();
-          await gate.opened;
+          await barrier.opened;
           return undefined;
         },
       },
@@ -314,7 +314,7 @@ describe('closing', () => {
     await arrived.opened;
     const closed = pool.close();
     expect(outcomesOf([await waiting, await sendTo(pool, 'c@x.test')])).toEqual(['deferred', 'deferred']);
-    gate.open();
+    barrier.open();
     expect(outcomesOf([await inFlight])).toEqual(['accepted']);
     await closed;
     expect(server.messages).toHaveLength(1);

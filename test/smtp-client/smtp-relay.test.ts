@@ -117,8 +117,8 @@ describe('TLS and login', () => {
     const [verdict] = await relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}`).send(makeOutgoingMessage());
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null });
     expect(verdict?.reason).toContain('was not sent the user name and password');
-    const told = relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}?tls=none`);
-    expect(await told.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
+    const reason = relayTo(`smtp://ann:hunter2@0.0.0.0:${server.port}?tls=none`);
+    expect(await reason.send(makeOutgoingMessage())).toMatchObject([{ outcome: 'accepted' }]);
   });
 
   it('elsewhere still sends without TLS or with any certificate when there is no password', async () => {

@@ -65,8 +65,8 @@ describe('the recipient allowlist of a key, over SMTP', () => {
       const { recipients } = (await server.settled(id ?? '')).body;
       expect(recipients.map(({ email }: { email: string }) => email)).toEqual(['delivered@sandbox.test']);
     }
-    const nobody = await sendBySmtp(server, { key }, { ...MAIL, to: 'eve@evil.test' });
-    expect(nobody.id).toBeNull();
+    const refused = await sendBySmtp(server, { key }, { ...MAIL, to: 'eve@evil.test' });
+    expect(refused.id).toBeNull();
   });
 });
 

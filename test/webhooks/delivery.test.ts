@@ -62,12 +62,12 @@ describe('events', () => {
     const sent = await server.send({ tags: ['a'], metadata: { order: '7' }, agent_name: 'bot' });
     const delivered = await first(ofType('email.delivered'));
     const { body: message } = await server.settled(sent.body.id);
-    const trail = message.events.find(({ type }: { type: string }) => type === 'delivered');
+    const logged = message.events.find(({ type }: { type: string }) => type === 'delivered');
     expect(delivered.event).toEqual({
-      ...{ id: trail.id, type: 'email.delivered', createdAt: trail.createdAt, apiVersion: 'v1' },
+      ...{ id: logged.id, type: 'email.delivered', createdAt: logged.createdAt, apiVersion: 'v1' },
       data: {
         emailId: sent.body.id,
-        seq: trail.seq,
+        seq: logged.seq,
         recipient: 'delivered@sandbox.test',
         from: 'Ada <ada@sandbox.test>',
         to: 'delivered@sandbox.test',
@@ -78,11 +78,11 @@ describe('events', () => {
         source: message.source,
         agentName: 'bot',
         classification: null,
-        detail: trail.detail,
-        occurredAt: trail.createdAt,
+        detail: logged.detail,
+        occurredAt: logged.createdAt,
       },
     });
-    expect(delivered.headers).toMatchObject({ 'webhook-id': trail.id, 'content-type': 'application/json' });
+    expect(delivered.headers).toMatchObject({ 'webhook-id': logged.id, 'content-type': 'application/json' });
     const ageMs = Date.now() - Number(delivered.headers['webhook-timestamp']) * 1_000;
     expect(Math.abs(ageMs)).toBeLessThan(10_000);
     expect(isSignedWith(delivered, secret)).toBe(true);
@@ -132,11 +132,11 @@ describe('events', () => {
     for (const [label, types] of Object.entries(expected)) {
       const id = await send(label);
       for (const [type] of types) await first(({ event }) => event.data.emailId === id && event.type === type);
-      const told = received.filter(({ event }) => event.data.emailId === id).map(({ event }) => event);
-      told.sort((a, b) => a.data.seq - b.data.seq);
-      expect([label, told.map(({ type, data }) => [type, data.classification])]).toEqual([label, types]);
+      const notice = received.filter(({ event }) => event.data.emailId === id).map(({ event }) => event);
+      notice.sort((a, b) => a.data.seq - b.data.seq);
+      expect([label, notice.map(({ type, data }) => [type, data.classification])]).toEqual([label, types]);
       const { events } = (await server.call('GET', `/emails/${id}`)).body;
-      expect(told.map((event) => [event.id, event.data.seq])).toEqual(
+      expect(notice.map((event) => [event.id, event.data.seq])).toEqual(
         events.map((event: { id: string; seq: number }) => [event.id, event.seq]),
       );
     }
@@ -190,8 +190,8 @@ describe('events', () => {
     const { body: added } = await server.call('POST', '/suppressions', {
       body: { email: 'X@Example.com', note: 'why' },
     });
-    const told = await first(({ event }) => event.type === 'suppression.added' && event.data.email === 'x@example.com');
-    expect(told.event.data).toEqual(added);
+    const notice = await first(({ event }) => event.type === 'suppression.added' && event.data.email === 'x@example.com');
+    expect(notice.event.data).toEqual(added);
     await server.call('DELETE', '/suppressions/x@example.com');
     expect((await first(ofType('suppression.removed'))).event.data).toEqual(added);
   });
@@ -254,9 +254,9 @@ describe('events', () => {
       .poll(async () => (await server.call('GET', `/webhooks/${failing.id}`, { key })).body.failingSince)
       .not.toBeNull();
     server.clock.advance(5 * DAY_MS + 60_000);
-    const told = await watching.first(ofType('webhook.disabled'));
-    expect(told.event.data).toMatchObject({ id: failing.id, status: 'disabled', disabledReason: 'failing' });
-    expect(told.event.data).toEqual((await server.call('GET', `/webhooks/${failing.id}`, { key })).body);
+    const notice = await watching.first(ofType('webhook.disabled'));
+    expect(notice.event.data).toMatchObject({ id: failing.id, status: 'disabled', disabledReason: 'failing' });
+    expect(notice.event.data).toEqual((await server.call('GET', `/webhooks/${failing.id}`, { key })).body);
     const subject = `Webhook endpoint disabled: ${new URL(failing.url).host}`;
     await expect
       .poll(async () => (await readCaptured(server, subject)).map(({ to }) => to), { timeout: 10_000 })
@@ -301,13 +301,13 @@ describe('events', () => {
       /<(http[^>]+)>/.exec(/^List-Unsubscribe: ((?:.*\r\n[ \t])*.*)/im.exec(mail?.raw ?? '')?.[1] ?? '') ?? [];
     const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
     expect((await fetch(unsubscribe, { method: 'POST', body })).status).toBe(200);
-    const told = [];
-    for (const type of ['email.opened', 'email.clicked', 'email.unsubscribed']) told.push(await first(ofType(type)));
+    const notice = [];
+    for (const type of ['email.opened', 'email.clicked', 'email.unsubscribed']) notice.push(await first(ofType(type)));
     const { body: message } = await server.call('GET', `/emails/${sent.id}`, { key });
-    const trail = (type: string) => message.events.find((entry: { type: string }) => entry.type === type);
-    for (const received of told) {
+    const logged = (type: string) => message.events.find((entry: { type: string }) => entry.type === type);
+    for (const received of notice) {
       const { event } = received;
-      const entry = trail(event.type.replace('email.', ''));
+      const entry = logged(event.type.replace('email.', ''));
       expect(event).toEqual({
         ...{ id: entry.id, type: event.type, createdAt: entry.createdAt, apiVersion: 'v1' },
         data: {

@@ -133,15 +133,15 @@ describe('a dispatcher whose endpoints stop responding', () => {
 
   it('lets them occupy no slot that another needs, however many they are', async () => {
     // As many as fill all the places together, once their queues are at their widest.
-    const turning = await Promise.all(Array.from({ length: 4 }, () => receiver()));
-    for (const { id } of turning) await world.events(id, 200);
+    const slow = await Promise.all(Array.from({ length: 4 }, () => receiver()));
+    for (const { id } of slow) await world.events(id, 200);
     const { dispatcher } = world;
-    while (turning.some(({ received }) => received.length < 200)) await dispatcher.pump();
+    while (slow.some(({ received }) => received.length < 200)) await dispatcher.pump();
     await dispatcher.idle();
-    for (const each of turning) each.respond(() => undefined);
-    for (const { id } of turning) await world.events(id, 1_000);
+    for (const each of slow) each.respond(() => undefined);
+    for (const { id } of slow) await world.events(id, 1_000);
     await dispatcher.pump();
-    await Promise.all(turning.map((each) => each.count(250)));
+    await Promise.all(slow.map((each) => each.count(250)));
     const healthy = await receiver();
     await world.events(healthy.id, 20);
     world.clock.advance(2_000);
@@ -207,18 +207,18 @@ describe('a dispatcher whose slots are all in use', () => {
 
   /** Endpoints that have answered so many events briskly, then fall silent with more waiting than they may have under way. */
   async function fallenSilent(count: number, responded: number) {
-    const turning = await Promise.all(
+    const slow = await Promise.all(
       Array.from({ length: count }, async () => {
         const receiver = await startWebhookReceiver();
         receivers.push(receiver);
         return Object.assign(receiver, { id: await world.endpoint(receiver.url) });
       }),
     );
-    for (const { id } of turning) await world.events(id, responded);
-    while (turning.some(({ received }) => received.length < responded)) await world.dispatcher.pump();
+    for (const { id } of slow) await world.events(id, responded);
+    while (slow.some(({ received }) => received.length < responded)) await world.dispatcher.pump();
     await world.dispatcher.idle();
-    for (const receiver of turning) receiver.respond(() => undefined);
-    for (const { id } of turning) await world.events(id, 100);
+    for (const receiver of slow) receiver.respond(() => undefined);
+    for (const { id } of slow) await world.events(id, 100);
     await world.dispatcher.pump();
   }
 

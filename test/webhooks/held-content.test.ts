@@ -60,10 +60,10 @@ describe('events about a held message', () => {
     return body as { readonly id: string; readonly approvalId: string };
   };
   /** The reminder leaves out a hold that the server's own worker is still telling the approvers of; it would come a minute later. */
-  const approversTold = async ({ approvalId }: Held) => {
+  const approversNotified = async ({ approvalId }: Held) => {
     const { sql } = server.database;
-    const told = async () => (await sql`SELECT FROM approvals WHERE id = ${approvalId} AND told_at IS NOT NULL`).length;
-    await expect.poll(told).toBe(1);
+    const notified = async () => (await sql`SELECT FROM approvals WHERE id = ${approvalId} AND told_at IS NOT NULL`).length;
+    await expect.poll(notified).toBe(1);
   };
   const first = async (type: string, id: string) =>
     await receiver.first(({ event }) => event?.type === type && (event.data.emailId === id || event.data.id === id));
@@ -141,7 +141,7 @@ describe('events about a held message', () => {
 
   it('have no content in reminders, and at its expiry', { tags: ['holes.held-events'] }, async () => {
     const held = await hold();
-    await approversTold(held);
+    await approversNotified(held);
     const jobs = createApprovalJobs(mailerOf(server));
     server.clock.advance(37 * 3_600_000);
     await jobs.watch();

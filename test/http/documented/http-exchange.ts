@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-export interface Wish {
+export interface WantedRequest {
   readonly method: string;
   /** With its query, encoded. */
   readonly path: string;
@@ -20,7 +20,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 /**
  * Sends a request that `fetch` would not make: a body with GET, a `content-length` larger than the body. An event stream is read up to its head.
  */
-export function exchange(baseUrl: string, { method, path, headers, body }: Wish): Promise<Exchange> {
+export function exchange(baseUrl: string, { method, path, headers, body }: WantedRequest): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const declared = headers['content-length'] !== undefined;
     const length = body === undefined || declared ? {} : { 'content-length': String(Buffer.byteLength(body)) };

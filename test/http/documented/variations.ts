@@ -1,6 +1,6 @@
 import type { Operation } from '@postrider/core';
 import type { SeededRandom } from '../../harness/seeded-random.ts';
-import type { Wish } from './http-exchange.ts';
+import type { WantedRequest } from './http-exchange.ts';
 import type { ValidRequest } from './valid-request.ts';
 
 /** A request in the making: what the operation wants, and what a variation makes of it. */
@@ -13,7 +13,7 @@ export interface Draft {
   readonly random: SeededRandom;
 }
 
-type Change = Partial<Wish> & {
+type Change = Partial<WantedRequest> & {
   readonly params?: Readonly<Record<string, string>>;
   /** Appended as it is. */
   readonly search?: string;
@@ -104,7 +104,7 @@ export const VARIATIONS: Readonly<Record<string, Variation>> = {
 };
 
 /** The request that a variation makes; null where it does not apply. */
-export function toWish(variation: string, draft: Draft): (Wish & { readonly json: unknown }) | null {
+export function toRequest(variation: string, draft: Draft): (WantedRequest & { readonly json: unknown }) | null {
   const change = VARIATIONS[variation]?.(draft) ?? null;
   if (change === null) return null;
   const { operation, given } = draft;

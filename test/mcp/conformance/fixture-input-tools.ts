@@ -63,8 +63,8 @@ function addStatefulTools(server: McpServer): void {
   });
   for (const name of ['test_input_required_result_request_state', 'test_input_required_result_tampered_state']) {
     add(name, async ({ mcpReq }) => {
-      const isAnswered = inputResponse(mcpReq.inputResponses, 'confirm').kind === 'elicit';
-      if (isAnswered && roundOf(mcpReq) === 1) return text('state-ok');
+      const hasResponse = inputResponse(mcpReq.inputResponses, 'confirm').kind === 'elicit';
+      if (hasResponse && roundOf(mcpReq) === 1) return text('state-ok');
       return inputRequired({ inputRequests: { confirm }, requestState: await STATE.mint({ round: 1 }) });
     });
   }

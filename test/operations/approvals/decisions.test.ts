@@ -53,7 +53,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     return held.body as { id: string; approvalId: string; reasons: string[]; expiresAt: string; status: string };
   };
   const read = async (id: string) => (await server.call('GET', `/emails/${id}`)).body;
-  const trail = async (id: string) => (await read(id)).events.map(({ type }: { type: string }) => type);
+  const readEvents = async (id: string) => (await read(id)).events.map(({ type }: { type: string }) => type);
 
   it('returns the reasons for the hold of a send', {
     tags: ['approvals.held-answer', 'contract-messages.statuses-holds'],
@@ -215,7 +215,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
         edited: [],
       },
     });
-    expect((await trail(held.id)).slice(0, 3)).toEqual(['pending_approval', 'approved', 'queued']);
+    expect((await readEvents(held.id)).slice(0, 3)).toEqual(['pending_approval', 'approved', 'queued']);
     expect(await readCaptured(server, 'Approved one')).toHaveLength(1);
   });
 
@@ -234,7 +234,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
       status: 'rejected',
       approval: { status: 'rejected', rejectCode: 'wrong_recipient', note: 'Not Bob.' },
     });
-    expect(await trail(held.id)).toEqual(['pending_approval', 'rejected']);
+    expect(await readEvents(held.id)).toEqual(['pending_approval', 'rejected']);
   });
 
   it('creates a new revision for edits, keeps the difference, and sends the edited message', {
@@ -306,7 +306,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
       status: 'failed',
       lastError: expect.stringContaining('gone@receiver.example'),
     });
-    expect(await trail(held.id)).toEqual(['pending_approval', 'approved', 'failed']);
+    expect(await readEvents(held.id)).toEqual(['pending_approval', 'approved', 'failed']);
     expect(await quotaUsed(server)).toBe(used);
   });
 
@@ -606,7 +606,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     await decide(server, decider, waits.approvalId);
     await server.pump();
     expect(await read(waits.id)).toMatchObject({ status: 'queued' });
-    expect(await trail(waits.id)).toEqual(['pending_approval', 'approved', 'queued', 'scheduled']);
+    expect(await readEvents(waits.id)).toEqual(['pending_approval', 'approved', 'queued', 'scheduled']);
     expect((await server.call('DELETE', `/emails/${waits.id}`)).status).toBe(200);
     const late = await hold({ scheduled_at: 'PT2S' });
     server.clock.advance(3_000);

@@ -96,9 +96,9 @@ describe('a name that another account has verified', () => {
     expect(await status(mine.id)).toBe('verified');
     // Nor where the name was free in between: the old challenge is none of a new holder's.
     await call('DELETE', `/domains/${mine.id}`);
-    const anew = await domains.verified('once.example');
+    const fresh = await domains.verified('once.example');
     challengeOf(await call('POST', `/domains/${won.id}/verify`, { key: other.key }));
-    expect(await status(anew.id)).toBe('verified');
+    expect(await status(fresh.id)).toBe('verified');
   });
 
   it('reports a name as proven, not verified, when its owner has only met a challenge', async () => {

@@ -37,10 +37,10 @@ describe('an idempotency key on a single send', () => {
   it('compares bodies by their content, not by the order of their fields', async () => {
     const key = fresh();
     const first = await sendUnder(key, { metadata: { a: '1', b: '2' } });
-    const turned = { metadata: { b: '2', a: '1' } };
-    expect((await sendUnder(key, turned)).headers.get('idempotency-replayed')).toBe('true');
+    const reordered = { metadata: { b: '2', a: '1' } };
+    expect((await sendUnder(key, reordered)).headers.get('idempotency-replayed')).toBe('true');
     expectProblem(await sendUnder(key, { metadata: { a: '1', b: '3' } }), 422, 'idempotency_key_reused');
-    expect((await sendUnder(key, turned)).body).toEqual(first.body);
+    expect((await sendUnder(key, reordered)).body).toEqual(first.body);
   });
 
   it('rejects another body under the same key, and distinguishes it from an invalid one', {

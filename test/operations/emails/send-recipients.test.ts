@@ -180,8 +180,8 @@ describe('the recipients of a send', () => {
     });
 
     it('an empty list allows no one, a missing one everyone', async () => {
-      const nobody = await server.newKey({ recipientAllowlist: [] });
-      expectProblem(await server.send({}, { key: nobody }), 403, 'recipient_not_allowed');
+      const restricted = await server.newKey({ recipientAllowlist: [] });
+      expectProblem(await server.send({}, { key: restricted }), 403, 'recipient_not_allowed');
       expect((await server.send({ to: 'anyone@example.org' })).status).toBe(202);
     });
   });

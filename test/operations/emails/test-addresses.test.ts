@@ -18,11 +18,11 @@ describe('a test address', () => {
   async function outcomeOf(to: string, key = server.key) {
     const { body } = await server.send({ to }, { key });
     const read = (await server.call('GET', `/emails/${body.id}?wait=10`, { key })).body;
-    const trail = read.events.map((event: { type: string; classification: string | null }) => [
+    const events = read.events.map((event: { type: string; classification: string | null }) => [
       event.type,
       event.classification,
     ]);
-    return { status: read.status, trail, read };
+    return { status: read.status, events, read };
   }
 
   async function expectOutcome(local: string, status: string, ...events: readonly Event[]) {
@@ -32,7 +32,7 @@ describe('a test address', () => {
       `${local.toUpperCase()}@Sandbox.Test`,
     ]) {
       const outcome = await outcomeOf(to);
-      expect({ to, status: outcome.status, trail: outcome.trail }).toEqual({ to, status, trail: [queued, ...events] });
+      expect({ to, status: outcome.status, events: outcome.events }).toEqual({ to, status, events: [queued, ...events] });
       expect(outcome.read.recipients).toMatchObject([{ status }]);
     }
   }
@@ -81,11 +81,11 @@ describe('a test address', () => {
   }, async () => {
     const locals = ['delivered', 'deferred', 'bounced', 'soft', 'blocked', 'complained'];
     const { read } = await outcomeOf('delivered@sandbox.test');
-    const trails = await Promise.all(locals.map(async (local) => (await outcomeOf(`${local}@sandbox.test`)).trail));
-    const events = [...trails.flat(), ...read.events.map((event: { type: string }) => [event.type, null])];
+    const eventLists = await Promise.all(locals.map(async (local) => (await outcomeOf(`${local}@sandbox.test`)).events));
+    const events = [...eventLists.flat(), ...read.events.map((event: { type: string }) => [event.type, null])];
     const types = new Set(events.map(([type]) => type));
     expect([...types].sort()).toEqual(['bounced', 'complained', 'deferred', 'delivered', 'queued', 'sent']);
-    for (const [type, classification] of trails.flat()) {
+    for (const [type, classification] of eventLists.flat()) {
       expect(classification !== null, type).toBe(type === 'bounced' || type === 'complained');
     }
   });

@@ -90,12 +90,12 @@ describe('POST /webhooks/simulate', () => {
     const refusing = await startReceiver((_, response) => response.writeHead(400).end('no'));
     expect((await simulate({ url: refusing.url })).body).toMatchObject({ ok: false, delivered: true, statusCode: 400 });
     const elsewhere = await startReceiver();
-    const turning = await startReceiver((_, response) => response.writeHead(302, { location: elsewhere.url }).end());
-    expect((await simulate({ url: turning.url })).body).toMatchObject({ ok: false, delivered: true, statusCode: 302 });
+    const redirecting = await startReceiver((_, response) => response.writeHead(302, { location: elsewhere.url }).end());
+    expect((await simulate({ url: redirecting.url })).body).toMatchObject({ ok: false, delivered: true, statusCode: 302 });
     expect(elsewhere.caught).toEqual([]);
-    const nobody = await simulate({ url: 'http://127.0.0.1:9/' });
-    expect(nobody.status).toBe(200);
-    expect(nobody.body).toMatchObject({ ok: false, delivered: false, statusCode: null, payload: expect.any(String) });
+    const refused = await simulate({ url: 'http://127.0.0.1:9/' });
+    expect(refused.status).toBe(200);
+    expect(refused.body).toMatchObject({ ok: false, delivered: false, statusCode: null, payload: expect.any(String) });
   });
 
   it('accepts only loopback URLs and existing event types', async () => {

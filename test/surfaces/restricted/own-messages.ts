@@ -100,7 +100,7 @@ export async function readCancellation(
     SELECT m.status, h.status AS hold,
       (SELECT e.detail FROM message_events e WHERE e.account_id = m.account_id AND e.message_id = m.id AND e.type = 'canceled') AS detail,
       (SELECT e.type || ' by ' || e.actor FROM approval_events e WHERE e.account_id = m.account_id AND e.approval_id = ${approvalId}
-        ORDER BY e.id DESC LIMIT 1) AS trail,
+        ORDER BY e.id DESC LIMIT 1) AS events,
       (SELECT a.action || ' by ' || a.actor FROM audit_log a WHERE a.account_id = m.account_id AND a.target_id = ${approvalId}
         ORDER BY a.id DESC LIMIT 1) AS audit,
       (SELECT count(*)::int FROM deliveries d WHERE d.account_id = m.account_id AND d.message_id = m.id) AS deliveries
@@ -114,6 +114,6 @@ export function expectedCancellation({ state }: OwnMessage, actor: string): Read
   const type = isPending ? 'withdrawn' : 'canceled';
   return {
     ...{ status: 'canceled', hold: isPending ? 'withdrawn' : 'approved', deliveries: 0 },
-    ...{ detail: `by ${actor}`, trail: `${type} by ${actor}`, audit: `approval.${type} by ${actor}` },
+    ...{ detail: `by ${actor}`, events: `${type} by ${actor}`, audit: `approval.${type} by ${actor}` },
   };
 }
