@@ -7,7 +7,7 @@ const BOUND_MS = 1_000;
 const GIVE_UP_MS = 5_000;
 const AT_ONCE = 5;
 /** How many more are sent once one was refused: none of them may pass. */
-const GOES_ON = 5;
+const CONTINUES = 5;
 const EVERY_MS = 10;
 
 interface Change {
@@ -109,7 +109,7 @@ function use(
     let lastSentMs = 0;
     let refusedMs = Number.POSITIVE_INFINITY;
     let acceptedAfterRefusal = 0;
-    for (let after = 0; after < GOES_ON; ) {
+    for (let after = 0; after < CONTINUES; ) {
       const sentMs = performance.now();
       const response = await fleet.call(server, 'POST', '/emails', { key, body: messageTo(1, 'In use') });
       const hasRefused = refusedMs !== Number.POSITIVE_INFINITY;

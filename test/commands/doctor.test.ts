@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runServer } from '../../packages/server/src/commands/run-server.ts';
-import type { TroubledEndpoint } from '../../packages/server/src/db/queries/webhook-queue.ts';
+import type { FailingEndpointRow } from '../../packages/server/src/db/queries/webhook-queue.ts';
 import { checkClock } from '../../packages/server/src/doctor/check-database.ts';
 import { judgeSpace } from '../../packages/server/src/doctor/check-storage.ts';
 import { judgeWebhooks } from '../../packages/server/src/doctor/check-webhooks.ts';
@@ -295,7 +295,7 @@ describe('its check of', () => {
     const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
     const counts = { working: 2, failing: 0, manual: 1, gone: 0, failed: 0 };
     const idle = { waiting: 4, due: 2, oldestDueAt: ago(1), oldestEventId: null, backlog: 1, oldestBacklogAt: ago(4) };
-    const judged = (changes: object, endpoints: object = {}, troubled: readonly TroubledEndpoint[] = []) => {
+    const judged = (changes: object, endpoints: object = {}, troubled: readonly FailingEndpointRow[] = []) => {
       const queue = { ...idle, ...changes, endpoints: { ...counts, ...endpoints } };
       const { status, message, fix } = judgeWebhooks(queue, troubled, now);
       return { text: `${status}: ${message}`, fix };

@@ -98,13 +98,13 @@ describe('a client that is bound to an account', () => {
     // All connections work for somebody else now, the one that was given back among them.
     const others = Promise.withResolvers<void>();
     const { promise: allBegun, resolve: lastBegun } = Promise.withResolvers<void>();
-    let begun = 0;
+    let began = 0;
     const theirs = Promise.all(
       [2, 3, 4].map((n) =>
         tagged(bindAccount(pool, accountId(n))).begin(async (tx) => {
           await tx`SELECT 1`;
-          begun += 1;
-          if (begun === 3) lastBegun();
+          began += 1;
+          if (began === 3) lastBegun();
           await others.promise;
         }),
       ),

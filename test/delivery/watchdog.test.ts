@@ -95,10 +95,10 @@ describe('the watchdog', () => {
       expect(await watch(server)).toEqual(NOTHING);
       server.clock.advance(11 * MINUTE_MS);
       expect(await watch(server)).toEqual({ ...NOTHING, stranded: 1 });
-      const mended = await read(server, id);
-      expect(mended.status).toBe(status === 'queued' ? 'queued' : 'deferred');
-      expect(mended.lastError).toContain('missing from the queue');
-      expect(lastEvent(mended)).toMatchObject({ type: 'deferred', detail: mended.lastError, classification: null });
+      const repaired = await read(server, id);
+      expect(repaired.status).toBe(status === 'queued' ? 'queued' : 'deferred');
+      expect(repaired.lastError).toContain('missing from the queue');
+      expect(lastEvent(repaired)).toMatchObject({ type: 'deferred', detail: repaired.lastError, classification: null });
       expect((await rows(server)).map(({ ordinals }) => ordinals).toSorted()).toEqual([[0], [1]]);
       expect(await watch(server)).toEqual(NOTHING);
       expect(await deliver(server, id)).toBe('delivered');
@@ -250,8 +250,8 @@ describe('the watchdog', () => {
     await damage(server);
     await spoil(server, ids[1] ?? '');
     const logged: string[] = [];
-    const mended = await watch(server, { onError: (_error, what) => void logged.push(what) });
-    expect(mended).toEqual({ ...NOTHING, [part]: 2 });
+    const repaired = await watch(server, { onError: (_error, what) => void logged.push(what) });
+    expect(repaired).toEqual({ ...NOTHING, [part]: 2 });
     expect(logged).toContain(`repairing the message ${ids[1]}`);
     expect((await read(server, ids[2] ?? '')).events).toHaveLength(2);
   });
@@ -263,9 +263,9 @@ describe('the watchdog', () => {
     server.clock.advance(25 * HOUR_MS);
     await sql`ALTER TABLE accounts RENAME TO accounts_away`;
     const logged: string[] = [];
-    const mended = await watch(server, { onError: (_error, what) => void logged.push(what) });
+    const repaired = await watch(server, { onError: (_error, what) => void logged.push(what) });
     await sql`ALTER TABLE accounts_away RENAME TO accounts`;
-    expect([mended, logged]).toEqual([{ ...NOTHING, expired: 1 }, ['repairing stranded messages']]);
+    expect([repaired, logged]).toEqual([{ ...NOTHING, expired: 1 }, ['repairing stranded messages']]);
     expect((await read(server, id)).status).toBe('bounced');
   });
 

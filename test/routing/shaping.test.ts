@@ -79,8 +79,8 @@ describe('the breaker of a destination', () => {
     const now = later(30_000);
     expect([closedUntil(broken, now), allowedAtOnce(broken, now)]).toEqual([null, 1]);
     for (const response of ['clean', 'throttled'] as const) {
-      const mended = after(broken, [response], { now });
-      expect([mended.breaker, mended.failures]).toEqual([null, 0]);
+      const repaired = after(broken, [response], { now });
+      expect([repaired.breaker, repaired.failures]).toEqual([null, 0]);
     }
     expect(allowedAtOnce(after(broken, ['clean'], { now }), now)).toBe(2);
     expect(after(after(broken, ['clean'], { now }), times(3, 'unreachable'), { now }).breaker?.pauseMs).toBe(30_000);

@@ -25,14 +25,14 @@ function toProblems(
 ): FieldProblem[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'invalid_union') {
-    const branch = likeliestBranch(issue.errors);
+    const branch = closestBranch(issue.errors);
     return branch.flatMap((inner) => toProblems(inner, path, root, schema));
   }
   if (issue.code === 'unrecognized_keys') {
     const known = schema === undefined ? [] : knownFields(schema, path);
     return issue.keys.map((key, at) => {
-      const meant = at < SUGGESTIONS_MAX ? nearestName(key, known) : null;
-      return unknownField([...path, key], meant);
+      const suggestion = at < SUGGESTIONS_MAX ? nearestName(key, known) : null;
+      return unknownField([...path, key], suggestion);
     });
   }
   const isRepeated = root === 'query' && path.length === 1 && Array.isArray(issue.input);
@@ -40,15 +40,15 @@ function toProblems(
   return [{ path: joinPath(path) || root, code: codeOf(issue), message }];
 }
 
-function unknownField(path: readonly PropertyKey[], meant: string | null): FieldProblem {
+function unknownField(path: readonly PropertyKey[], suggestion: string | null): FieldProblem {
   const name = joinPath(path);
   const advice =
-    meant === null ? 'omit it or correct it' : `did you mean \`${joinPath([...path.slice(0, -1), meant])}\`?`;
+    suggestion === null ? 'omit it or correct it' : `did you mean \`${joinPath([...path.slice(0, -1), suggestion])}\`?`;
   return { path: name, code: 'unknown_field', message: `\`${name}\` is not a known field; ${advice}` };
 }
 
 /** The branch whose own type fits has no complaint about the value as a whole. */
-function likeliestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
+function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   const fitting = branches.find(
     (issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type'),
   );

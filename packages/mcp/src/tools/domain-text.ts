@@ -9,13 +9,13 @@ export type DomainRecord = Domain['records'][number];
 export function describeDomain(domain: Domain, untrusted: (text: string) => string): string {
   const { id, name, status, statusReason, records, verifiedAt, lastCheckedAt } = domain;
   return [
-    `Domain ${name} (${id}): ${status}. ${statusReason === null ? '' : `${statusReason} `}${WHAT_NOW[status]}`,
+    `Domain ${name} (${id}): ${status}. ${statusReason === null ? '' : `${statusReason} `}${NEXT_STEP[status]}`,
     `Last looked up: ${lastCheckedAt ?? 'never'}; verified: ${verifiedAt ?? 'no'}`,
     ...describeRecords(records, untrusted),
   ].join('\n');
 }
 
-const WHAT_NOW: Readonly<Record<Domain['status'], string>> = {
+const NEXT_STEP: Readonly<Record<Domain['status'], string>> = {
   pending: 'No send from it is accepted yet: its required records have not been found.',
   verified: 'Sends from it are accepted.',
   degraded: 'Sends from it are accepted for now: a required record is gone and must be published again.',

@@ -22,7 +22,7 @@ const CONTEXT_CHARACTERS_MAX = 4_000;
 /** What the server attached itself: its shapes are known, and are cut like any record. */
 const ATTACHED: ReadonlySet<string> = new Set(['requestId', 'requestLog', 'emailId', 'emailTrail', 'withheld']);
 
-const WHAT_NOW: Readonly<Record<Ticket['status'], string>> = {
+const NEXT_STEP: Readonly<Record<Ticket['status'], string>> = {
   open: 'Waiting for a reply from support.',
   pending: 'Support has replied; waiting for the account.',
   solved: 'A reply opens it again.',
@@ -43,7 +43,7 @@ function ticketParts(lead?: string) {
 function describeTicket(ticket: Ticket, untrusted: (text: string) => string): string {
   const { id, number, status, createdAt, subject, messages, context } = ticket;
   return [
-    `Ticket ${number} (${id}), ${status}, raised ${createdAt}. ${WHAT_NOW[status]}`,
+    `Ticket ${number} (${id}), ${status}, raised ${createdAt}. ${NEXT_STEP[status]}`,
     untrusted(
       [
         `Subject: ${toOneLine(subject)}`,

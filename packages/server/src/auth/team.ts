@@ -62,10 +62,10 @@ export async function changeRole(tools: TeamTools, caller: Caller, id: string, r
     if (!mayGive(caller, role, team)) return { kind: 'escalation' };
     if (member.role === role) return { kind: 'done', member };
     if (role !== 'owner' && isLastOwner(team, member)) return { kind: 'last-owner' };
-    const losesDeciding = decides(member.role) && !decides(role);
-    if (losesDeciding) await dropConfirmedDevices(transaction, caller.accountId, member.id);
+    const losesDecisionRight = decides(member.role) && !decides(role);
+    if (losesDecisionRight) await dropConfirmedDevices(transaction, caller.accountId, member.id);
     await setMemberRole(transaction, caller.accountId, member.id, role);
-    if (losesDeciding) await endDeciding(transaction, caller.accountId, member.id);
+    if (losesDecisionRight) await endDeciding(transaction, caller.accountId, member.id);
     const changed = { ...member, role };
     await audit(transaction, tools, caller, 'member.updated', changed, now, { formerRole: member.role });
     return { kind: 'done', member: changed };

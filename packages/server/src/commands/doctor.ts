@@ -7,7 +7,7 @@ import { createOutboundTransport } from '../composition/outbound-transport.ts';
 import type { Config, ConfigVerdict } from '../config.ts';
 import type { Sql } from '../db/client.ts';
 import { readQueueFacts, readSealedKeys, type SealedKey } from '../db/queries/doctor.ts';
-import { readTroubledEndpoints, readWebhookQueue } from '../db/queries/webhook-queue.ts';
+import { readFailingEndpoints, readWebhookQueue } from '../db/queries/webhook-queue.ts';
 import { createDnsResolver } from '../dns/create-dns-resolver.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { checkAccountWall } from '../doctor/check-account-wall.ts';
@@ -137,7 +137,7 @@ async function checkQueue(sql: Sql, clock: Clock): Promise<DoctorCheck> {
 
 async function checkWebhooks(sql: Sql, clock: Clock): Promise<DoctorCheck> {
   const now = clock.now();
-  return judgeWebhooks(await readWebhookQueue(sql, now), await readTroubledEndpoints(sql, TROUBLED), now);
+  return judgeWebhooks(await readWebhookQueue(sql, now), await readFailingEndpoints(sql, TROUBLED), now);
 }
 
 function secretKeyOf(config: Config, sealed: readonly SealedKey[] | null): DoctorCheck {

@@ -18,7 +18,7 @@ export function addEraseCommand(program: Command, tools: OperatorTools): void {
       const { name, isErased, rows } = await withDatabase(tools, async ({ sql }) => {
         const [account] = isUuid(accountId) ? await readAccounts(sql, accountId) : [];
         if (account === undefined) throw unknownAccount(accountId);
-        if (options.yes !== true) throw notMeant(account.id, account.name);
+        if (options.yes !== true) throw confirmationMissing(account.id, account.name);
         const now = systemClock.now();
         return { name: account.name, ...(await eraseAccount(sql, account.id, { now, onlyIfDue: false })) };
       });
@@ -32,7 +32,7 @@ export function addEraseCommand(program: Command, tools: OperatorTools): void {
     });
 }
 
-function notMeant(id: string, name: string): UsageError {
+function confirmationMissing(id: string, name: string): UsageError {
   return new UsageError(
     `This would permanently remove the account ${id} (${JSON.stringify(name)}) and everything in it.`,
     `To confirm: postrider-server accounts erase ${id} --yes`,

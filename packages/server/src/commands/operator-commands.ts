@@ -163,10 +163,10 @@ function assertKeyOptions(options: KeyOptions): void {
       'Use scopes such as emails:send, or sending or full.',
     );
   }
-  const { unknown: strangers } = normalizeAllowlist(allowRecipient ?? []);
-  if (strangers.length > 0) {
+  const { unknown: invalid } = normalizeAllowlist(allowRecipient ?? []);
+  if (invalid.length > 0) {
     throw new UsageError(
-      `Invalid allowlist entry: ${strangers.join(', ')}.`,
+      `Invalid allowlist entry: ${invalid.join(', ')}.`,
       'Use ada@example.com, @example.com or *.example.com.',
     );
   }

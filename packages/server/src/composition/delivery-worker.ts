@@ -172,7 +172,7 @@ function createWatchdog(
   const startedAtMs = performance.now();
   const { sandboxDomain, byDomain, retryHours } = installation;
   return async () => {
-    const mended = await runWatchdog({
+    const repaired = await runWatchdog({
       ...{ recording, clock },
       plan: ({ recipients, unsubscribe, html, text, isTest }) => {
         const isPersonal = unsubscribe || hasUnsubscribePlaceholder(html) || hasUnsubscribePlaceholder(text);
@@ -182,6 +182,6 @@ function createWatchdog(
       uptimeMs: () => performance.now() - startedAtMs,
       onError: (error, what) => logger.error({ error: error instanceof Error ? error.stack : String(error) }, what),
     });
-    if (Object.values(mended).some((n) => n > 0)) logger.warn(mended, 'the watchdog repaired stuck messages');
+    if (Object.values(repaired).some((n) => n > 0)) logger.warn(repaired, 'the watchdog repaired stuck messages');
   };
 }

@@ -23,12 +23,12 @@ export function renderUserPage(
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>${title} – Postrider</title><link rel="icon" href="data:,"><style>${{ markup: STYLE }}</style></head>
-<body><header><a href="/auth/sign-in">Postrider</a>${signedIn === null ? html`` : whoIs(signedIn)}</header>
+<body><header><a href="/auth/sign-in">Postrider</a>${signedIn === null ? html`` : renderAccountBar(signedIn)}</header>
 <main${{ markup: isWide ? ' class="wide"' : '' }}><h1>${title}</h1>${content}</main></body></html>
 `.markup;
 }
 
-function whoIs({ email, role, accountName }: SignedIn): Html {
+function renderAccountBar({ email, role, accountName }: SignedIn): Html {
   return html`<form method="post" action="/auth/sign-out"><span><b>${email}</b>, ${role} of ${accountName}</span>
 <button class="quiet" type="submit">Sign out</button></form>`;
 }

@@ -53,12 +53,12 @@ function runAlone<Row>(
   parameters: readonly unknown[] | undefined,
 ): Promise<QueryResult<Row>> {
   return pool.runOnConnection(async (connection) => {
-    const begun = connection.run(begin()).then(noop);
+    const began = connection.run(begin()).then(noop);
     const responded = connection.run<Row>(text, parameters).then((response) => ({ response }));
     const ended = connection.run('COMMIT').then(noop);
     // A failure is reported at once, but the connection is released only after all statements have completed.
-    void Promise.allSettled([begun, responded, ended]).then(() => connection.release());
-    await begun;
+    void Promise.allSettled([began, responded, ended]).then(() => connection.release());
+    await began;
     const { response } = await responded;
     await ended;
     return response;

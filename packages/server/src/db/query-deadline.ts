@@ -30,7 +30,7 @@ interface Work {
 }
 
 /** A timer this late means that the process itself was blocked, so responses may be waiting unread. */
-const HELD_UP_MS = 250;
+const BLOCKED_LOOP_MS = 250;
 /** A probe has 1.5 s for its response, and its caller waits for 2 s. */
 const PROBE_AFTER_MS = 250;
 
@@ -49,7 +49,7 @@ export function createQueryDeadline({ limitMs, probe }: QueryDeadlineOptions, on
     const dueAtMs = performance.now() + delayMs;
     timer = setTimeout(() => {
       // Reads responses first that arrived while the process was blocked.
-      if (performance.now() - dueAtMs > HELD_UP_MS) arm(HELD_UP_MS);
+      if (performance.now() - dueAtMs > BLOCKED_LOOP_MS) arm(BLOCKED_LOOP_MS);
       else setImmediate(look);
     }, delayMs);
     timer.unref();

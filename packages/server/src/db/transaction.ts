@@ -12,12 +12,12 @@ export async function runTransaction<T>(
   const connection = await reserve();
   const { transaction, end } = createTransaction(connection);
   try {
-    const begun = connection.run(begin()).then(noop);
+    const began = connection.run(begin()).then(noop);
     // If BEGIN fails, the first statement, which is sent after it, reports the failure.
-    begun.catch(noop);
+    began.catch(noop);
     const result = await work(transaction);
     end();
-    await begun;
+    await began;
     await commit(connection);
     return result;
   } catch (error) {

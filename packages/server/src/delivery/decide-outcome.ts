@@ -44,7 +44,7 @@ export function decideOutcome(facts: AttemptFacts, verdicts: readonly RecipientV
   const deferred = replied.filter(({ verdict }) => verdict.outcome === 'deferred').map(({ verdict }) => verdict);
   // If at least one recipient was attempted, the attempt counts for all of them.
   if (deferred.length === replied.length && deferred.every(({ costsNoAttempt }) => costsNoAttempt === true)) {
-    const untried = putOff(facts, deferred);
+    const untried = postpone(facts, deferred);
     if (untried !== null) return untried;
   }
   const retryAt = deferred.length === 0 ? null : nextRetry(facts, deferred);
@@ -60,7 +60,7 @@ export function decideOutcome(facts: AttemptFacts, verdicts: readonly RecipientV
 }
 
 /** No recipient was attempted, so nothing changes. Null if the retry time is over, which this does not extend. */
-function putOff(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): AttemptOutcome | null {
+function postpone(facts: AttemptFacts, verdicts: readonly RecipientVerdict[]): AttemptOutcome | null {
   const { now, expiresAt, attempt } = facts;
   if (verdicts.length === 0 || now >= expiresAt) return null;
   const notBeforeMs = Math.max(

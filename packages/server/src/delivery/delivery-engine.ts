@@ -152,10 +152,10 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   async function begin(deliveries: readonly LeasedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     // Claimed while the shutdown started: not started, so given back.
-    if (stopping) return await giveBack(deliveries);
-    const mayGo = (delivery: LeasedDelivery) => delivery.slot === null && weightOf(delivery) === 0;
-    for (const delivery of deliveries) if (!mayGo(delivery)) void beginWithPermit(delivery);
-    await start(deliveries.filter(mayGo).map((delivery) => ({ delivery, deferral: null, release: () => undefined })));
+    if (stopping) return await release(deliveries);
+    const isAllowed = (delivery: LeasedDelivery) => delivery.slot === null && weightOf(delivery) === 0;
+    for (const delivery of deliveries) if (!isAllowed(delivery)) void beginWithPermit(delivery);
+    await start(deliveries.filter(isAllowed).map((delivery) => ({ delivery, deferral: null, release: () => undefined })));
   }
 
   /** Loads nothing before the permit: waiting bodies would only use memory. */
@@ -181,7 +181,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 
   function requeue(delivery: LeasedDelivery, nextAt: Date): void {
     if (admission !== null) admission.requeue(delivery, nextAt);
-    else void giveBack([delivery]);
+    else void release([delivery]);
   }
 
   async function start(given: readonly ReadyDelivery[]): Promise<void> {
@@ -192,7 +192,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     const claims = ready.map(({ delivery }) => delivery.claim);
     const contents = await startSending(sql, claims, clock.now()).catch(async (error: unknown) => {
       for (const { release } of ready) release('unknown', null);
-      await giveBackLater(ready.map(({ delivery }) => delivery));
+      await releaseLater(ready.map(({ delivery }) => delivery));
       throw error;
     });
     const byMessage = new Map(contents.map((content) => [content.messageId, content]));
@@ -209,8 +209,8 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   }
 
   /** Without destination queues, a claim that could not start ends, and so does the round of claims. */
-  async function giveBackLater(deliveries: readonly LeasedDelivery[]): Promise<void> {
-    if (admission === null) return await giveBack(deliveries);
+  async function releaseLater(deliveries: readonly LeasedDelivery[]): Promise<void> {
+    if (admission === null) return await release(deliveries);
     const nextAt = new Date(clock.now().getTime() + LOAD_AGAIN_MS);
     for (const delivery of deliveries) admission.requeue(delivery, nextAt);
   }
@@ -252,7 +252,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     );
   }
 
-  async function giveBack(deliveries: readonly LeasedDelivery[]): Promise<void> {
+  async function release(deliveries: readonly LeasedDelivery[]): Promise<void> {
     for (const delivery of deliveries) leased.remove(delivery);
     if (deliveries.length === 0) return;
     const fences = deliveries.map(({ claim, leaseId }) => ({
@@ -283,7 +283,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     await within(graceMs, Promise.all([working?.catch(() => {}), leased.until(() => leased.open === 0)]));
     await cutOff();
     // Give back first, then stop recording: an outcome that arrives between the two is invalid instead of lost.
-    await within(LEAST_RECORDING_MS, Promise.all([giveBack(leased.listOpen()), admission?.flush()]));
+    await within(LEAST_RECORDING_MS, Promise.all([release(leased.listOpen()), admission?.flush()]));
     await recorder.close(Math.max(LEAST_RECORDING_MS, endsAtMs - performance.now()));
   }
 

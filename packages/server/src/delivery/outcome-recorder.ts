@@ -55,10 +55,10 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
   let timer: NodeJS.Timeout | null = null;
   let working: Promise<void> | null = null;
   let lastBatch = 0;
-  let isHurried = false;
+  let isFlushing = false;
   let isStuck = false;
   let isClosed = false;
-  let hasGivenUp = false;
+  let isAbandoned = false;
 
   function record(outcome: AttemptOutcome): Promise<boolean> {
     if (isClosed) return Promise.resolve(false);
@@ -102,9 +102,9 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
       isStuck &&= waiting.length > 0;
       for (const { outcome, resolve } of batch) resolve(recorded.has(outcome));
       options.journal.clearIfSettled(waiting.length - unjournaled.length);
-    } while (waiting.length >= FLUSH_AT || ((isHurried || isStuck) && waiting.length > 0));
+    } while (waiting.length >= FLUSH_AT || ((isFlushing || isStuck) && waiting.length > 0));
     working = null;
-    if (waiting.length > 0 && !hasGivenUp) workSoon();
+    if (waiting.length > 0 && !isAbandoned) workSoon();
   }
 
   /**
@@ -112,7 +112,7 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
    * there is no time left.
    */
   async function recordUntilDone(outcomes: readonly AttemptOutcome[]): Promise<ReadonlySet<AttemptOutcome> | null> {
-    while (!hasGivenUp) {
+    while (!isAbandoned) {
       try {
         return await recordApart(options, outcomes);
       } catch (error) {
@@ -125,20 +125,20 @@ export function createOutcomeRecorder(options: OutcomeRecorderOptions): OutcomeR
   }
 
   async function flush(): Promise<void> {
-    isHurried = true;
-    while (waiting.length > 0 && !hasGivenUp) await work();
-    isHurried = false;
+    isFlushing = true;
+    while (waiting.length > 0 && !isAbandoned) await work();
+    isFlushing = false;
   }
 
   async function close(graceMs: number): Promise<void> {
     isClosed = true;
     const { promise: isOver, resolve } = Promise.withResolvers<void>();
-    const giveUp = setTimeout(() => {
-      hasGivenUp = true;
+    const timeout = setTimeout(() => {
+      isAbandoned = true;
       resolve();
     }, graceMs);
     await Promise.race([flush(), isOver]);
-    clearTimeout(giveUp);
+    clearTimeout(timeout);
   }
 
   return {

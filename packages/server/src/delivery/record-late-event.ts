@@ -34,7 +34,7 @@ export async function recordLateEvent(query: Query, event: LateEvent): Promise<b
     const current = facts === null ? null : statusOf(facts, event.ordinal);
     if (facts === null || current === null) return false;
     const next = nextRecipientStatus(current, event.type);
-    if (!isNews(current, next, event.type, facts.alike)) return false;
+    if (!isChange(current, next, event.type, facts.alike)) return false;
     if (await write(query, event, facts, next)) return true;
   }
   throw new Error(`The event log of ${event.messageId} changes faster than a report can be added to it.`);
@@ -45,7 +45,7 @@ function statusOf({ statuses }: LateEventFacts, ordinal: number): MessageStatus 
 }
 
 /** Whether there is anything to report. */
-function isNews(current: MessageStatus, next: MessageStatus, type: LateEvent['type'], alike: number): boolean {
+function isChange(current: MessageStatus, next: MessageStatus, type: LateEvent['type'], alike: number): boolean {
   if (current === 'queued' || current === 'sending' || current === 'deferred') return false;
   return type === 'deferred' ? current === 'sent' && alike < MAX_DELAYS : next !== current;
 }

@@ -11,7 +11,7 @@ import {
   type LostDeliveries,
   lockStrandedMessage,
   type MessageName,
-  mendMessage,
+  repairMessage,
   type StrandedMessage,
 } from '../db/queries/stuck-messages.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
@@ -66,15 +66,15 @@ const ROWS_A_ROUND = 200;
 
 /** Finds stuck messages, and queues them again or gives them up, each with a reason. Never rejects. */
 export async function runWatchdog(options: WatchdogOptions): Promise<WatchdogRound> {
-  const mend = (what: string, part: (options: WatchdogOptions) => Promise<number>) =>
+  const repair = (what: string, part: (options: WatchdogOptions) => Promise<number>) =>
     part(options).catch((error: unknown) => {
       options.onError(error, what);
       return 0;
     });
-  const freed = await mend('freeing lost deliveries', freeLost);
-  const stranded = await mend('repairing stranded messages', mendStranded);
+  const freed = await repair('freeing lost deliveries', freeLost);
+  const stranded = await repair('repairing stranded messages', repairStranded);
   const isEarly = options.uptimeMs() < EXPIRY_GRACE_MS;
-  const expired = isEarly ? 0 : await mend('ending expired deliveries', endExpired);
+  const expired = isEarly ? 0 : await repair('ending expired deliveries', endExpired);
   return { freed, stranded, expired };
 }
 
@@ -87,7 +87,7 @@ async function freeLost(options: WatchdogOptions): Promise<number> {
   const lost = await findLostDeliveries(recording.sql, { now, longestLeaseMs: LONGEST_LEASE_MS, limit: ROWS_A_ROUND });
   let freed = 0;
   for (const deliveries of lost) {
-    const isFreed = await unlessItFails(options, deliveries, () => freeOne(options, deliveries, now));
+    const isFreed = await withErrorLog(options, deliveries, () => freeOne(options, deliveries, now));
     if (isFreed === true) freed += 1;
   }
   if (freed > 0) recording.onDueAt(now);
@@ -95,7 +95,7 @@ async function freeLost(options: WatchdogOptions): Promise<number> {
 }
 
 /** One message that cannot be repaired must not block the others. Null if it failed. */
-async function unlessItFails<T>(
+async function withErrorLog<T>(
   { onError }: WatchdogOptions,
   { messageId }: MessageName,
   work: () => Promise<T>,
@@ -127,7 +127,7 @@ async function recordFreed(
   now: Date,
 ): Promise<void> {
   const changed = changeOpen(message, 'deferred');
-  await mendMessage(transaction, {
+  await repairMessage(transaction, {
     ...{ accountId: name.accountId, messageId: name.messageId, now, eventCount: message.eventCount },
     ...{ lastError: LOST_REASON, recipients: changed.open },
     status: messageStatusOf(changed.statuses),
@@ -136,27 +136,27 @@ async function recordFreed(
   });
 }
 
-async function mendStranded(options: WatchdogOptions): Promise<number> {
+async function repairStranded(options: WatchdogOptions): Promise<number> {
   const { recording, clock } = options;
   const before = new Date(clock.now().getTime() - STRANDED_AFTER_MS);
   const names = await findStrandedMessages(recording.sql, {
     ...{ before, openStatuses: OPEN_STATUSES, limit: ROWS_A_ROUND },
   });
-  let mended = 0;
+  let repaired = 0;
   for (const name of names) {
-    const status = await unlessItFails(options, name, () =>
-      recording.sql.begin((transaction) => mendOne(options, transaction, name)),
+    const status = await withErrorLog(options, name, () =>
+      recording.sql.begin((transaction) => repairOne(options, transaction, name)),
     );
     if (status === null) continue;
-    mended += 1;
+    repaired += 1;
     recording.onRecorded([{ id: name.messageId, status }]);
   }
-  if (mended > 0) recording.onDueAt(clock.now());
-  return mended;
+  if (repaired > 0) recording.onDueAt(clock.now());
+  return repaired;
 }
 
 /** Returns the new status, or null if there was nothing left to repair. */
-async function mendOne(
+async function repairOne(
   options: WatchdogOptions,
   transaction: Transaction,
   name: MessageName,
@@ -181,7 +181,7 @@ async function mendOne(
     recipient: emails.get(ordinal) ?? null,
     detail: failure ?? STRANDED_REASON,
   }));
-  await mendMessage(transaction, {
+  await repairMessage(transaction, {
     ...{ ...name, now, status, events, eventCount: message.eventCount, recipients: changed.open, expiresAt },
     lastError: open.length === 0 && message.recipients.length > 0 ? null : (failure ?? STRANDED_REASON),
     deliveries: retried
@@ -240,7 +240,7 @@ async function endTogether(options: WatchdogOptions, outcomes: readonly AttemptO
   }
   let ended = 0;
   for (const outcome of outcomes) {
-    const recorded = await unlessItFails(options, outcome, () => recordOutcomes(options.recording, [outcome]));
+    const recorded = await withErrorLog(options, outcome, () => recordOutcomes(options.recording, [outcome]));
     ended += recorded?.size ?? 0;
   }
   return ended;

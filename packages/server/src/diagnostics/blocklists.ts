@@ -35,7 +35,7 @@ const TEST_POINTS: Readonly<Record<Family, { readonly listed: string; readonly f
   domain: { listed: 'test', free: 'invalid' },
 };
 
-const BELIEVED_FOR_MS = 3_600_000;
+const TRUSTED_MS = 3_600_000;
 const REASON_CHARACTERS = 300;
 
 /**
@@ -52,7 +52,7 @@ export function createBlocklists({ zones, clock }: BlocklistsOptions): Blocklist
     const known = proven.get(key);
     if (known !== undefined && known.untilMs > nowMs) return known.fault;
     const { fault, isCertain } = await proveList(dns, zone, family);
-    if (isCertain) proven.set(key, { untilMs: nowMs + BELIEVED_FOR_MS, fault });
+    if (isCertain) proven.set(key, { untilMs: nowMs + TRUSTED_MS, fault });
     return fault;
   }
 

@@ -59,9 +59,9 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
   function assertRoom(): void {
     const nowMs = clock.now().getTime();
     if (nowMs >= minute.endsAtMs) minute = { endsAtMs: nowMs + MINUTE_MS, questions: 0 };
-    const isAskedOut = minute.questions >= questionsPerMinute;
-    if (!isAskedOut && underWay < maxUnderWay) return;
-    const seconds = isAskedOut ? Math.ceil((minute.endsAtMs - nowMs) / 1_000) : 1;
+    const isOutOfQuestions = minute.questions >= questionsPerMinute;
+    if (!isOutOfQuestions && underWay < maxUnderWay) return;
+    const seconds = isOutOfQuestions ? Math.ceil((minute.endsAtMs - nowMs) / 1_000) : 1;
     throw new ProblemError('rate_limited', {
       detail: 'This server has reached its limit of checks for all callers together.',
       fix: `Try again in ${seconds} seconds.`,

@@ -12,7 +12,7 @@ export interface RoundOptions {
 }
 
 /** How long a server that did not respond is queried after the others. */
-const SHUN_MS = 30_000;
+const AVOID_MS = 30_000;
 /** Each query has its own socket, and other parts of the process need sockets too. */
 const MAX_AT_ONCE = 500;
 
@@ -23,12 +23,12 @@ const MAX_AT_ONCE = 500;
 export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions) {
   const semaphore = createSemaphore(MAX_AT_ONCE);
   const silentSince = new Map<DnsServerAddress, number>();
-  const isShunned = (server: DnsServerAddress) => nowMs() - (silentSince.get(server) ?? -Infinity) < SHUN_MS;
+  const isAvoided = (server: DnsServerAddress) => nowMs() - (silentSince.get(server) ?? -Infinity) < AVOID_MS;
 
   return async (question: DnsQuestion): Promise<DnsStep> => {
     if (servers.length === 0) return { kind: 'failed', reason: 'no DNS server is configured' };
     const reasons = new Map<DnsServerAddress, string>();
-    let left = [...servers].sort((one, other) => Number(isShunned(one)) - Number(isShunned(other)));
+    let left = [...servers].sort((one, other) => Number(isAvoided(one)) - Number(isAvoided(other)));
     for (let round = 1; round <= tries && left.length > 0; round += 1) {
       for (const server of left) {
         const release = await semaphore.acquire();

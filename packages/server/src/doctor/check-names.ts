@@ -48,9 +48,9 @@ export async function checkHeloName(dns: DnsResolver, facts: HeloFacts): Promise
     const fix = 'Publish an A or AAAA record for it, or change POSTRIDER_HELO_NAME to a name that has one.';
     return bad('helo-name', `${name} has no address in the DNS.`, fix);
   }
-  const strange = sourceAddresses.filter((address) => !addresses.includes(address));
-  if (strange.length > 0) {
-    const message = `Mail is sent from ${strange.join(', ')}, which is not an address of ${name} (${addresses.join(', ')}).`;
+  const unlisted = sourceAddresses.filter((address) => !addresses.includes(address));
+  if (unlisted.length > 0) {
+    const message = `Mail is sent from ${unlisted.join(', ')}, which is not an address of ${name} (${addresses.join(', ')}).`;
     const fix = `Publish an A or AAAA record with that address for ${name}, or change POSTRIDER_SOURCE_ADDRESS.`;
     return bad('helo-name', message, fix);
   }

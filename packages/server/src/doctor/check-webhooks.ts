@@ -1,4 +1,4 @@
-import type { TroubledEndpoint, WebhookQueue } from '../db/queries/webhook-queue.ts';
+import type { FailingEndpointRow, WebhookQueue } from '../db/queries/webhook-queue.ts';
 import { type DoctorCheck, fail, pass, warn } from './doctor-check.ts';
 
 /** Workers check four times a second, so events that have been due for minutes are stuck. */
@@ -10,16 +10,16 @@ const WORK =
   'Start a server with the worker role (`postrider-server start`), or add workers if they cannot keep up. Read their log.';
 
 /** Whether events reach endpoints, and which endpoints do not accept any. */
-export function judgeWebhooks(queue: WebhookQueue, troubled: readonly TroubledEndpoint[], now: Date): DoctorCheck {
+export function judgeWebhooks(queue: WebhookQueue, endpoints: readonly FailingEndpointRow[], now: Date): DoctorCheck {
   const late = describeLate(queue, now);
   if (late !== null) return fail('webhooks', late, WORK);
   const { working, failing, manual, gone, failed } = queue.endpoints;
   const all = working + failing + manual + gone + failed;
   if (gone + failed > 0) {
-    const message = `${counted(gone + failed)} disabled because they failed for days or responded with 410: ${named(troubled)}.`;
-    return warn('webhooks', message, fixOf(troubled));
+    const message = `${counted(gone + failed)} disabled because they failed for days or responded with 410: ${named(endpoints)}.`;
+    return warn('webhooks', message, fixOf(endpoints));
   }
-  if (failing > 0) return warn('webhooks', `${counted(failing)} failing: ${named(troubled)}.`, fixOf(troubled));
+  if (failing > 0) return warn('webhooks', `${counted(failing)} failing: ${named(endpoints)}.`, fixOf(endpoints));
   if (all === 0) return pass('webhooks', 'There are no webhook endpoints.');
   return pass('webhooks', `${counted(working)} receiving events, ${queue.waiting} deliveries are waiting.`);
 }
@@ -36,15 +36,15 @@ function describeLate({ oldestDueAt, oldestBacklogAt, due, backlog }: WebhookQue
   return parts.length === 0 ? null : parts.join(' ');
 }
 
-function named(troubled: readonly TroubledEndpoint[]): string {
-  const some = troubled.slice(0, NAMED).map(({ accountName, id, url, failingSince }) => {
+function named(endpoints: readonly FailingEndpointRow[]): string {
+  const some = endpoints.slice(0, NAMED).map(({ accountName, id, url, failingSince }) => {
     const since = failingSince === null ? '' : ` since ${failingSince.toISOString()}`;
     return `${id} of ${accountName} (${URL.parse(url)?.host ?? url})${since}`;
   });
   return some.join(', ');
 }
 
-function fixOf([first]: readonly TroubledEndpoint[]): string {
+function fixOf([first]: readonly FailingEndpointRow[]): string {
   const id = first?.id ?? '<id>';
   const look = `To see its responses, run \`postrider webhooks deliveries ${id} --status failed\``;
   if (first?.disabledReason == null) return `${look}. Then fix it or change its URL. After five days it is disabled.`;

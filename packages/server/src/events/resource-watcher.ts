@@ -43,7 +43,7 @@ export function createResourceWatcher(
   const watches = new Set<Watching>();
   /** Open watches of each account, including those that have not started yet. */
   const counts = new Map<string, number>();
-  let looker: NodeJS.Timeout | null = null;
+  let pollTimer: NodeJS.Timeout | null = null;
   let checker: NodeJS.Timeout | null = null;
   let isLooking = false;
   let isClosed = false;
@@ -76,13 +76,13 @@ export function createResourceWatcher(
 
   function keepLooking(): void {
     if (watches.size > 0) {
-      looker ??= setInterval(() => void look(), LOOK_EVERY_MS);
+      pollTimer ??= setInterval(() => void look(), LOOK_EVERY_MS);
       checker ??= setInterval(() => void check(), CHECK_EVERY_MS);
       return;
     }
-    if (looker !== null) clearInterval(looker);
+    if (pollTimer !== null) clearInterval(pollTimer);
     if (checker !== null) clearInterval(checker);
-    looker = null;
+    pollTimer = null;
     checker = null;
   }
 

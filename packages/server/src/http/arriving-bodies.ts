@@ -42,7 +42,7 @@ export function createArrivingBodies(): ArrivingBodies {
       group.byClient.add(client, 1);
       let received = 0;
       let counted = 0;
-      onceOver(raw, () => {
+      onceEnded(raw, () => {
         group.open -= 1;
         group.byClient.add(client, -1);
         bytesHeld -= counted;
@@ -105,7 +105,7 @@ function tooMuch(who: string): ProblemError {
  * Runs once, when the body has been read or cannot be read any more. If the response was sent before the body arrived,
  * neither event is emitted, because Node forgets the request with the response. Only its connection reports the end.
  */
-function onceOver(request: IncomingMessage, done: () => void): void {
+function onceEnded(request: IncomingMessage, done: () => void): void {
   const { socket } = request;
   const finish = () => {
     request.off('end', finish).off('close', finish);

@@ -97,7 +97,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
     // If there is no route, the body is not read either.
-    if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? nothingThere(request)) : done();
+    if (!closing) return request.is404 ? done(refusalOfMethod(app, request) ?? noSuchPath(request)) : done();
     reply.header('connection', 'close');
     done(new ProblemError('unavailable', { detail: 'This process is shutting down.' }));
   });
@@ -118,7 +118,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     sendProblem(reply, request, problem, options.baseUrl);
   });
   app.setNotFoundHandler((request, reply) => {
-    sendProblem(reply, request, nothingThere(request), options.baseUrl);
+    sendProblem(reply, request, noSuchPath(request), options.baseUrl);
   });
   return app;
 }
@@ -127,7 +127,7 @@ function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && isRequestId(given) ? given : randomUUID();
 }
 
-function nothingThere({ method, url }: FastifyRequest): ProblemError {
+function noSuchPath({ method, url }: FastifyRequest): ProblemError {
   return new ProblemError('not_found', { detail: `There is nothing at ${method} ${pathOf(url)}.` });
 }
 

@@ -12,7 +12,7 @@ export const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 
 /** What `endOfString` returns if the bytes end before the string does. */
-const GOES_ON = -1;
+const CONTINUES = -1;
 export const ENDS_IN_BACKSLASH = -2;
 
 /** How many bytes of a string are checked one by one before using the runtime's faster search. */
@@ -22,7 +22,7 @@ export function kindOf(bytes: Uint8Array, at: number): number {
   return KINDS[bytes[at] as number] as number;
 }
 
-/** The index after the string; GOES_ON or ENDS_IN_BACKSLASH if the bytes end before it does. */
+/** The index after the string; CONTINUES or ENDS_IN_BACKSLASH if the bytes end before it does. */
 export function endOfString(chunk: Uint8Array, start: number): number {
   let at = start;
   while (at < chunk.length) {
@@ -35,13 +35,13 @@ export function endOfString(chunk: Uint8Array, start: number): number {
       const quote = chunk.indexOf(QUOTE, at);
       const end = quote === -1 ? chunk.length : quote;
       const isEscaped = hasOddBackslashes(chunk, at, end);
-      if (quote === -1) return isEscaped ? ENDS_IN_BACKSLASH : GOES_ON;
+      if (quote === -1) return isEscaped ? ENDS_IN_BACKSLASH : CONTINUES;
       if (!isEscaped) return quote + 1;
       // After an escaped quote, bytes are checked one by one again, which is faster if there are many.
       at = quote + 1;
     }
   }
-  return at > chunk.length ? ENDS_IN_BACKSLASH : GOES_ON;
+  return at > chunk.length ? ENDS_IN_BACKSLASH : CONTINUES;
 }
 
 /** Whether an odd number of backslashes precedes `end`. */

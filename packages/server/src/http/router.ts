@@ -152,7 +152,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
     },
     // Created only if something waits: most calls end before their client could disconnect.
     get signal() {
-      return goneSignal(reply);
+      return disconnectSignal(reply);
     },
     rawBody: request.body,
     noteEmail: (id) => {
@@ -162,7 +162,7 @@ export function contextOf(request: FastifyRequest, reply: FastifyReply, services
 }
 
 /** Aborts when the connection closes before the response was sent. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+function disconnectSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (reply.raw.destroyed) gone.abort();
   reply.raw.once('close', () => {

@@ -63,9 +63,9 @@ export function decideReport(
     }
     const recipient = known.get(finding.ordinal);
     if (recipient === undefined) continue;
-    const news = isNews(recipient, finding.type);
-    if (news === 'too_early') return { kind: 'too_early' };
-    if (news !== true) outcomes.add(news);
+    const novelty = judgeNovelty(recipient, finding.type);
+    if (novelty === 'too_early') return { kind: 'too_early' };
+    if (novelty !== true) outcomes.add(novelty);
     else {
       events.push(finding);
       known.set(finding.ordinal, advance(recipient, finding.type));
@@ -164,7 +164,7 @@ const LEFT: ReadonlySet<MessageStatus> = new Set([
   'suppressed',
 ]);
 
-function isNews(recipient: KnownRecipient, type: ReportEvent['type']): true | 'too_early' | 'in_hand' | 'repeated' {
+function judgeNovelty(recipient: KnownRecipient, type: ReportEvent['type']): true | 'too_early' | 'in_hand' | 'repeated' {
   const { status } = recipient;
   if (status === 'sending') return 'too_early';
   if (!LEFT.has(status)) return 'in_hand';

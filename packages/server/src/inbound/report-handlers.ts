@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { SMTPServer, SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { countReports, isReturnPathHost } from '../db/queries/inbound-reports.ts';
-import { cutOff, findConnection, mendReplies } from '../smtp-submission/connection.ts';
+import { cutOff, findConnection, repairReplies } from '../smtp-submission/connection.ts';
 import { type MessageRoom, receiveMessage } from '../smtp-submission/receive-message.ts';
 import { SmtpRefusal } from '../smtp-submission/smtp-refusal.ts';
 import type { ForgeryCounter } from './forgery-counter.ts';
@@ -198,7 +198,7 @@ export function openReportSession(
 ): SmtpRefusal | null {
   const connection = findConnection(server, session);
   if (connection === null) throw new Error('an SMTP session has no connection');
-  mendReplies(connection);
+  repairReplies(connection);
   if (!sessions.hasRoom(session.remoteAddress)) {
     return new SmtpRefusal(421, '4.7.0', 'Too many connections from your address, try again in a moment');
   }

@@ -51,12 +51,12 @@ export function startWebhooks(options: {
     void backlog.run();
     void dispatcher.pump();
     if (looks % RARE_EVERY_LOOKS !== 0) return;
-    rare ??= lookRarely().finally(() => {
+    rare ??= pollSlowly().finally(() => {
       rare = null;
     });
   }
 
-  async function lookRarely(): Promise<void> {
+  async function pollSlowly(): Promise<void> {
     await announceQuota(options).catch((error: unknown) => onError(error, 'checking for used quotas'));
     await mailNotices(mailer).catch((error: unknown) => onError(error, 'mailing notices about disabled endpoints'));
   }

@@ -8,7 +8,7 @@ export interface ExpiringCache<T> {
 }
 
 /** Changes of keys and sessions must take effect within a second in every process, so values are cached for half of one. */
-const BELIEVE_MS = 500;
+const TRUST_MS = 500;
 const MAX_KEPT = 10_000;
 
 export function createExpiringCache<T>(clock: Clock): ExpiringCache<T> {
@@ -30,5 +30,5 @@ export function createExpiringCache<T>(clock: Clock): ExpiringCache<T> {
 
 /** A read time in the future means that the clock was set back, so the entry's age is unknown. */
 function isFresh(readAtMs: number, nowMs: number): boolean {
-  return readAtMs <= nowMs && nowMs < readAtMs + BELIEVE_MS;
+  return readAtMs <= nowMs && nowMs < readAtMs + TRUST_MS;
 }

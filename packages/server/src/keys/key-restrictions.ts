@@ -74,8 +74,8 @@ export function applyRestrictions(before: KeyRestrictions, requested: Restrictio
     dailySends: unlessLeftOut(sendLimit, sendLimit?.day ?? null, before.dailySends),
   };
   const problems = [
-    ...strangeEntries(requested, recipients?.unknown ?? []),
-    ...strangeNetworks(networks ?? []),
+    ...invalidEntries(requested, recipients?.unknown ?? []),
+    ...invalidNetworks(networks ?? []),
     ...(expiresAt != null && expiresAt <= now ? [PAST_EXPIRY] : []),
     ...(restrictions.lockPersona && restrictions.personaSource === null && restrictions.personaAgentName === null
       ? [NOTHING_TO_LOCK]
@@ -123,14 +123,14 @@ function unlessLeftOut<T>(given: unknown, value: T, before: T): T {
   return given === undefined ? before : value;
 }
 
-function strangeEntries({ recipientAllowlist }: RestrictionChanges, unknown: readonly string[]): readonly FieldProblem[] {
+function invalidEntries({ recipientAllowlist }: RestrictionChanges, unknown: readonly string[]): readonly FieldProblem[] {
   const message = 'must be an address `a@b.c`, a domain `@b.c`, or its subdomains `*.b.c`';
   return (recipientAllowlist ?? []).flatMap((entry, index) =>
     unknown.includes(entry) ? [{ path: `recipientAllowlist.${index}`, code: 'invalid_format', message }] : [],
   );
 }
 
-function strangeNetworks(networks: readonly (string | null)[]): readonly FieldProblem[] {
+function invalidNetworks(networks: readonly (string | null)[]): readonly FieldProblem[] {
   const message = 'must be a network such as `203.0.113.0/24` or `2001:db8::/32`, or one address';
   return networks.flatMap((network, index) =>
     network === null ? [{ path: `ipAllowlist.${index}`, code: 'invalid_format', message }] : [],

@@ -1,6 +1,6 @@
 import { type FieldProblem, type KeyChangesInput, LIMITS, type NewKeyInput } from '@postrider/core';
 import type { Decider } from '../approvals/holds/decider.ts';
-import { withdrawHoldsOf } from '../approvals/holds/withdraw-holds.ts';
+import { withdrawHoldsOfKey } from '../approvals/holds/withdraw-holds.ts';
 import type { Clock } from '../clock.ts';
 import type { Sql, Transaction } from '../db/client.ts';
 import { type KeyRestrictions, type KeyRow, keyRestrictions, lockKey } from '../db/queries/api-keys.ts';
@@ -159,7 +159,7 @@ export async function revokeKey(
   return await onKey(tools, granter, keyId, async (transaction, row, now) => {
     if (row.revokedAt !== null) return { kind: 'done', row };
     await markRevoked(transaction, row, now);
-    await withdrawHoldsOf(transaction, tools.ids, row, decider, now);
+    await withdrawHoldsOfKey(transaction, tools.ids, row, decider, now);
     await audit(transaction, tools.ids, 'key.revoked', granter, row, now);
     return { kind: 'done', row: { ...row, revokedAt: now } };
   });

@@ -24,7 +24,7 @@ export function planTracking(
   { opens, clicks }: { readonly opens: boolean; readonly clicks: boolean },
   protectedLinks: ProtectedLinks,
 ): Tracking | null {
-  const urls = clicks ? scanHtml(html).links.map((link) => willingUrl(html, link)) : [];
+  const urls = clicks ? scanHtml(html).links.map((link) => trackableUrl(html, link)) : [];
   const wanted = urls.filter((url): url is string => url !== null && isWebLink(url) && !protectedLinks.has(url));
   const links = [...new Set(wanted.slice(0, LIMITS.trackedLinksPerMessage))];
   return opens || links.length > 0 ? { openPixel: opens, links } : null;
@@ -38,7 +38,7 @@ export function trackHtml(html: string, { openPixel, links }: Tracking, urls: Tr
   const indexes = new Map(links.map((url, index) => [url, index]));
   const page = scanHtml(html);
   const found = page.links.flatMap((link) => {
-    const index = indexes.get(willingUrl(html, link) ?? '');
+    const index = indexes.get(trackableUrl(html, link) ?? '');
     return index === undefined ? [] : [{ start: link.start, end: link.end, index }];
   });
   const edits = found.slice(0, LIMITS.trackedLinksPerMessage).map(({ start, end, index }) => ({
@@ -55,7 +55,7 @@ export function trackHtml(html: string, { openPixel, links }: Tracking, urls: Tr
 }
 
 /** The URL of a link that may be tracked; null for any other. */
-function willingUrl(html: string, link: HtmlLink): string | null {
+function trackableUrl(html: string, link: HtmlLink): string | null {
   if (link.isUnsubscribe || link.isUntracked) return null;
   return urlOf(decodeAttribute(html.slice(link.start, link.end)));
 }

@@ -98,7 +98,7 @@ async function startOwned(
   lock: DataDirectoryLock,
 ): Promise<EmbeddedPostgres> {
   const watchdog = startPostgresWatchdog(place.postmasterFile);
-  const letGo = () => {
+  const release = () => {
     watchdog.dismiss();
     lock.release();
   };
@@ -109,9 +109,9 @@ async function startOwned(
     onProgress(`starting PostgreSQL ${POSTGRES_MAJOR}`);
     const plan = { place, binaries, privileges, watchdog, socketDirectory, settings, onProgress };
     const server = await supervisePostgres(plan, { onDown, onUp });
-    return { connection: connectionTo(socketDirectory), attached: false, stop: stopOnce(server, letGo) };
+    return { connection: connectionTo(socketDirectory), attached: false, stop: stopOnce(server, release) };
   } catch (error) {
-    letGo();
+    release();
     throw error;
   }
 }
@@ -142,10 +142,10 @@ async function prepareCluster(
 }
 
 /** All calls wait for the same shutdown. */
-function stopOnce(server: SupervisedPostgres, letGo: () => void): () => Promise<void> {
+function stopOnce(server: SupervisedPostgres, release: () => void): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   return () => {
-    stopped ??= server.stop().finally(letGo);
+    stopped ??= server.stop().finally(release);
     return stopped;
   };
 }

@@ -106,7 +106,7 @@ const INITDB_ARGUMENTS = [
 ];
 
 /** initdb first reports every step; the error is at the end. */
-const LAST_WORDS_LINES = 8;
+const LAST_OUTPUT_LINES = 8;
 
 async function runStep(making: ClusterMaking, program: string, args: string[], options?: ProgramOptions) {
   const result = await runProgram(making.privileges.call(program, args), {
@@ -118,8 +118,8 @@ async function runStep(making: ClusterMaking, program: string, args: string[], o
   making.watchdog.guardNothing();
   const failed = result.code !== 0 || /^.*(ERROR|FATAL|PANIC): /m.test(result.output);
   if (!failed) return;
-  const lastWords = result.output.split('\n').slice(-LAST_WORDS_LINES).join('\n');
-  throw describePostgresFailure(`The database could not be created in ${making.place.dataDir}`, lastWords);
+  const lastOutput = result.output.split('\n').slice(-LAST_OUTPUT_LINES).join('\n');
+  throw describePostgresFailure(`The database could not be created in ${making.place.dataDir}`, lastOutput);
 }
 
 /** The rename changes the parent folder, which must be synced too. */

@@ -38,7 +38,7 @@ export async function choosePrivileges(
     if (refusal === null) return candidate;
     refusals.push(`- ${candidate.description}: ${refusal}`);
   }
-  throw noWayLeft(dataDir, refusals);
+  throw noUserWorks(dataDir, refusals);
 }
 
 export async function findFolderOwner(path: string): Promise<FileOwner> {
@@ -113,7 +113,7 @@ async function findRefusal(
   return result.output === '' ? `exited with code ${result.code}` : result.output;
 }
 
-function noWayLeft(dataDir: string, refusals: readonly string[]): EmbeddedPostgresError {
+function noUserWorks(dataDir: string, refusals: readonly string[]): EmbeddedPostgresError {
   if (process.geteuid?.() !== 0) {
     return new EmbeddedPostgresError(
       `The embedded PostgreSQL does not run on this machine:\n${refusals.join('\n')}`,

@@ -43,7 +43,7 @@ export async function makePrivate(path: string, owner: FileOwner): Promise<void>
   });
   // lstat: a link that another user created there must not redirect us.
   const folder = await lstat(path);
-  if (!folder.isDirectory() || ![process.geteuid?.(), owner.uid].includes(folder.uid)) throw notOurs(path);
+  if (!folder.isDirectory() || ![process.geteuid?.(), owner.uid].includes(folder.uid)) throw ownedByOther(path);
   if (folder.uid !== owner.uid || folder.gid !== owner.gid) await chown(path, owner.uid, owner.gid);
   if ((folder.mode & 0o777) !== 0o700) await chmod(path, 0o700);
 }
@@ -63,7 +63,7 @@ async function holdsSockets(folder: string): Promise<boolean> {
   });
 }
 
-function notOurs(path: string): EmbeddedPostgresError {
+function ownedByOther(path: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The folder for the database's socket, ${path}, belongs to another user.`,
     `Remove it, set TMPDIR to your own folder, use a data directory with a shorter path, or ${USE_OWN_DATABASE}.`,

@@ -24,13 +24,13 @@ const LOOKING_SHARE = 0.25;
 /** When the oldest rows returned little, so many claims look past them: a backlog for blocked destinations is in front of the rest. */
 const LOOKS_AFTER_SHORTAGE = 16;
 /** After so many claims in a row that return nothing, the rest waits for the next timer run. */
-const MAX_FRUITLESS = 10;
+const MAX_EMPTY_CLAIMS = 10;
 
 export function createDestinationClaims(sql: Sql, random: () => number, firstAccount: string): DestinationClaims {
   let afterAccount = firstAccount;
   let cursors: readonly DestinationCursor[] = [];
   let looksAhead = 0;
-  let fruitless = 0;
+  let emptyClaims = 0;
 
   /** Keeps the cursors of accounts that this claim did not look at. */
   function mergeCursors(found: readonly DestinationCursor[], from: string, last: string | null): void {
@@ -50,20 +50,20 @@ export function createDestinationClaims(sql: Sql, random: () => number, firstAcc
     if (isLooking) looksAhead = Math.max(0, looksAhead - 1);
     else if (claims.length < options.limit / 2) looksAhead = LOOKS_AFTER_SHORTAGE;
     afterAccount = lastAccount ?? firstAccount;
-    fruitless = claims.length > 0 || !isLooking ? 0 : fruitless + 1;
+    emptyClaims = claims.length > 0 || !isLooking ? 0 : emptyClaims + 1;
     const isAllSeen = isLooking && from === firstAccount && lastAccount === null && cursors.length === 0;
     // An account that returned less than its share has no more rows that fit.
     const isAllTaken = isAllSeen && claims.length < options.limit && mostOfOne(claims) < found.share;
     return {
       claims,
-      isOver: isAllTaken || (claims.length === 0 && isLooking && (isAllSeen || fruitless >= MAX_FRUITLESS)),
+      isOver: isAllTaken || (claims.length === 0 && isLooking && (isAllSeen || emptyClaims >= MAX_EMPTY_CLAIMS)),
     };
   }
 
   return {
     claim,
     begin() {
-      fruitless = 0;
+      emptyClaims = 0;
     },
   };
 }

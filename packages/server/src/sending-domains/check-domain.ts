@@ -116,9 +116,9 @@ async function settle(
   const { accountId, id, name } = domain;
   const holder = isSending(domain.status) ? null : await readHolder(transaction, accountId, name);
   const claim = holder === null ? null : renewClaim(tools.challenges(accountId, name, holder), holder, asked);
-  const wins = claim?.outcome === 'met';
-  const held = claim !== null && !wins;
-  const entries: AuditEntry[] = holder !== null && wins ? await takeOver(transaction, tools, domain, holder, by) : [];
+  const hasProof = claim?.outcome === 'met';
+  const held = claim !== null && !hasProof;
+  const entries: AuditEntry[] = holder !== null && hasProof ? await takeOver(transaction, tools, domain, holder, by) : [];
   const switched = await changeKeys(transaction, domain, verdicts, now);
   if (switched !== null)
     entries.push(auditDomain(tools.ids, domain, 'domain.rotated', by, { name, selector: switched }));
@@ -144,7 +144,7 @@ async function settle(
     checks: Object.fromEntries([...verdicts].map(([record, verdict]) => [record, { ...verdict, checkedAt }])),
     verifiedAt: verifiedAt(domain, decision.status, now),
     lastCheckedAt: now,
-    claimedAt: decision.status === 'failed' ? null : wins ? now : domain.claimedAt,
+    claimedAt: decision.status === 'failed' ? null : hasProof ? now : domain.claimedAt,
     removedAt: null,
   });
   if (decision.status !== domain.status) {

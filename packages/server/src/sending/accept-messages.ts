@@ -62,19 +62,19 @@ export async function acceptMessages(
   const now = options.clock.now();
   let sends = parsed;
   const withdrawn = createWithdrawnSends();
-  const asked = new Set(first === 'ask' ? sends.keys() : findDoubtful(sends));
+  const asked = new Set(first === 'ask' ? sends.keys() : findUnchecked(sends));
   let unquestioned = true;
   for (let round = 1; ; round += 1) {
     let facts: BatchFacts | null = null;
     if (asked.size > 0) {
       unquestioned = false;
-      const doubtful = sends.filter((_, place) => asked.has(place));
-      facts = await readBatchFacts(options.sql, doubtful, now, options);
+      const unchecked = sends.filter((_, place) => asked.has(place));
+      facts = await readBatchFacts(options.sql, unchecked, now, options);
       const renewed = renewSends(sends, facts);
       if (renewed !== null) {
         // The facts were read under rules that have changed since.
         sends = renewed;
-        for (const place of findDoubtful(sends)) asked.add(place);
+        for (const place of findUnchecked(sends)) asked.add(place);
         if (round < MAX_ROUNDS) continue;
       }
     }
@@ -99,7 +99,7 @@ export async function acceptMessages(
  * The places of sends that need facts before they are written: sends that may be held, sends that their keys refuse (a reason of a higher
  * rank may apply), and sends that share an idempotency key with an earlier one in the batch.
  */
-function findDoubtful(sends: readonly ParsedSend[]): readonly number[] {
+function findUnchecked(sends: readonly ParsedSend[]): readonly number[] {
   const names = new Set<string>();
   return sends.flatMap((send, place) => {
     const name = send.idempotency === null ? null : idempotencyNameOf(send);

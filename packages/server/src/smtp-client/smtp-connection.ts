@@ -2,7 +2,7 @@ import type { SmtpCredentials } from './smtp-auth.ts';
 import type { SmtpCapabilities } from './smtp-capabilities.ts';
 import { type SmtpAddress, SmtpChannel } from './smtp-channel.ts';
 import { SmtpFault } from './smtp-fault.ts';
-import { assertHeloName, type HandshakeResult, shakeHands, type TlsPolicy } from './smtp-handshake.ts';
+import { assertHeloName, type HandshakeResult, handshake, type TlsPolicy } from './smtp-handshake.ts';
 import type { SmtpMessage } from './smtp-message.ts';
 import { SmtpTransaction, type TransactionStep } from './smtp-transaction.ts';
 import type { RecipientVerdict } from './transport.ts';
@@ -63,8 +63,8 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
     return await openOnce(options);
   } catch (error) {
     // With opportunistic TLS, a server whose TLS is broken gets its mail without TLS, as if it had not offered TLS.
-    const isCourtesy = options.tls.mode === 'opportunistic' && error instanceof SmtpFault && error.kind === 'tls';
-    if (!isCourtesy) throw error;
+    const isOptional = options.tls.mode === 'opportunistic' && error instanceof SmtpFault && error.kind === 'tls';
+    if (!isOptional) throw error;
     options.onTlsGivenUp?.(error);
     return await openOnce({ ...options, tls: { mode: 'none', verify: false } });
   }
@@ -73,7 +73,7 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
 async function openOnce(options: SmtpConnectionOptions): Promise<SmtpConnection> {
   const channel = new SmtpChannel(options);
   const { connectMs, commandMs } = options.timeouts;
-  const result = await shakeHands(channel, { ...options, connectTimeoutMs: connectMs, commandTimeoutMs: commandMs });
+  const result = await handshake(channel, { ...options, connectTimeoutMs: connectMs, commandTimeoutMs: commandMs });
   // A server may close the connection together with its last reply.
   if (channel.fault !== null) throw channel.fault;
   return new SmtpConnection(channel, result, options);
@@ -122,8 +122,8 @@ export class SmtpConnection {
 
   /** True when this connection can send a message now. */
   get isReady(): boolean {
-    const isWorn = this.#isLeaving || this.#messages >= this.#maxMessages;
-    return this.#transaction === null && this.#channel.fault === null && !isWorn;
+    const isExhausted = this.#isLeaving || this.#messages >= this.#maxMessages;
+    return this.#transaction === null && this.#channel.fault === null && !isExhausted;
   }
 
   /** Sends one message. Call it only while `isReady` is true. Never rejects. */
@@ -231,8 +231,8 @@ export class SmtpConnection {
     const slice = body.subarray(from, from + SLICE_BYTES);
     const next = from + slice.length;
     if (next < body.length) {
-      const goOn = () => this.#sendSlices(transaction, body, end, next);
-      this.#channel.writeBytes(slice, this.#timeouts.commandMs, goOn);
+      const sendNext = () => this.#sendSlices(transaction, body, end, next);
+      this.#channel.writeBytes(slice, this.#timeouts.commandMs, sendNext);
       return;
     }
     transaction.noteDotWritten();

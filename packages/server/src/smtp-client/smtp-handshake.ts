@@ -38,7 +38,7 @@ export interface HandshakeResult {
 type Privacy = { readonly kind: 'clear' | 'verified' } | { readonly kind: 'unverified'; readonly why: string };
 
 /** Prepares a new channel for mail: greeting, EHLO, TLS, EHLO again, AUTH. Rejects with SmtpFault after closing the channel. */
-export async function shakeHands(channel: SmtpChannel, options: HandshakeOptions): Promise<HandshakeResult> {
+export async function handshake(channel: SmtpChannel, options: HandshakeOptions): Promise<HandshakeResult> {
   const { tls, connectTimeoutMs, commandTimeoutMs } = options;
   await channel.connect(connectTimeoutMs);
   const atFirst = tls.mode === 'implicit' ? await secure(channel, options) : CLEAR;

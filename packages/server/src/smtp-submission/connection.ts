@@ -14,7 +14,7 @@ const ENHANCED_STATUS = /^[245]\.\d{1,3}\.\d{1,3} /;
  * Fixes two things in the library's replies. A text with an enhanced status code keeps it: the library would prepend its
  * own code. And AUTH is not offered before TLS: a client that used it would send its key in plaintext.
  */
-export function mendReplies(connection: Connection): void {
+export function repairReplies(connection: Connection): void {
   const send = connection.send.bind(connection);
   connection.send = (code, data, context) => {
     if (Array.isArray(data)) {

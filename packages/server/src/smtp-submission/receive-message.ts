@@ -46,10 +46,10 @@ export function receiveMessage(stream: SMTPServerDataStream, maxBytes: number, r
       stream.off('data', onData).off('end', onEnd).off('close', onGone);
       // The stream ends when its connection does, and it must not be left without an error listener then.
       stream.on('error', () => undefined).resume();
-      if (reception.kind !== 'whole') letGo();
+      if (reception.kind !== 'whole') release();
       resolve(reception);
     };
-    const letGo = () => {
+    const release = () => {
       chunks.length = 0;
       room.give(kept);
       kept = 0;
@@ -60,7 +60,7 @@ export function receiveMessage(stream: SMTPServerDataStream, maxBytes: number, r
       if (refusal !== null) return;
       if (kept + chunk.length > maxBytes) refusal = 'too-large';
       else if (!room.take(chunk.length)) refusal = 'no-room';
-      if (refusal !== null) return letGo();
+      if (refusal !== null) return release();
       kept += chunk.length;
       chunks.push(chunk);
     };

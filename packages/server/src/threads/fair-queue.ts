@@ -7,9 +7,9 @@ export interface FairQueue<Item> {
   add(group: string, member: string, item: Item): void;
   remove(item: Item): void;
   /** Removes the next item of a group that is ready; undefined if there is none. */
-  take(mayGo?: (group: string) => boolean): Item | undefined;
+  take(isAllowed?: (group: string) => boolean): Item | undefined;
   /** Whether `take` would return an item. */
-  has(mayGo: (group: string) => boolean): boolean;
+  has(isAllowed: (group: string) => boolean): boolean;
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
@@ -42,9 +42,9 @@ export function createFairQueue<Item>(): FairQueue<Item> {
         }
       }
     },
-    take(mayGo = () => true) {
+    take(isAllowed = () => true) {
       for (const [group, members] of groups) {
-        if (!mayGo(group)) continue;
+        if (!isAllowed(group)) continue;
         const [first] = members;
         if (first === undefined) continue;
         const [member, items] = first;
@@ -58,6 +58,6 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       }
       return undefined;
     },
-    has: (mayGo) => [...groups.keys()].some(mayGo),
+    has: (isAllowed) => [...groups.keys()].some(isAllowed),
   };
 }

@@ -28,7 +28,7 @@ interface Waiting<Job> {
   readonly job: Job;
   readonly settle: (outcome: JobOutcome) => void;
   readonly fail: (error: unknown) => void;
-  readonly giveUp: NodeJS.Timeout | undefined;
+  readonly timeout: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -47,14 +47,14 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
   function run(owner: JobOwner, job: Job): Promise<JobOutcome> {
     return new Promise((settle, fail) => {
       if (isClosed) return settle({ kind: 'busy' });
-      const giveUp =
+      const timeout =
         options.maxWaitMs === null
           ? undefined
           : setTimeout(() => {
               queue.remove(waiting);
               settle({ kind: 'busy' });
             }, options.maxWaitMs);
-      const waiting: Waiting<Job> = { owner, job, settle, fail, giveUp };
+      const waiting: Waiting<Job> = { owner, job, settle, fail, timeout };
       queue.add(owner.accountId, owner.keyId ?? '', waiting);
       assign();
     });
@@ -72,7 +72,7 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
       const next = queue.take(mayStart);
       if (next === undefined) return;
       idle.pop();
-      clearTimeout(next.giveUp);
+      clearTimeout(next.timeout);
       void work(thread, next);
     }
   }
@@ -110,7 +110,7 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
         threads -= 1;
         starting -= 1;
         // If other threads work, the jobs only start later. Without any thread, none would start.
-        if (threads === 0) for (const { giveUp, fail } of takeAll()) [clearTimeout(giveUp), fail(error)];
+        if (threads === 0) for (const { timeout, fail } of takeAll()) [clearTimeout(timeout), fail(error)];
       },
     );
   }
@@ -123,8 +123,8 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
 
   async function close(): Promise<void> {
     isClosed = true;
-    for (const { giveUp, settle } of takeAll()) {
-      clearTimeout(giveUp);
+    for (const { timeout, settle } of takeAll()) {
+      clearTimeout(timeout);
       settle({ kind: 'busy' });
     }
     await Promise.all(idle.splice(0).map((thread) => thread.close()));

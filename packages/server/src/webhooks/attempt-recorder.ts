@@ -86,9 +86,9 @@ export function createAttemptRecorder(options: {
     const all = buffer;
     buffer = [];
     inProgress = all.length;
-    for (let begun = 0; begun < all.length; begun += BATCH) {
-      await write(all.slice(begun, begun + BATCH));
-      inProgress = Math.max(0, all.length - begun - BATCH);
+    for (let started = 0; started < all.length; started += BATCH) {
+      await write(all.slice(started, started + BATCH));
+      inProgress = Math.max(0, all.length - started - BATCH);
     }
   }
 

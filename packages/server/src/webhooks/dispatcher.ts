@@ -104,7 +104,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return Math.min(WAITING_MAX - queues.waitingCount(), UNWRITTEN_MAX - recorder.waiting());
   }
 
-  async function giveBack(left: readonly ClaimedDelivery[]): Promise<void> {
+  async function release(left: readonly ClaimedDelivery[]): Promise<void> {
     if (left.length > 0) await releaseDeliveries(sql, leaseId, left);
   }
 
@@ -112,7 +112,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await refresh();
     const now = clock.now();
     stalled = Math.min(maxInFlight, queues.stalledCount(now));
-    if (room() < CLAIM_ROWS) await giveBack(queues.takeStalled(now));
+    if (room() < CLAIM_ROWS) await release(queues.takeStalled(now));
     const limit = Math.min(CLAIM_ROWS, room());
     if (limit < CLAIM_ROWS_MIN) return false;
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
@@ -161,7 +161,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function hasRoomFor(queue: EndpointQueue, now: Date): boolean {
-    if (underWay.size >= places() || (!queue.isBrisk() && slowUnderWay >= maxSlow)) return false;
+    if (underWay.size >= places() || (!queue.isFast() && slowUnderWay >= maxSlow)) return false;
     // An endpoint that was fast long ago may by now be as silent as those that have stalled.
     return queue.isNarrow() || underWay.size < maxWide + (queue.hasJustResponded(now) ? stalled : 0);
   }
@@ -172,7 +172,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (next === null) return;
       const receiver = receivers.get(next.delivery.endpointId);
       if (receiver?.enabled !== true || now.getTime() - next.takenAt.getTime() > BEGIN_WITHIN_MS) {
-        queue.undoTake();
+        queue.putBack();
         continue;
       }
       underWay.add(next.delivery);
@@ -186,7 +186,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     delivery: ClaimedDelivery,
     startedAt: Date,
   ): Promise<void> {
-    const isSlow = !queue.isBrisk();
+    const isSlow = !queue.isFast();
     if (isSlow) slowUnderWay += 1;
     const result = await post(receiver, delivery, startedAt);
     onAttempt?.(result);
@@ -263,7 +263,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await within(drainMs, recorder.end());
     await within(
       drainMs,
-      giveBack(left).catch((error: unknown) => onError(error, 'releasing webhook deliveries')),
+      release(left).catch((error: unknown) => onError(error, 'releasing webhook deliveries')),
     );
   }
 

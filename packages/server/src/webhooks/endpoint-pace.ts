@@ -11,7 +11,7 @@ export interface EndpointPace {
 const FIRST_WIDTH = 4;
 export const MAX_WIDTH = 50;
 /** A slower response does not increase the concurrency. */
-const BRISK_MS = 1_000;
+const FAST_MS = 1_000;
 export const SLOW_MS = 3_000;
 /** A slow endpoint keeps moving, but never uses more of the capacity than this. */
 const SLOW_WIDTH = 2;
@@ -39,7 +39,7 @@ export function nextPace(pace: EndpointPace, { statusCode, durationMs }: PaceSam
   const responding = { silent: 0, pausedUntil: null };
   if (statusCode === 429 || statusCode === 503) return { ...responding, width: halved(pace.width, 1) };
   if (durationMs >= SLOW_MS) return { ...responding, width: halved(pace.width, SLOW_WIDTH) };
-  if (durationMs >= BRISK_MS || statusCode >= 300) return { ...responding, width: Math.max(pace.width, SLOW_WIDTH) };
+  if (durationMs >= FAST_MS || statusCode >= 300) return { ...responding, width: Math.max(pace.width, SLOW_WIDTH) };
   return { ...responding, width: Math.min(MAX_WIDTH, pace.width + 1) };
 }
 

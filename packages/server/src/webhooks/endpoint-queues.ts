@@ -11,7 +11,7 @@ export interface WaitingDelivery {
 export interface EndpointQueue {
   mayBegin(now: Date): boolean;
   /** Whether the last response was fast; false when there was none yet. */
-  isBrisk(): boolean;
+  isFast(): boolean;
   /** Whether there was a response a moment ago. */
   hasJustResponded(now: Date): boolean;
   /** Whether it has no more under way than the initial width. */
@@ -19,7 +19,7 @@ export interface EndpointQueue {
   /** Starts the next delivery; null when none waits. */
   take(now: Date): WaitingDelivery | null;
   /** Undoes a take: nothing was sent. */
-  undoTake(): void;
+  putBack(): void;
   /** Ends a started delivery; returns whether the endpoint was failing before. */
   finish(result: PaceSample & { readonly succeeded: boolean }, now: Date): boolean;
   /** Whether to claim more for it. */
@@ -69,7 +69,7 @@ const REFILL_SHARE = 1 / 3;
 /** If no request has ended for this long, nothing is claimed ahead: waiting deliveries may be waiting for a timeout. */
 const STALLED_MS = 2_000;
 /** Started entries are removed when there are this many: shifting an array costs as much as its length. */
-const BEGUN_KEPT = 250;
+const STARTED_KEPT = 250;
 /** With more queues than this, idle ones are removed. */
 const KEPT = 2_000;
 
@@ -77,13 +77,13 @@ interface QueueState {
   pace: EndpointPace;
   underWay: number;
   isFailing: boolean;
-  isBrisk: boolean;
+  isFast: boolean;
   /** When a request ended, or the first of several started. */
   movedAt: Date | null;
   respondedAt: Date | null;
   waiting: WaitingDelivery[];
   /** How many entries at the start of `waiting` have been started. */
-  begun: number;
+  started: number;
   /** Whether the last query found all that is due. */
   isDrained: boolean;
 }
@@ -96,7 +96,7 @@ export function createEndpointQueues(): EndpointQueues {
   function stateOf(id: string): QueueState {
     const known = states.get(id);
     if (known !== undefined) return known;
-    const nothing = { underWay: 0, isFailing: false, isBrisk: false, waiting: [], begun: 0 };
+    const nothing = { underWay: 0, isFailing: false, isFast: false, waiting: [], started: 0 };
     const fresh: QueueState = { pace: FRESH_PACE, ...nothing, movedAt: null, respondedAt: null, isDrained: false };
     states.set(id, fresh);
     return fresh;
@@ -107,38 +107,38 @@ export function createEndpointQueues(): EndpointQueues {
     const former = states.get(id);
     if (former === undefined) return;
     states.delete(id);
-    const waiting = former.waiting.slice(former.begun);
-    Object.assign(former, { waiting: [], begun: 0 });
+    const waiting = former.waiting.slice(former.started);
+    Object.assign(former, { waiting: [], started: 0 });
     Object.assign(stateOf(id), { waiting, isDrained: former.isDrained });
   }
 
   function roomOf(state: QueueState, now: Date, isSlowFull: boolean): number {
-    const { pace, underWay, isBrisk } = state;
-    if (isPaused(pace, now) || (isSlowFull && !isBrisk)) return 0;
+    const { pace, underWay, isFast } = state;
+    if (isPaused(pace, now) || (isSlowFull && !isFast)) return 0;
     const ahead = isStalled(state, now) ? pace.width : aheadOf(state);
     return Math.max(0, ahead - underWay - waitingIn(state));
   }
 
-  function aheadOf({ pace: { width }, isBrisk }: QueueState): number {
-    return isBrisk ? Math.max(width, Math.min(width * AHEAD, share)) : width * SLOW_AHEAD;
+  function aheadOf({ pace: { width }, isFast }: QueueState): number {
+    return isFast ? Math.max(width, Math.min(width * AHEAD, share)) : width * SLOW_AHEAD;
   }
 
   function shareRoom(): void {
     let busy = 0;
-    for (const { isBrisk, isDrained } of states.values()) if (isBrisk && !isDrained) busy += 1;
+    for (const { isFast, isDrained } of states.values()) if (isFast && !isDrained) busy += 1;
     share = Math.floor(WAITING_MAX / Math.max(1, busy));
   }
 
   function isSlowFull(): boolean {
     let count = 0;
-    for (const state of states.values()) if (!state.isBrisk) count += waitingIn(state);
+    for (const state of states.values()) if (!state.isFast) count += waitingIn(state);
     return count >= SLOW_WAITING_MAX;
   }
 
   function tidy(now: Date): void {
     if (states.size <= KEPT) return;
     for (const [id, state] of states) {
-      const isBusy = state.underWay > 0 || state.waiting.length > state.begun || isPaused(state.pace, now);
+      const isBusy = state.underWay > 0 || state.waiting.length > state.started || isPaused(state.pace, now);
       if (!isBusy) states.delete(id);
     }
   }
@@ -164,7 +164,7 @@ export function createEndpointQueues(): EndpointQueues {
       }
     },
     roundRobin() {
-      const busy = [...states].filter(([, state]) => state.waiting.length > state.begun);
+      const busy = [...states].filter(([, state]) => state.waiting.length > state.started);
       // The next round starts behind the first queue of this one.
       const [first] = busy;
       if (first !== undefined && busy.length > 1) {
@@ -173,7 +173,7 @@ export function createEndpointQueues(): EndpointQueues {
       }
       return busy.map(([, state]) => toQueue(state, aheadOf));
     },
-    waitingIds: () => [...states].filter(([, state]) => state.waiting.length > state.begun).map(([id]) => id),
+    waitingIds: () => [...states].filter(([, state]) => state.waiting.length > state.started).map(([id]) => id),
     pausedIds: (now) => [...states].filter(([, { pace }]) => isPaused(pace, now)).map(([id]) => id),
     renew,
     waitingCount() {
@@ -190,7 +190,7 @@ export function createEndpointQueues(): EndpointQueues {
       const state = states.get(id);
       if (state === undefined) return;
       state.waiting = [];
-      state.begun = 0;
+      state.started = 0;
     },
     takeAll() {
       const all = [...states.values()].flatMap(leftOf);
@@ -202,7 +202,7 @@ export function createEndpointQueues(): EndpointQueues {
       return stalled.flatMap((state) => {
         const left = leftOf(state);
         state.waiting = [];
-        state.begun = 0;
+        state.started = 0;
         return left;
       });
     },
@@ -212,23 +212,23 @@ export function createEndpointQueues(): EndpointQueues {
 function toQueue(state: QueueState, aheadOf: (state: QueueState) => number): EndpointQueue {
   return {
     mayBegin: (now) => state.underWay < state.pace.width && !isPaused(state.pace, now) && !isStalled(state, now),
-    isBrisk: () => state.isBrisk,
+    isFast: () => state.isFast,
     hasJustResponded: (now) => state.respondedAt !== null && now.getTime() - state.respondedAt.getTime() < STALLED_MS,
     isNarrow: () => state.underWay < FRESH_PACE.width,
     take(now) {
-      const next = state.waiting[state.begun];
+      const next = state.waiting[state.started];
       if (next === undefined) return null;
-      state.begun += 1;
+      state.started += 1;
       if (state.underWay === 0) state.movedAt = now;
       state.underWay += 1;
       // Otherwise a queue that never runs empty would keep everything that it was ever given.
-      if (state.begun === state.waiting.length || state.begun === BEGUN_KEPT) {
-        state.waiting.splice(0, state.begun);
-        state.begun = 0;
+      if (state.started === state.waiting.length || state.started === STARTED_KEPT) {
+        state.waiting.splice(0, state.started);
+        state.started = 0;
       }
       return next;
     },
-    undoTake() {
+    putBack() {
       state.underWay -= 1;
     },
     finish(result, now) {
@@ -238,7 +238,7 @@ function toQueue(state: QueueState, aheadOf: (state: QueueState) => number): End
       state.pace = nextPace(state.pace, result, now);
       const wasFailing = state.isFailing;
       state.isFailing = !result.succeeded;
-      state.isBrisk = result.statusCode !== null && result.durationMs < SLOW_MS;
+      state.isFast = result.statusCode !== null && result.durationMs < SLOW_MS;
       return wasFailing;
     },
     wantsMore: (now) =>
@@ -246,12 +246,12 @@ function toQueue(state: QueueState, aheadOf: (state: QueueState) => number): End
   };
 }
 
-function waitingIn({ waiting, begun }: QueueState): number {
-  return waiting.length - begun;
+function waitingIn({ waiting, started }: QueueState): number {
+  return waiting.length - started;
 }
 
-function leftOf({ waiting, begun }: QueueState): readonly ClaimedDelivery[] {
-  return waiting.slice(begun).map(({ delivery }) => delivery);
+function leftOf({ waiting, started }: QueueState): readonly ClaimedDelivery[] {
+  return waiting.slice(started).map(({ delivery }) => delivery);
 }
 
 function isStalled({ underWay, movedAt }: QueueState, now: Date): boolean {

@@ -117,13 +117,13 @@ export function createEventFeeds({
     const fresh = entries.filter(({ id }) => !account.seen.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
     // More events than one query returns have arrived since the last one: listeners that reconnect with their last id
     // find the rest.
-    const isTorn = fresh.length === ENTRIES_PER_LOOK;
+    const isIncomplete = fresh.length === ENTRIES_PER_LOOK;
     account.seen = new Set(entries.map(({ id }) => id));
     for (const listener of [...account.listeners]) {
       const { types } = listener.request;
       const matching = types === null ? fresh : fresh.filter(({ type }) => types.has(type));
       for (const { id } of matching) listener.waiting.push(id);
-      if (isTorn || listener.waiting.length > maxWaiting) end(listener);
+      if (isIncomplete || listener.waiting.length > maxWaiting) end(listener);
       else if (matching.length > 0) listener.wake?.();
     }
   }

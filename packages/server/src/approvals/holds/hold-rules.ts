@@ -38,11 +38,11 @@ export function findHoldReasons(rule: HoldRule, question: HoldQuestion): readonl
 type Rule = (holdWhen: HoldWhen, question: HoldQuestion) => boolean;
 
 const RULES: readonly (readonly [HoldReason, Rule])[] = [
-  ['firstContact', ({ firstContact }, question) => firstContact && strangers(question).some(isUnknown(question))],
+  ['firstContact', ({ firstContact }, question) => firstContact && newRecipients(question).some(isUnknown(question))],
   [
     'recipientDomainNotIn',
     ({ recipientDomainNotIn: listed }, question) =>
-      listed !== null && strangers(question).some((email) => !isListed(domainOf(email), listed)),
+      listed !== null && newRecipients(question).some((email) => !isListed(domainOf(email), listed)),
   ],
   [
     'recipientsOver',
@@ -54,11 +54,11 @@ const RULES: readonly (readonly [HoldReason, Rule])[] = [
   [
     'linkDomainNotIn',
     ({ linkDomainNotIn }, { links, ownAddresses }) =>
-      linkDomainNotIn !== null && leadsAstray(links(), linkDomainNotIn, ownAddresses),
+      linkDomainNotIn !== null && hasUnlistedLink(links(), linkDomainNotIn, ownAddresses),
   ],
 ];
 
-function strangers({ recipients, isTrusted }: HoldQuestion): readonly string[] {
+function newRecipients({ recipients, isTrusted }: HoldQuestion): readonly string[] {
   return recipients.map(({ email }) => foldAddress(email)).filter((email) => !isTrusted(email));
 }
 
@@ -66,7 +66,7 @@ function isUnknown({ isKnown }: HoldQuestion): (email: string) => boolean {
   return (email) => isKnown === null || !isKnown(email);
 }
 
-function leadsAstray(
+function hasUnlistedLink(
   { hosts, addresses, unreadable }: LinkHosts,
   listed: readonly string[],
   ownAddresses: OwnAddresses,

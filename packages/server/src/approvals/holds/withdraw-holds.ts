@@ -21,7 +21,7 @@ export async function withdrawHeldMessage(
 }
 
 /** Withdraws all messages of a key that are still held, in the transaction that has locked and revokes the key. */
-export async function withdrawHoldsOf(
+export async function withdrawHoldsOfKey(
   transaction: Query,
   ids: IdGenerator,
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },

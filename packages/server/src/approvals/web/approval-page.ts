@@ -25,21 +25,21 @@ function renderApprovalPage(shown: ShownApproval): string {
   const links = approval.html === null ? [] : readShownLinks(approval.html);
   return renderUserPage(
     'Send this email?',
-    html`${whoAsks(shown)}
+    html`${senderFacts(shown)}
 ${links.filter(({ claimedHost }) => claimedHost !== null).map(warn)}
 <h2>Why it needs approval</h2>
 <ul>${approval.reasons.map((reason) => html`<li>${REASON_SENTENCES[reason]}</li>`)}</ul>
 <dl class="facts">${factsOf(approval)}</dl>
 ${blindCopies(approval)}
 ${message(shown)}
-${whereItLeads(approval, links)}
+${linkFacts(approval, links)}
 ${files(shown)}
 ${decision(approval)}`,
     { isWide: true },
   );
 }
 
-function whoAsks({ approval, now }: ShownApproval): Html {
+function senderFacts({ approval, now }: ShownApproval): Html {
   const { agentName, keyName, expiresAt } = approval;
   const key = keyName === null ? html`a key that was deleted` : html`the key <b>${keyName}</b>`;
   const sender = agentName === null ? key : html`<b>${agentName}</b>, with ${key},`;
@@ -84,7 +84,7 @@ function message({ approval: { text, html: body }, token }: ShownApproval): Html
   return html`<h2>The message</h2>${body === null ? html`` : asHtml}${text === null || text === '' ? html`` : asText}`;
 }
 
-function whereItLeads(approval: Approval, found: readonly ShownLink[]): Html {
+function linkFacts(approval: Approval, found: readonly ShownLink[]): Html {
   const places = placesOf(approval);
   return html`<h2>Where it leads</h2>
 ${

@@ -57,13 +57,13 @@ export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOption
     const url = '/auth/oauth/:provider/callback';
     context.get(url, async (request, reply) => {
       options.anonymousRates.assertRate(findOperation('auth.oauth'), request.ip);
-      return await comeBack(request, reply, options);
+      return await handleCallback(request, reply, options);
     });
     refuseOtherMethods(context, url, ['GET']);
   });
 }
 
-async function comeBack(request: FastifyRequest, reply: FastifyReply, { auth, baseUrl, onError }: OAuthRouteOptions) {
+async function handleCallback(request: FastifyRequest, reply: FastifyReply, { auth, baseUrl, onError }: OAuthRouteOptions) {
   const provider = findProvider(request, auth);
   const clientInfo = readClientInfo(request.headers, request.ip, auth.cookies, baseUrl);
   const attempt = openAttempt(auth.secrets, clientInfo.cookie(auth.cookies.oauth), {

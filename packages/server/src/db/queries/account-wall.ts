@@ -76,7 +76,7 @@ const readTables = defineStatement({}, () =>
 /** A table that contains rows of accounts, as the role used for requests sees it. */
 export type AccountTable = RowOf<typeof readTables>;
 
-const seeAccounts = defineStatement({}, () =>
+const readAccountIds = defineStatement({}, () =>
   returning({ any: pg.bool }, sql`SELECT EXISTS (SELECT FROM accounts) AS any`),
 );
 
@@ -91,6 +91,6 @@ export async function readWallFacts(query: Query): Promise<WallFacts> {
   const [role] = await readRole(query, {});
   if (role === undefined) throw new Error('The database does not know the role of the connection.');
   const tables = await readTables(query, {});
-  const [seen] = await seeAccounts(query, {});
+  const [seen] = await readAccountIds(query, {});
   return { ...role, seesAccounts: seen?.any !== false, tables };
 }

@@ -203,7 +203,7 @@ export interface RequeuedLease extends Lease {
   readonly nextAt: Date;
 }
 
-const putBack = defineStatement(
+const release = defineStatement(
   {
     accountIds: value<readonly string[]>(),
     ids: value<readonly string[]>(),
@@ -220,7 +220,7 @@ const putBack = defineStatement(
 
 /** Releases claimed deliveries that were not started. The attempt does not count, and nothing else changes. */
 export async function requeueDeliveries(query: Query, leases: readonly RequeuedLease[]): Promise<void> {
-  await putBack(query, { ...columnsOf(leases), nextAts: leases.map(({ nextAt }) => nextAt.toISOString()) });
+  await release(query, { ...columnsOf(leases), nextAts: leases.map(({ nextAt }) => nextAt.toISOString()) });
 }
 
 const renew = defineStatement(

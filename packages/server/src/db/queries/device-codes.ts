@@ -27,7 +27,7 @@ export async function insertDeviceCode(query: Query, code: Parameters<typeof ins
   return (await insert(query, code)).length > 0;
 }
 
-function lockWhere(isMeant: SQL) {
+function lockWhere(condition: SQL) {
   return builder
     .select(
       named({
@@ -41,7 +41,7 @@ function lockWhere(isMeant: SQL) {
       }),
     )
     .from(deviceCodes)
-    .where(isMeant)
+    .where(condition)
     .for('update');
 }
 

@@ -257,7 +257,7 @@ export async function releaseHeldMessage(
 
 const QUOTA = { accountId: quotaUsage.accountId, month: value<string>(), units: value<number>() };
 
-const giveBack = defineStatement(QUOTA, ({ accountId, month, units }) =>
+const refund = defineStatement(QUOTA, ({ accountId, month, units }) =>
   executing(sql`
     UPDATE quota_usage SET used = greatest(0, used + ${units}) WHERE account_id = ${accountId} AND month = ${month}::date`),
 );
@@ -279,6 +279,6 @@ export async function adjustQuota(
 ): Promise<boolean> {
   if (charge.units === 0) return true;
   if (charge.units > 0) return (await chargeMore(transaction, charge)) > 0;
-  await giveBack(transaction, charge);
+  await refund(transaction, charge);
   return true;
 }

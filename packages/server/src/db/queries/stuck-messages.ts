@@ -89,23 +89,23 @@ export async function lockStrandedMessage(
   return row ?? null;
 }
 
-const MENDED_RECIPIENT = { ordinal: messageRecipients.ordinal, status: messageRecipients.status };
+const REPAIRED_RECIPIENT = { ordinal: messageRecipients.ordinal, status: messageRecipients.status };
 
-const MENDED_EVENT = {
+const REPAIRED_EVENT = {
   id: messageEvents.id,
   type: messageEvents.type,
   recipient: messageEvents.recipient,
   detail: messageEvents.detail,
 };
 
-const MENDED_DELIVERY = {
+const REPAIRED_DELIVERY = {
   id: deliveries.id,
   route: deliveries.route,
   destination: deliveries.destination,
   ordinals: deliveries.ordinals,
 };
 
-const mend = defineStatement(
+const repair = defineStatement(
   {
     ...MESSAGE,
     status: messages.status,
@@ -119,49 +119,49 @@ const mend = defineStatement(
     expiresAt: deliveries.expiresAt,
     now: messageEvents.createdAt,
   },
-  (mending) =>
+  (repairing) =>
     executing(sql`
     WITH shown AS (
-      UPDATE messages SET status = ${mending.status}, event_count = event_count + ${mending.added},
-        last_error = coalesce(${mending.lastError}::text, last_error)
-      WHERE account_id = ${mending.accountId} AND id = ${mending.messageId}
+      UPDATE messages SET status = ${repairing.status}, event_count = event_count + ${repairing.added},
+        last_error = coalesce(${repairing.lastError}::text, last_error)
+      WHERE account_id = ${repairing.accountId} AND id = ${repairing.messageId}
     ),
     settled AS (
       UPDATE message_recipients r SET status = s.status
-      FROM json_to_recordset(${mending.recipients}::text::json) AS s (${sql.raw(recordColumns(MENDED_RECIPIENT))})
-      WHERE r.account_id = ${mending.accountId} AND r.message_id = ${mending.messageId} AND r.ordinal = s.ordinal
+      FROM json_to_recordset(${repairing.recipients}::text::json) AS s (${sql.raw(recordColumns(REPAIRED_RECIPIENT))})
+      WHERE r.account_id = ${repairing.accountId} AND r.message_id = ${repairing.messageId} AND r.ordinal = s.ordinal
     ),
     events AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, detail, created_at)
-      SELECT ${mending.accountId}, ${mending.messageId}, ${mending.eventCount}::int + n, id, type, recipient, detail, ${mending.now}
-      FROM ROWS FROM (json_to_recordset(${mending.events}::text::json) AS (${sql.raw(recordColumns(MENDED_EVENT))}))
+      SELECT ${repairing.accountId}, ${repairing.messageId}, ${repairing.eventCount}::int + n, id, type, recipient, detail, ${repairing.now}
+      FROM ROWS FROM (json_to_recordset(${repairing.events}::text::json) AS (${sql.raw(recordColumns(REPAIRED_EVENT))}))
         WITH ORDINALITY AS e (id, type, recipient, detail, n)
     ),
     to_count AS (
-      INSERT INTO count_backlog (account_id, message_ids) VALUES (${mending.accountId}, ARRAY[${mending.messageId}::uuid])
+      INSERT INTO count_backlog (account_id, message_ids) VALUES (${repairing.accountId}, ARRAY[${repairing.messageId}::uuid])
     )
     INSERT INTO deliveries (account_id, id, message_id, route, destination, ordinals, next_at, expires_at)
-    SELECT ${mending.accountId}, d.id, ${mending.messageId}, d.route, d.destination, d.ordinals, ${mending.nextAt}, ${mending.expiresAt}
-    FROM json_to_recordset(${mending.deliveries}::text::json) AS d (${sql.raw(recordColumns(MENDED_DELIVERY))})`),
+    SELECT ${repairing.accountId}, d.id, ${repairing.messageId}, d.route, d.destination, d.ordinals, ${repairing.nextAt}, ${repairing.expiresAt}
+    FROM json_to_recordset(${repairing.deliveries}::text::json) AS d (${sql.raw(recordColumns(REPAIRED_DELIVERY))})`),
 );
 
 /** How a message is repaired, with every status and text decided. */
-export interface Mending extends Omit<Parameters<typeof mend>[1], 'added' | 'recipients' | 'events' | 'deliveries'> {
+export interface Repair extends Omit<Parameters<typeof repair>[1], 'added' | 'recipients' | 'events' | 'deliveries'> {
   /** The number of the message's events before. */
   readonly eventCount: number;
-  readonly recipients: readonly RecordOf<typeof MENDED_RECIPIENT>[];
-  readonly events: readonly RecordOf<typeof MENDED_EVENT>[];
-  readonly deliveries: readonly RecordOf<typeof MENDED_DELIVERY>[];
+  readonly recipients: readonly RecordOf<typeof REPAIRED_RECIPIENT>[];
+  readonly events: readonly RecordOf<typeof REPAIRED_EVENT>[];
+  readonly deliveries: readonly RecordOf<typeof REPAIRED_DELIVERY>[];
 }
 
 /** Writes a repair of a message that this transaction has locked. */
-export async function mendMessage(transaction: Transaction, mending: Mending): Promise<void> {
-  await mend(transaction, {
-    ...mending,
-    added: mending.events.length,
-    recipients: JSON.stringify(mending.recipients),
-    events: JSON.stringify(mending.events),
-    deliveries: JSON.stringify(mending.deliveries),
+export async function repairMessage(transaction: Transaction, repairing: Repair): Promise<void> {
+  await repair(transaction, {
+    ...repairing,
+    added: repairing.events.length,
+    recipients: JSON.stringify(repairing.recipients),
+    events: JSON.stringify(repairing.events),
+    deliveries: JSON.stringify(repairing.deliveries),
   });
 }
 

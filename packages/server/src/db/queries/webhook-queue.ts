@@ -115,7 +115,7 @@ export async function readWebhookQueue(query: Query, now: Date): Promise<Webhook
   };
 }
 
-const readTroubled = defineStatement({ limit: value<number>() }, ({ limit }) =>
+const readFailing = defineStatement({ limit: value<number>() }, ({ limit }) =>
   returning(
     {
       accountName: accounts.name,
@@ -134,9 +134,9 @@ const readTroubled = defineStatement({ limit: value<number>() }, ({ limit }) =>
 );
 
 /** An enabled endpoint that fails, or one that was disabled for failing. */
-export type TroubledEndpoint = RowOf<typeof readTroubled>;
+export type FailingEndpointRow = RowOf<typeof readFailing>;
 
 /** Endpoints of any account that receive nothing: disabled ones first, then those that have failed the longest. */
-export async function readTroubledEndpoints(query: Query, limit: number): Promise<readonly TroubledEndpoint[]> {
-  return await readTroubled(query, { limit });
+export async function readFailingEndpoints(query: Query, limit: number): Promise<readonly FailingEndpointRow[]> {
+  return await readFailing(query, { limit });
 }

@@ -17,7 +17,7 @@ type ListedCode = 'inbox_link_listed' | 'inbox_sender_listed';
 const MAX_HOSTS = 10;
 
 /** What to look up in blocklists. */
-export interface Suspects {
+export interface ListedCandidates {
   readonly linkHosts: readonly string[];
   readonly senderDomain: string | null;
   readonly address: string | null;
@@ -27,7 +27,7 @@ export interface Suspects {
 export async function queryBlocklists(
   dns: DnsResolver,
   blocklists: Blocklists,
-  { linkHosts, senderDomain, address }: Suspects,
+  { linkHosts, senderDomain, address }: ListedCandidates,
   records: PlacementRecord[],
   findings: Found,
 ): Promise<void> {
