@@ -12,7 +12,7 @@ export interface BareSettings {
 
 /**
  * The limit: the least a durable send endpoint can do. Fastify parses and validates the same body by a compiled JSON Schema and writes one
- * row with one INSERT; no key, no rules, no recipients, no trail.
+ * row with one INSERT; no key, no rules, no recipients, no events.
  */
 const settings = childSettings<BareSettings>();
 const sql = tagged(

@@ -15,7 +15,7 @@ export interface PostriderSettings {
   readonly transport: string;
 }
 
-/** The product's server as one process, told apart from the loads and the databases it is measured with. */
+/** The product's server as one process, separate from the loads and the databases it is measured with. */
 boundHeapGrowth();
 const settings = childSettings<PostriderSettings>();
 const verdict = readConfig({

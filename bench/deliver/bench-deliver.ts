@@ -115,7 +115,7 @@ async function measure(stage: Stage, count: number, send: () => Promise<SenderRo
   return { ...round, postgresMs };
 }
 
-/** Every message arrived once, as what it is, with a signature of its own; and one in a hundred is verified. */
+/** Every message arrived once, as what it is, with its own signature; and one in a hundred is verified. */
 async function assertArrived({ sink, shop }: Stage, count: number): Promise<void> {
   const arrived = await sink.ask<SinkCount>({ ask: 'count' });
   const { messages, recipients, messageIds, signatures, mixedUp } = arrived;

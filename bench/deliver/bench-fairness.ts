@@ -42,7 +42,7 @@ interface Stage {
   readonly dns: TestDnsServer;
   readonly sink: Child<{ readonly port: number }>;
   readonly dataDir: string;
-  /** Accepts one message of an account and answers its id. */
+  /** Accepts one message of an account and returns its id. */
   accept(account: Sender, to: string): Promise<string>;
   readonly sender: Sender;
   readonly other: Sender;
@@ -91,7 +91,7 @@ async function setStage(): Promise<Stage> {
     dns.set(`mx.${domain}`, 'A', [address], { ttl: 3_600 });
   };
   for (const domain of [...healthyDomains(), 'backlog.example', 'fresh.example']) name(domain, '127.0.0.1');
-  // Nobody listens at the one, and nobody answers at the other.
+  // No one listens at the one, and no one answers at the other.
   for (const [n, domain] of deadDomains().entries()) name(domain, n % 2 === 0 ? '127.0.0.2' : '127.0.0.3');
   return {
     ...{ database, sql, dns },

@@ -17,12 +17,12 @@ export interface EngineSettings {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** `drain` delivers what waits and ends; `start` goes on delivering until `stop`; `usage` only looks. */
+/** `drain` delivers what waits and ends; `start` continues delivering until `stop`; `usage` only looks. */
 export type EngineQuestion = { readonly ask: 'drain' | 'start' | 'stop' | 'usage' };
 
 const LOOK_EVERY_MS = 2;
 
-/** The product's delivery worker, a process of its own as in an installation of several. */
+/** The product's delivery worker, its own process as in an installation of several. */
 boundHeapGrowth();
 const settings = childSettings<EngineSettings>();
 let running: App | null = null;

@@ -11,7 +11,7 @@ const SIGNED_BYTES = 550;
 
 const key = createPrivateKey(childSettings<ShopKey>().privateKeyPem);
 
-/** Signs different data `count` times on the main thread, the key parsed once. Answers signatures per CPU-second. */
+/** Signs different data `count` times on the main thread, the key parsed once. Returns signatures per CPU-second. */
 function signAlone({ count }: RsaQuestion): number {
   const data = Array.from({ length: count }, () => randomBytes(SIGNED_BYTES));
   const beganMs = ownUsage().cpuMs;

@@ -15,7 +15,7 @@ import type { BenchDatabase } from '../parts/bench-database.ts';
 import type { ShopKey } from './sender-round.ts';
 import { shopEmail } from './shop-email.ts';
 
-/** An account with a domain of its own, whose messages are to be delivered. */
+/** An account with its own domain, whose messages are to be delivered. */
 export interface Shop {
   readonly key: ShopKey;
   /** Accepts `count` messages that no other seed has; they wait until an engine delivers them. */

@@ -1,7 +1,7 @@
 import type { TaggedSql } from '../../test/harness/tagged.ts';
 
 /**
- * Makes many messages wait that are copies of one that was accepted, each with an id and a recipient of its own, spread over the domains.
+ * Makes many messages wait that are copies of one that was accepted, each with an id and its own recipient, spread over the domains.
  * Accepting them would take minutes. They became due `agoMs` ago.
  */
 export async function copyMessage(

@@ -12,7 +12,7 @@ interface Accepted {
 
 /**
  * All clients send to one, two or three recipients until not one more is left of the month's quota; then half of them cancel while the other
- * half goes on, until the quota is used up again. Whatever the order, what is accepted and not canceled is the quota, to the last unit.
+ * half continues, until the quota is used up again. Whatever the order, what is accepted and not canceled is the quota, to the last unit.
  */
 export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> {
   const { accountId, key } = await fleet.newAccount(quota);
@@ -48,7 +48,7 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
   const canceled: Accepted[] = [];
   await eachClient(async (client) => {
     if (client % 2 === 1) {
-      // Goes on as long as something may come back, and once more after that.
+      // Goes on as long as something may come back, and again after that.
       while (canceled.length + others.length < doomed.length) await fill(client);
       return await fill(client);
     }

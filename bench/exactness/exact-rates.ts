@@ -3,7 +3,7 @@ import { type TimedResponse, CLIENTS, eachClient, type Fleet } from './fleet.ts'
 
 /** Requests a minute. */
 const LIMITS = [7, 113, 600, 2_000];
-/** How long the clients go on after the first refusal: what is refilled meanwhile has to be let go, and no more. */
+/** How long the clients continue after the first refusal: what is refilled meanwhile has to be let go, and no more. */
 const BEYOND_MS = 3_000;
 
 /**
@@ -54,7 +54,7 @@ interface Timed {
 }
 
 /**
- * A request is counted at some time between its sending and its answer. So the first was counted no sooner than it was sent, the last one that
+ * A request is counted at some time between its sending and its response. So the first was counted no sooner than it was sent, the last one that
  * went no later than it was answered: no more than `most` may go. And when a request was refused, which was no sooner than it was sent, all that
  * had been refilled since the first was gone: no fewer than `least`.
  */

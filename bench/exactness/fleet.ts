@@ -18,7 +18,7 @@ export interface TimedResponse {
   // Answers of many operations; each part of the benchmark reads what its own ones hold.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
-  /** How often the call was made before it without an answer in time. */
+  /** How often the call was made before it without a response in time. */
   readonly withoutResponse: number;
 }
 
@@ -78,7 +78,7 @@ export async function startFleet(): Promise<Fleet> {
 }
 
 /**
- * A machine that is short of time leaves calls without their answer in time: 503, and then nobody knows what came of them. As a caller would,
+ * A machine that is short of time leaves calls without their response in time: 503, and then no one knows what came of them. As a caller would,
  * the call is made again until something is known; what may not be done twice bears an idempotency key.
  */
 async function callForSure(url: string, method: string, call: Call): Promise<TimedResponse> {
@@ -105,7 +105,7 @@ async function callOnce(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Has all clients do the same at once; answers what they brought back. */
+/** Has all clients do the same at once; returns what they brought back. */
 export async function eachClient<Result>(work: (client: number) => Promise<Result>): Promise<readonly Result[]> {
   return await Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
 }

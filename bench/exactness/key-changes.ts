@@ -71,7 +71,7 @@ export async function proveKeyChanges(fleet: Fleet, keys: number): Promise<boole
   return isInTime;
 }
 
-/** Times from the answer to the change, by the slowest process. */
+/** Times from the response to the change, by the slowest process. */
 interface Seen {
   /** When the last one was sent that was let through: from then on the change has acted, however long answers take. */
   readonly lastSentMs: number;

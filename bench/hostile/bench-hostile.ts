@@ -15,11 +15,11 @@ import { sampleEmail } from '../parts/sample-email.ts';
 
 const HOSTILE_PROCESS = new URL('../../test/harness/hostile-process.ts', import.meta.url);
 const PORT = 18_937;
-/** What everybody else may notice of any of them. */
+/** What everyone else may notice of any of them. */
 const MAX_P99_MS = 250;
 const MAX_GROWTH_MB = 200;
 const WARM_UPS = 100;
-/** A probe of what is over at once would see nothing: it goes on for so long at least. */
+/** A probe of what is over at once would see nothing: it continues for so long at least. */
 const LEAST_MS = 500;
 
 interface Measured {

@@ -80,7 +80,7 @@ function time(what: string, rounds: number, passes: number, work: () => number):
   return ms;
 }
 
-/** Nested tables with styles of their own, as editors of newsletters write them, and a link in every few cells. */
+/** Nested tables with their own styles, as editors of newsletters write them, and a link in every few cells. */
 function newsletter(): string {
   const cell = (index: number) =>
     `<td class="cell" style="padding:12px 8px;font-family:Arial,Helvetica,sans-serif;font-size:14px;color:#333333" align="left" valign="top">Item ${index}: words that somebody reads about it, and a few more of them.</td>`;

@@ -16,7 +16,7 @@ export interface BenchDatabase {
 
 const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
-/** A Postgres as the product starts it, on disk. Refuses to go on where a commit would not be durable: its figures would be lies. */
+/** A Postgres as the product starts it, on disk. Refuses to continue where a commit would not be durable: its figures would be lies. */
 export async function openBenchDatabase(): Promise<BenchDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });

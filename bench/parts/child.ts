@@ -7,7 +7,7 @@ export interface Child<Ready> {
   stop(): Promise<void>;
 }
 
-/** Starts a script of `bench/` as a process of its own, so that what is measured shares no event loop with who measures. `env` is added to the environment. */
+/** Starts a script of `bench/` as its own process, so that what is measured shares no event loop with who measures. `env` is added to the environment. */
 export async function startChild<Ready>(
   script: URL,
   settings: unknown,

@@ -19,7 +19,7 @@ export interface LoadResult {
 }
 
 /**
- * Posts `count` different messages over keep-alive connections, one request at a time on each, and measures every answer. Plain sockets
+ * Posts `count` different messages over keep-alive connections, one request at a time on each, and measures every response. Plain sockets
  * and prepared requests: the load must cost as little as it can on a machine it shares with the server.
  */
 async function run(load: LoadRequest): Promise<LoadResult> {

@@ -42,7 +42,7 @@ export async function makeDataSet(sql: TaggedSql, count: number, onProgress: (te
   await sql`VACUUM ANALYZE message_recipients`;
   await index(sql, onProgress);
   await sql`VACUUM ANALYZE message_search`;
-  await sql`CHECKPOINT`.catch(() => undefined); // Not everybody may.
+  await sql`CHECKPOINT`.catch(() => undefined); // Not everyone may.
 }
 
 async function makeSearchPartitions(sql: TaggedSql): Promise<void> {

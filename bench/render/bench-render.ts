@@ -19,11 +19,11 @@ export interface RenderBenchOptions {
 
 const WARM_UP = 300;
 const MEDIAN_MS = 1;
-/** What a template adds to a send beside the one look-up it needs, in look-ups. */
+/** What a template adds to a send beside the one lookup it needs, in lookups. */
 const RATIO_TO_SELECT = 4;
 
 /**
- * The template stage of a send, one after the other: look-up and rendering in its thread. Beside it, in the same run, the round trip of a
+ * The template stage of a send, one after the other: lookup and rendering in its thread. Beside it, in the same run, the round trip of a
  * SELECT 1 on the same Postgres, and the engine alone in this thread with everything parsed before.
  */
 export async function benchRender({ count }: RenderBenchOptions): Promise<boolean> {

@@ -11,7 +11,7 @@ export interface SmtpLoad {
   readonly seed: number;
 }
 
-/** Sends `count` different messages over sessions that stay open, each one message at a time, and answers the seconds it took. */
+/** Sends `count` different messages over sessions that stay open, each one message at a time, and returns the seconds it took. */
 export async function runSmtpLoad(load: SmtpLoad): Promise<number> {
   const sockets = await Promise.all(Array.from({ length: load.sessions }, () => openSession(load)));
   const messages = Array.from({ length: load.count }, (_, index) => toMessage(load.seed, index));

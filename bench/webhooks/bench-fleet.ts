@@ -99,7 +99,7 @@ async function setStage(): Promise<Stage> {
   return { database, sql, ids, worker, receivers, accountIds, dataDir };
 }
 
-/** Announces the events at their rate; answers the delays of each endpoint's events, once the healthy ones have all of them. */
+/** Announces the events at their rate; returns the delays of each endpoint's events, once the healthy ones have all of them. */
 async function emit(
   { sql, ids, accountIds, ...stage }: Stage,
   total: number,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { childSettings, serveParent } from '../parts/child.ts';
 
-/** How each endpoint behaves; `silent` takes requests and never answers, `closed` has nobody listening. */
+/** How each endpoint behaves; `silent` takes requests and never answers, `closed` has no one listening. */
 export type Behaviour = 'healthy' | 'flaky' | 'silent' | 'closed';
 
 export interface ReceiversSettings {
@@ -14,7 +14,7 @@ export interface ReceiversSettings {
 
 /** What one endpoint has taken. */
 export interface Taken {
-  /** Different events that were answered 200. */
+  /** Different events that were answered with 200. */
   readonly events: number;
   readonly requests: number;
   /** Milliseconds from the event to its first 200, of those that came since the last question. */
@@ -33,7 +33,7 @@ interface Receiver {
 
 const REFUSALS_MAX = 9;
 
-/** Twenty programs that take webhooks, each on a port of its own, in one process apart from the one that is measured. */
+/** Twenty programs that take webhooks, each on its own port, in one process apart from the one that is measured. */
 const { behaviours, failingShare } = childSettings<ReceiversSettings>();
 const receivers = await Promise.all(behaviours.map(open));
 serveParent({ ports: receivers.map(({ port }) => port) }, () => {
