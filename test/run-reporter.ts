@@ -9,7 +9,7 @@ export interface RunSummary {
   readonly skipped: number;
   /** Tests that failed, by their file from the project's root. */
   readonly failed: readonly { readonly file: string; readonly name: string }[];
-  /** Failures that belong to no test: files that did not load, hooks that failed, errors nobody caught. */
+  /** Failures that belong to no test: files that did not load, hooks that failed, errors no one caught. */
   readonly otherErrors: number;
 }
 

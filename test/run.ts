@@ -8,7 +8,7 @@ import type { RunSummary } from './run-reporter.ts';
  * `pnpm test`: runs vitest and closes with one plain line that people and programs can count on: `N passed, N failed`. A run without a
  * single test counts as failed.
  *
- * Where a few tests alone have failed, their files are run once more by themselves: three workers share two cores here, and what a busy
+ * Where a few tests alone have failed, their files are run again by themselves: three workers share two cores here, and what a busy
  * machine made of a test is no word on the product. Whatever passes only then is named as unsteady, and remains to be mended: see decision
  * 80.
  */
@@ -33,7 +33,7 @@ const skipped = first.summary.skipped > 0 ? `, ${first.summary.skipped} skipped`
 console.log(`${passedCount} passed, ${failedCount} failed${skipped}`);
 process.exitCode = hasFailed || passedCount === 0 ? 1 : 0;
 
-/** What is run again are single tests, never a run that broke down, a file that did not load or an error that nobody caught. */
+/** What is run again are single tests, never a run that broke down, a file that did not load or an error that no one caught. */
 function isWorthAnother({ code, summary }: Run): boolean {
   return (
     code === 1 && summary.otherErrors === 0 && summary.failed.length > 0 && summary.failed.length <= MOST_TRIED_AGAIN

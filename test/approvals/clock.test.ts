@@ -19,7 +19,7 @@ describe('the lifetime of a hold', () => {
   let mailer: ApprovalMailer;
   let agent: string;
   beforeEach(async () => {
-    // Without a worker of its own: the jobs run when the test says so.
+    // Without its own worker: the jobs run when the test says so.
     server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' } });
     const { config, clock, database, baseUrl } = server;
     const { sandboxDomain, retryHours, monthlyQuota, mailFrom } = config;
@@ -173,7 +173,7 @@ describe('the lifetime of a hold', () => {
     }
     expect(await mails()).toHaveLength(20);
     for (let sent = 0; sent < 23; sent += 1) await hold();
-    // Another account is told all the same, and neither is the throttled one reminded.
+    // Another account is told anyway, and neither is the throttled one reminded.
     const other = await server.newKey({ accountId, name: 'Other' });
     const { key: loud } = await server
       .call('POST', '/keys', { key: other, body: { name: 'Loud', scopes: ['full'], approvalMode: 'always' } })

@@ -36,7 +36,7 @@ describe('held sends on every surface', () => {
     const listed = await client.call('list_approvals', { status: 'pending' });
     expect(listed.text).toContain(record.approvalId);
     expect(JSON.stringify(listed.record)).not.toContain('"text":"Hi"');
-    // At once, where nobody asks to wait.
+    // At once, where no one asks to wait.
     const read = await client.call('get_approval', { id: record.approvalId });
     expect(read.text).toContain('Held over MCP');
     expect((await client.call('cancel_email', { id: record.id })).record).toMatchObject({ status: 'canceled' });

@@ -46,10 +46,10 @@ describe('a device session without deciding', () => {
       expectProblem(refused, 403, 'missing_scope');
       expect(refused.body.fix).toContain('tick “Approve and reject held sends”');
     }
-    // The page of a held send is for browsers: a bearer token is nobody there.
+    // The page of a held send is for browsers: a bearer token is no one there.
     const page = await call('GET', `/approvals/open/${id}`);
     expect([page.status, page.headers.get('location')]).toEqual([303, expect.stringContaining('/auth/sign-in')]);
-    // Over MCP nobody decides, and a session is no key.
+    // Over MCP no one decides, and a session is no key.
     expectProblem(await call('POST', '/mcp?toolsets=approvals', {}), 401, 'missing_key');
     expect((await owner.call('GET', `/keys/approvals/${id}`)).body.status).toBe('pending');
   });

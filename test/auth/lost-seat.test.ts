@@ -72,7 +72,7 @@ describe('a member who loses their seat or a role that decides', () => {
     for (const response of await Promise.all(waiting)) expectProblem(response, 401, 'session_required');
     const [key] = await server.database.sql`SELECT revoked_at FROM api_keys WHERE id = ${member.user.memberId}`;
     expect(key?.['revoked_at']).not.toBeNull();
-    // Whoever is invited again begins anew: nothing of before comes back.
+    // Anyone who is invited again begins again: nothing of before comes back.
     const back = await joinAs(server, owner, 'admin', 'leaver@sandbox.test');
     expect(back.user.id).toBe(member.user.id);
     expect([await status(link), (await poll(unused.deviceCode)).status]).toEqual([404, 400]);

@@ -4,7 +4,7 @@ import { expectProblem } from '../harness/expect-problem.ts';
 import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
-/** Written down once more, so that no role comes to more by a slip in the one table. */
+/** Written down again, so that no role comes to more by a slip in the one table. */
 const READS = [
   'emails:read',
   'templates:read',

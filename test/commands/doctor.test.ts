@@ -147,7 +147,7 @@ describe('postrider-server doctor', () => {
     const server = await startTestApp();
     afterwards(() => server.close());
     const { sql } = server.database;
-    // A worker tells that it lives soon after its start, which nobody waits for.
+    // A worker tells that it lives soon after its start, which no one waits for.
     await vi.waitFor(async () => expect(await sql`SELECT 1 FROM worker_heartbeats`).not.toHaveLength(0));
     const checks = await examine(databaseEnvironment(server.database));
     expect(checks.find(({ name }) => name === 'queue')).toMatchObject({

@@ -76,7 +76,7 @@ describe('the operator', () => {
     return { accountId, key };
   }
 
-  /** In which tables, of all there are, the id stands anywhere: by table, in how many rows. */
+  /** In which tables, of all there are, the id occurs anywhere: by table, in how many rows. */
   async function tablesWith(id: string): Promise<Readonly<Record<string, number>>> {
     const { sql } = server.database;
     const tables = await sql<{ name: string }[]>`

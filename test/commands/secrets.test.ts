@@ -95,7 +95,7 @@ async function sendSigned(server: TestApp, from: string) {
 describe('postrider-server secrets rotate', () => {
   /** Knows the former key alone. */
   let before: TestApp;
-  /** The same installation, started anew with both keys. */
+  /** The same installation, started again with both keys. */
   let after: TestApp & { readonly inboundPort: number };
   let webhookSecrets: string[];
   let signed: Awaited<ReturnType<typeof sendSigned>>;

@@ -64,7 +64,7 @@ export const PHONING: Readonly<Record<string, string>> = {
   'what a tag that never ends has': 'x<link rel="dns-prefetch" href="//HOST" ',
 };
 
-/** Each with a host of its own. */
+/** Each with its own host. */
 export function phoningHtml(domain: string): string {
   const parts = Object.values(PHONING).map((html, index) => html.replaceAll('HOST', `h${index}.${domain}`));
   // What hides the rest comes last.

@@ -2,7 +2,7 @@ import { ERRORS, errorCodesOf, LIMITS, OPERATIONS, type Operation, SCOPES, toOpe
 import { describe, expect, it } from 'vitest';
 import { messageFilterFields } from '../../packages/core/src/schemas/message-filters.ts';
 
-// A reader's view of the document: paths, methods and what stands under them.
+// A reader's view of the document: paths, methods and what is under them.
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as a stranger reads it, by path
 const document: any = toOpenApi(OPERATIONS, { version: '1.2.3', serverUrl: 'http://api.test' });
 const operations = Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>

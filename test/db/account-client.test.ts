@@ -95,7 +95,7 @@ describe('a client that is bound to an account', () => {
       throw new Error('one branch failed');
     });
     await expect(failing).rejects.toThrow('one branch failed');
-    // All connections work for somebody else now, the one that was given back among them.
+    // All connections work for someone else now, the one that was given back among them.
     const others = Promise.withResolvers<void>();
     const { promise: allBegun, resolve: lastBegun } = Promise.withResolvers<void>();
     let began = 0;

@@ -100,7 +100,7 @@ describe('row-level security', () => {
       MINE,
     )`SELECT name, (SELECT array_agg(email) FROM suppressions) AS emails FROM accounts`;
     expect([...names]).toEqual([{ name: 'Mine', emails: ['Mine@example.org'] }]);
-    // Once named, a setting stands empty behind its transaction.
+    // Once named, a setting is empty behind its transaction.
     await pool.begin(async (tx) => await tx.unsafe(`SET LOCAL app.account_id = '${MINE}'`));
     expect([...(await pool`SELECT id FROM accounts`)]).toEqual([]);
     await pool.end();

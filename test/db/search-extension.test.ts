@@ -30,7 +30,7 @@ describe('a database whose user may not create extensions', () => {
         fix: expect.stringContaining('CREATE EXTENSION pg_trgm'),
       });
       expect(await inside`SELECT FROM pg_tables WHERE schemaname = 'public'`).toHaveLength(0);
-      // Once somebody who may has made it, in whatever schema, the rest needs no more rights than before.
+      // Once someone who may has made it, in whatever schema, the rest needs no more rights than before.
       await inside.unsafe('CREATE SCHEMA elsewhere');
       await inside.unsafe('CREATE EXTENSION pg_trgm SCHEMA elsewhere');
       await inside.unsafe(`GRANT USAGE ON SCHEMA elsewhere TO ${name}`);

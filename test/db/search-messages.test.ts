@@ -211,7 +211,7 @@ describe('the search in the message log', () => {
   it('keeps the order of messages that are not indexed yet, however many there are', async () => {
     const filters = { ...NONE, tags: ['campaign'] };
     const old = expected(filters).slice(-400);
-    // Noted anew, as all of a log are that was there before the search was.
+    // Noted again, as all of a log are that was there before the search was.
     await database.sql`INSERT INTO search_backlog VALUES (${ACCOUNT}, ${old}::uuid[])`;
     expect(await all(filters, 100)).toEqual(expected(filters));
     while ((await fillSearch(database.sql)) > 0);

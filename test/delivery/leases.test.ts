@@ -214,7 +214,7 @@ describe('a leased delivery', () => {
     await server.app.engine?.stop(20);
     expect((await read(server, body.id)).status).toBe('queued');
     expect(await attempts(server)).toEqual([0]);
-    // Somebody else may have it by now. The relay answers at last: nobody listens.
+    // Someone else may have it by now. The relay answers at last: no one listens.
     respond.resolve(undefined);
     await expect.poll(() => sink.openConnections, until).toBe(0);
     await expect.poll(() => server.app.engine?.inFlight, until).toBe(0);

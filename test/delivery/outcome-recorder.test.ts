@@ -39,7 +39,7 @@ describe('recording outcomes', () => {
     return claims;
   }
 
-  /** A message of its own with its claimed deliveries. */
+  /** A separate message with its claimed deliveries. */
   async function sendAndClaim(to: string | readonly string[], leaseId: string = LEASES[0]) {
     await server.database.sql`DELETE FROM deliveries`;
     const { body } = await server.send({ to });

@@ -8,7 +8,7 @@ const ROUND = 100;
 const HOUR_MS = 3_600_000;
 
 /**
- * Messages fall due all at once in front of two processes' workers, and at that moment each is canceled over both. Whoever has a message's
+ * Messages fall due all at once in front of two processes' workers, and at that moment each is canceled over both. Anyone who has a message's
  * rows first wins: it is canceled and no copy leaves, or it is sent and the cancel is told so.
  */
 describe('canceling against sending (invariant I6)', () => {
@@ -88,7 +88,7 @@ describe('canceling against sending (invariant I6)', () => {
   }
 
   /**
-   * A machine that is short of time can leave a call without its answer in time: 503, which says that nothing is known. As a caller would, it is
+   * A machine that is short of time can leave a call without its response in time: 503, which says that nothing is known. As a caller would, it is
    * asked again until something is; canceled before means then that the first call was carried out.
    */
   async function cancelForSure(server: TestApp, id: string, key: string): Promise<TestResponse> {

@@ -59,7 +59,7 @@ describe('an API whose database stops responding', () => {
   it('rejects requests queued behind a stuck statement as soon as the stuck one', async () => {
     await server.send();
     proxy.silence();
-    // The first goes out alone, the others stand behind it, and one comes when half of its time is over.
+    // The first goes out alone, the others are behind it, and one comes when half of its time is over.
     const first = expectUnavailable(() => sendOnce('first'));
     const behind = [1, 2, 3].map((n) => expectUnavailable(() => sendOnce(`behind ${n}`)));
     await new Promise((resolve) => setTimeout(resolve, 700));

@@ -69,7 +69,7 @@ describe('slow clients', () => {
   });
 
   async function listen(): Promise<number> {
-    // Nothing is logged here, since nobody shows a key: the pool never connects.
+    // Nothing is logged here, since no one shows a key: the pool never connects.
     const logSql = openLogPool({ kind: 'url', url: 'postgres://nobody@127.0.0.1:1/none' });
     const requestLog = createRequestLog(logSql, systemClock, createIdGenerator(), () => undefined);
     const app = createHttpApp({

@@ -19,7 +19,7 @@ export async function dumpDatabase({ sql }: Pick<TestDatabase, 'sql'>): Promise<
 export function spellingsOf(secret: string): readonly string[] {
   const inBase64 = [0, 1, 2].map((offset) => {
     const encoded = Buffer.from('x'.repeat(offset) + secret).toString('base64');
-    // The first and the last group depend on what stands beside the secret.
+    // The first and the last group depend on what is beside the secret.
     return encoded.slice(4, -4);
   });
   return [secret, Buffer.from(secret).toString('hex'), ...inBase64, Buffer.from(secret, 'base64url').toString('hex')];

@@ -20,11 +20,11 @@ export interface DirectWorld {
   sink(host: number, options?: SmtpSinkOptions): Promise<SmtpSink>;
   /** The same with a server that follows a script. */
   scripted(host: number, script: (conversation: Conversation) => Promise<void> | void): Promise<ScriptedServer>;
-  /** Names a host at which nobody listens. */
+  /** Names a host at which no one listens. */
   name(host: number): void;
   /** `mx('a.test', 2, 3)`: host 2 before host 3. */
   mx(domain: string, ...hosts: readonly number[]): void;
-  /** `dnsTimeoutMs`: long unless given, since on a busy machine an answer may be late; short where a test has the DNS be silent. */
+  /** `dnsTimeoutMs`: long unless given, since on a busy machine a response may be late; short where a test has the DNS be silent. */
   transport(changes?: Partial<DirectTransportOptions>, dnsTimeoutMs?: number): Transport;
 }
 

@@ -7,7 +7,7 @@ import { createTestZone, type TestRecordType, type TestZone } from './dns-zone.t
 export type { TestRecordType } from './dns-zone.ts';
 
 /**
- * `silence`: no answer at all. `garbage`: bytes with the right id that are no message. `truncated`: over UDP only that the answer is too
+ * `silence`: no response at all. `garbage`: bytes with the right id that are no message. `truncated`: over UDP only that the response is too
  * long for it; over TCP what is set.
  */
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'silence' | 'garbage' | 'truncated';
@@ -33,7 +33,7 @@ export interface TestDnsServer {
   /**
    * Replaces the records of a name and type, and ends a failure of it. MX values are `10 mx.example.com` (`0 .` is the null MX), a TXT
    * value is one string, split into strings of 255 bytes by itself; a value that is a list is the strings of one record. A PTR's name may
-   * be the address. SOA: `mname rname serial refresh retry expire minimum`; it makes the negative answers below it cacheable.
+   * be the address. SOA: `mname rname serial refresh retry expire minimum`; it makes the negative responses below it cacheable.
    */
   set(
     name: string,
@@ -53,7 +53,7 @@ const REFUSED = 5;
 /** RFC 1035 §4.2.1: what a client without EDNS takes over UDP. */
 const PLAIN_UDP_BYTES = 512;
 
-/** A real DNS server on loopback that answers as a recursive resolver would: with the whole chain of CNAMEs, and NXDOMAIN for unknown names. */
+/** A real DNS server on loopback that responds as a recursive resolver would: with the whole chain of CNAMEs, and NXDOMAIN for unknown names. */
 export async function startDnsServer(): Promise<TestDnsServer> {
   const zone = createTestZone();
   const failures = new Map<string, DnsFailure>();
@@ -116,7 +116,7 @@ export async function startDnsServer(): Promise<TestDnsServer> {
   };
 }
 
-/** A chain of CNAMEs fails as its target does: whoever follows it for others hears of no answer there. */
+/** A chain of CNAMEs fails as its target does: anyone who follows it for others hears of no response there. */
 function failedOnTheWay(
   zone: TestZone,
   name: string,

@@ -77,7 +77,7 @@ export function createTestZone(): TestZone {
     return { answers, authorities, rcode: known === null ? NXDOMAIN : 0 };
   }
 
-  /** The SOA of the nearest zone above a name: with it a negative answer may be remembered (RFC 2308 §3). */
+  /** The SOA of the nearest zone above a name: with it a negative response may be remembered (RFC 2308 §3). */
   function soaOf(name: string): Answer[] {
     for (let at: string | null = name; at !== null; at = parentOf(at)) {
       const soa = names.get(at)?.get('SOA');

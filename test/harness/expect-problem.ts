@@ -15,7 +15,7 @@ const MEMBERS = [
   'currentStatus',
 ];
 
-/** Asserts that an answer is the one body of every refusal, in each particular that the contract names, with this status and code. */
+/** Asserts that a response is the one body of every refusal, in each particular that the contract names, with this status and code. */
 export function expectProblem(response: TestResponse, status: number, code: string): void {
   const words = expect.stringMatching(/\S/);
   expect({ status: response.status, body: response.body }).toEqual({

@@ -15,7 +15,7 @@ import type { TaggedSql } from './tagged.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';
 import { createTestDatabase } from './test-database.ts';
 
-/** A dispatcher on a database of its own, without a server around it: nothing happens but what the test asks for. */
+/** A dispatcher on its own database, without a server around it: nothing happens but what the test asks for. */
 export interface HandMadeDispatcher {
   readonly sql: TaggedSql;
   readonly clock: FakeClock;
@@ -23,7 +23,7 @@ export interface HandMadeDispatcher {
   readonly dispatcher: Dispatcher;
   /** What went wrong in the background. */
   readonly faults: readonly unknown[];
-  /** An endpoint of the account; answers its id. */
+  /** An endpoint of the account; returns its id. */
   endpoint(url: string): Promise<string>;
   /** Queues so many events for an endpoint. */
   events(endpointId: string, count?: number): Promise<readonly string[]>;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Asks `/health` again and again, from a process of its own. */
+/** Asks `/health` again and again, from its own process. */
 export interface HealthProbe {
   /** Begins a new measurement. */
   begin(): void;

@@ -64,7 +64,7 @@ function manyKeys(count: number): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Connections that begin a body and go on a byte at a time. */
+/** Connections that begin a body and continue a byte at a time. */
 function slowBodies(): readonly HostileRequest[] {
   return ['anonymous', 'with a key', 'chunked'].map((name) => ({
     kind: 'slow',

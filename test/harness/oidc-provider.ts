@@ -13,7 +13,7 @@ export interface OidcUser {
 
 export interface RunningProvider {
   readonly issuer: string;
-  /** Whoever comes from now on is this person, and has agreed to everything. */
+  /** Anyone who comes from now on is this person, and has agreed to everything. */
   signsIn(user: OidcUser): void;
   close(): Promise<void>;
 }

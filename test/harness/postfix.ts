@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** A Postfix of its own, beside whatever Postfix the machine may run. */
+/** A separate Postfix, beside whatever Postfix the machine may run. */
 export interface Postfix {
   readonly folder: string;
   stop(): Promise<void>;

@@ -69,7 +69,7 @@ export interface BareCluster {
   readonly folder: string;
 }
 
-/** A cluster of its own, without what the launcher adds to the embedded one. */
+/** A separate cluster, without what the launcher adds to the embedded one. */
 export async function makeBareCluster(programs: Programs, dataDir: string): Promise<BareCluster> {
   const privileges = await choosePrivileges(programs, dataDir, await findFolderOwner(dataDir));
   const folder = join(dataDir, 'postgres');

@@ -23,7 +23,7 @@ export async function openRaw(baseUrl: string): Promise<RawConnection> {
     for (const watch of watchers) watch();
   };
   socket.setEncoding('latin1');
-  // A server that refuses a request resets the connection of a client that goes on writing.
+  // A server that refuses a request resets the connection of a client that continues writing.
   socket.on('error', () => undefined);
   socket.on('data', (text) => {
     received += String(text);

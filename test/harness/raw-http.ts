@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /**
- * Sends bytes as they are and answers everything that comes back until the server closes or `until` has appeared: what no HTTP client
+ * Sends bytes as they are and returns everything that comes back until the server closes or `until` has appeared: what no HTTP client
  * would let a test write.
  */
 export function sendRaw(baseUrl: string, bytes: string | Buffer, until?: string): Promise<string> {

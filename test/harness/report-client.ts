@@ -32,7 +32,7 @@ export interface MailOptions {
   readonly session?: SmtpSession;
 }
 
-/** Brings mail as another server would, and answers the last reply: to the end of the mail, or to the recipient that was refused. */
+/** Brings mail as another server would, and returns the last reply: to the end of the mail, or to the recipient that was refused. */
 export async function bringMail(
   port: number,
   to: string | readonly string[],

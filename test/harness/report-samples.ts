@@ -115,7 +115,7 @@ Hi there
 `;
 }
 
-/** The form of Exchange: three languages of comments, the report in the second part of three, a status of its own in the words. */
+/** The form of Exchange: three languages of comments, the report in the second part of three, its own status in the words. */
 export function exchangeBounce(facts: SampleFacts) {
   const { recipient, returnPath } = facts;
   return `From: <postmaster@contoso.example>

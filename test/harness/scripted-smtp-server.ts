@@ -12,9 +12,9 @@ export interface Conversation {
   line(): Promise<string | null>;
   /** Everything up to and with the line that is a lone dot. */
   body(): Promise<string>;
-  /** Writes text as it stands, CR and LF included. */
+  /** Writes text as it is, CR and LF included. */
   say(text: string): void;
-  /** Reads a line and answers it; answers the line. */
+  /** Reads a line and returns it; returns the line. */
   reply(text: string): Promise<string | null>;
   /** Greets, answers EHLO with the given keywords. */
   open(...keywords: readonly string[]): Promise<void>;

@@ -9,7 +9,7 @@ export interface TestSession {
   call(method: string, path: string, options?: CallOptions): Promise<TestResponse>;
 }
 
-/** Signs in as development lets everybody do. An address that nobody knows makes an account. */
+/** Signs in as development lets everyone do. An address that no one knows makes an account. */
 export async function signInAs(server: TestApp, email: string): Promise<TestSession> {
   const response = await server.call('POST', '/dev/session', { key: null, body: { email } });
   if (response.status !== 200) throw new Error(JSON.stringify(response.body));
@@ -30,7 +30,7 @@ export function browserOf(server: TestApp, cookie: string): Pick<TestSession, 'c
   };
 }
 
-/** `name=value` of a cookie that an answer sets. */
+/** `name=value` of a cookie that a response sets. */
 export function cookieOf({ headers }: Pick<TestResponse, 'headers'>, name: string): string {
   const found = headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
   if (found === undefined) throw new Error(`no cookie ${name} in ${headers.getSetCookie().join(' | ')}`);

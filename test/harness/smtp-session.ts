@@ -7,16 +7,16 @@ export interface SmtpSession {
   readonly socket: Socket;
   /** The next reply: all its lines. Null once the server has closed. */
   reply(): Promise<string | null>;
-  /** Writes a line and answers the reply. */
+  /** Writes a line and returns the reply. */
   say(line: string): Promise<string | null>;
-  /** Writes as it stands. */
+  /** Writes as it is. */
   write(data: string | Uint8Array): void;
   /** Begins TLS on an open session, after STARTTLS was answered. */
   secure(): Promise<SmtpSession>;
   close(): void;
 }
 
-/** Connects and answers the session with the greeting read. */
+/** Connects and returns the session with the greeting read. */
 export async function openSmtpSession(port: number, mode: 'plain' | 'tls' = 'plain'): Promise<SmtpSession> {
   const socket =
     mode === 'tls'

@@ -56,7 +56,7 @@ export interface SentMail {
   readonly refused: readonly string[];
 }
 
-/** Sends by nodemailer, an independent client, over a connection of its own. Refusals are answers, not errors. */
+/** Sends by nodemailer, an independent client, over its own connection. Refusals are answers, not errors. */
 export async function sendBySmtp(
   { smtp }: SubmissionApp,
   options: MailOptions,

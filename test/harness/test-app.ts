@@ -57,14 +57,14 @@ export interface TestApp {
   settled(id: string): Promise<TestResponse>;
   newAccount(name?: string): Promise<{ readonly accountId: string; readonly key: string }>;
   newKey(options?: Partial<NewKey>): Promise<string>;
-  /** A verified domain of the account; answers its DKIM public key. */
+  /** A verified domain of the account; returns its DKIM public key. */
   addDomain(name: string, accountId?: string): Promise<{ readonly selector: string; readonly publicKey: string }>;
   /** Has due deliveries worked on now, as the timers would. */
   pump(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A whole server in this process, on a database of its own, listening on a free port of loopback. */
+/** A whole server in this process, on its own database, listening on a free port of loopback. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-app-'));

@@ -13,7 +13,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own, copied from the migrated template: one a test file, or one a test that breaks things. */
+/** A separate database, copied from the migrated template: one a test file, or one a test that breaks things. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { host, user } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;

@@ -149,7 +149,7 @@ function routesOf({ app }: TestApp): string[] {
   });
 }
 
-/** What two calls one after the other answer alike: no times, no new ids, and of the growing log of requests only its form. */
+/** What two calls one after the other response alike: no times, no new ids, and of the growing log of requests only its form. */
 function withoutTimes(body: unknown): unknown {
   const isRequestLog = typeof body === 'object' && body !== null && 'requests' in body;
   const text = JSON.stringify(isRequestLog ? Object.keys(body) : body);

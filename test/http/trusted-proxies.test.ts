@@ -13,7 +13,7 @@ describe('the address of a caller', () => {
   /** What the server takes a caller's address for, who comes from `from` and says that it forwards for `forwarded`. */
   async function addressOf(trustedProxies: readonly string[], from: string, forwarded?: string): Promise<string> {
     const logger = pino({ level: 'silent' });
-    // Nothing is logged here, since nobody shows a key: the pool never connects.
+    // Nothing is logged here, since no one shows a key: the pool never connects.
     const logSql = openLogPool({ kind: 'url', url: 'postgres://nobody@127.0.0.1:1/none' });
     const requestLog = createRequestLog(logSql, systemClock, createIdGenerator(), () => undefined);
     const app = createHttpApp({

@@ -35,7 +35,7 @@ describe('the partitions of the message log', () => {
   /** A message with a row in every table, made at that moment. */
   async function addMessage(at: string, status = 'delivered'): Promise<string> {
     const { sql } = database;
-    // A generator of its own: one alone never goes back in time.
+    // A separate generator: one alone never goes back in time.
     const id = createIdGenerator().next(new Date(at));
     await sql`
       INSERT INTO messages (account_id, id, key_id, created_at, from_given, from_domain, to_line, subject, status, channel, source, tags,

@@ -34,7 +34,7 @@ describe('a key', () => {
       await server.call('GET', '/requests?limit=100'),
     ];
     const secret = server.key.slice('pr_live_'.length);
-    // What a caller gives as an address is told back as an address; nothing else of an answer may hold the key.
+    // What a caller gives as an address is told back as an address; nothing else of a response may hold the key.
     for (const [n, response] of responses.entries()) {
       if (n !== 1) expect(JSON.stringify(response.body)).not.toContain(secret);
     }
@@ -44,7 +44,7 @@ describe('a key', () => {
 });
 
 describe('the body of a request', () => {
-  // MCP is JSON-RPC, whose messages have fields of their own.
+  // MCP is JSON-RPC, whose messages have their own fields.
   const writes = OPERATIONS.filter(
     (each) => each.access.kind === 'key' && 'body' in each && each.body !== undefined && each.id !== 'service.mcp',
   );

@@ -99,7 +99,7 @@ describe('the rate limit of a key', () => {
       );
       const refilled = Math.ceil(((performance.now() - began) / 60_000) * rateLimit);
       const gone = count(responses.flat(), 200);
-      // On a machine that is short of time: counted or not, nobody knows.
+      // On a machine that is short of time: counted or not, no one knows.
       const unknown = count(responses.flat(), 503);
       expect(gone + unknown).toBeGreaterThanOrEqual(rateLimit);
       expect(gone).toBeLessThanOrEqual(rateLimit + refilled);

@@ -80,7 +80,7 @@ const TAGS = [
 const NAMES = [...LEADING, ...FRAMING, 'title', 'x', 'HREF'];
 const JUNK = ['<', '>', '"', "'", '=', ' ', '/', '<!--', '-->', '</', '&quot;', '<![CDATA[', 'x', '\n', '<!>', '<?'];
 
-/** Markup in good and bad order, with a host of its own at every place; the same for the same round. */
+/** Markup well-formed and malformed, with its own host at every place; the same for the same round. */
 export function randomHtml(round: number): { readonly html: string; readonly seed: number } {
   const seed = Number(process.env['POSTRIDER_TEST_SEED'] ?? 1) * 1_000 + round;
   const random = mulberry(seed);

@@ -16,7 +16,7 @@ describe('the tools of further toolsets', () => {
     await server.close();
   });
 
-  /** What of a text stands outside of its fence. */
+  /** What of a text is outside of its fence. */
   const outside = (text: string) => text.replace(/\[untrusted ([0-9a-f]{16})\][^\n]*\n[\s\S]*\n\[\/untrusted \1\]/, '');
 
   it('create, change, roll back, test and delete a template', async () => {

@@ -28,7 +28,7 @@ afterAll(() => endpoint.close());
 interface Called {
   readonly status: number;
   readonly contentType: string;
-  /** The messages of the answer: of an event stream all of them, else the one. */
+  /** The messages of the response: of an event stream all of them, else the one. */
   readonly messages: readonly Record<string, unknown>[];
 }
 

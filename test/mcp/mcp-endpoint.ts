@@ -10,7 +10,7 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** The MCP handler behind a real HTTP server on loopback; everybody who calls is `caller`. Bodies are limited to 100,000 bytes. */
+/** The MCP handler behind a real HTTP server on loopback; everyone who calls is `caller`. Bodies are limited to 100,000 bytes. */
 export async function startMcpEndpoint(caller: McpCaller): Promise<McpEndpoint> {
   const faults: unknown[] = [];
   const handler = createMcpHttpHandler({

@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Place {
   readonly path: string;
-  /** The keyword it stands under; empty at the root. */
+  /** The keyword it is under; empty at the root. */
   readonly keyword: string;
   readonly node: unknown;
 }

@@ -23,7 +23,7 @@ function tokensOf(texts: readonly string[]): number {
   return (all.length - other) / 4 + other;
 }
 
-/** What stands between the marks of a text, and what around them. */
+/** What is between the marks of a text, and what around them. */
 function splitAtFence(text: string): { inside: string; outside: string } {
   const match = /\[untrusted ([0-9a-f]{16})\][^\n]*\n([\s\S]*)\n\[\/untrusted \1\]/.exec(text);
   if (match === null) throw new Error('no fence');

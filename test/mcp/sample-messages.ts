@@ -4,7 +4,7 @@ export const ID = '01980d3c-7a52-7c31-9d5e-2f0c6a1b4e01';
 const EVENT_ID = '01980d3c-7a52-7c31-9d5e-2f0c6a1b4e02';
 const AT = '2026-01-31T09:00:00.000Z';
 
-/** A row of the log as the API answers it. */
+/** A row of the log as the API returns it. */
 export function sampleRecord(changes: Partial<MessageRecord> = {}): MessageRecord {
   return {
     id: ID,
@@ -21,7 +21,7 @@ export function sampleRecord(changes: Partial<MessageRecord> = {}): MessageRecor
   };
 }
 
-/** A delivered message with content as the API answers it. */
+/** A delivered message with content as the API returns it. */
 export function sampleMessage(changes: Partial<Message> = {}): Message {
   return {
     ...sampleRecord(),

@@ -15,7 +15,7 @@ export interface ScriptedInvoke {
 
 type Responder = (call: InvokedCall) => InvokeResult | Promise<InvokeResult>;
 
-/** An API that answers as the script says, one function for each operation, and remembers what it was asked. */
+/** An API that responds as the script says, one function for each operation, and remembers what it was asked. */
 export function scriptInvoke(script: { readonly [Id in CallableId]?: Responder }): ScriptedInvoke {
   const calls: InvokedCall[] = [];
   return {
@@ -30,7 +30,7 @@ export function scriptInvoke(script: { readonly [Id in CallableId]?: Responder }
   };
 }
 
-/** A successful answer, typed as the operation declares it. */
+/** A successful response, typed as the operation declares it. */
 export function response<Id extends CallableId>(
   body: OperationOutput<OperationById<Id>>,
   headers: Readonly<Record<string, string>> = {},
@@ -42,7 +42,7 @@ export function refusal(problem: Problem): InvokeResult {
   return { ok: false, problem };
 }
 
-/** Answers one message after another, and the last one from then on. */
+/** Returns one message after another, and the last one from then on. */
 export function inSequence(...messages: readonly Message[]): Responder {
   let next = 0;
   return () => {

@@ -26,7 +26,7 @@ export interface StandInApi {
 
 type OwnKey = OperationOutput<OperationById<'keys.self'>>;
 
-/** An HTTP server on loopback that answers as the script says; null hangs up without an answer. */
+/** An HTTP server on loopback that responds as the script says; null hangs up without a response. */
 export async function startStandInApi(script: (request: ReceivedRequest) => StandInResponse | null): Promise<StandInApi> {
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, outgoing) => {

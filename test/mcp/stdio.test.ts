@@ -59,7 +59,7 @@ interface Launch {
   readonly args: readonly string[];
 }
 
-/** Connects to the entry as a process of its own; closing the client ends it. */
+/** Connects to the entry as its own process; closing the client ends it. */
 async function launch(pin: string | null, { cwd, env, args }: Launch): Promise<Client> {
   const transport = new StdioClientTransport({
     command: process.execPath,

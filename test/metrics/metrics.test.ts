@@ -11,7 +11,7 @@ import { startWebhookReceiver } from '../harness/webhook-receiver.ts';
 const LINE =
   /^(# (HELP|TYPE) [a-z_0-9]+ .+|[a-z_0-9]+(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})? ([\d.e+-]+|Na[nN]))$/;
 
-/** The samples of an answer, by name and labels. */
+/** The samples of a response, by name and labels. */
 function read(text: string): Record<string, number> {
   expect(text.endsWith('\n')).toBe(true);
   const lines = text.trimEnd().split(/\n+/);
@@ -162,7 +162,7 @@ describe('the webhook metrics', () => {
       postrider_webhook_oldest_due_seconds: 40,
       postrider_webhook_oldest_event_seconds: 90,
     });
-    // Without a worker nobody stores what happens to messages.
+    // Without a worker no one stores what happens to messages.
     await server.send();
     await sql`UPDATE message_events SET created_at = ${ago(600)}`;
     const again = createWebhookMetrics({ sql, clock: fixed, load: () => null, streamsOpen: () => 0 });

@@ -295,7 +295,7 @@ describe('generated messages', () => {
   }, 60_000);
 
   it('are read like those of an independent composer, if both agree on the meaning', async () => {
-    // Half of them: the other composer takes ten times as long as everything else here, and every run has messages of its own.
+    // Half of them: the other composer takes ten times as long as everything else here, and every run has its own messages.
     for (const [index, message] of messages.slice(0, messages.length / 2).entries()) {
       const plain = withoutDisputes(message);
       const ours = await PostalMime.parse(joinMessage(composeMime(plain), []));

@@ -150,7 +150,7 @@ async function parametersOf(folder: string): Promise<Readonly<Record<string, str
   };
 }
 
-/** Answers as node:dns would, by the test's own server. */
+/** Returns as node:dns would, by the test's own server. */
 function createMailauthResolver(dns: TestDnsServer) {
   const resolver = new Resolver();
   resolver.setServers([dns.address]);

@@ -347,7 +347,7 @@ function emptyDataDir(): string {
   return join(base, `data-${dataDirs}`);
 }
 
-/** A data directory of its own that another start has been in. */
+/** A separate data directory that another start has been in. */
 async function usedDataDir(): Promise<string> {
   const dataDir = emptyDataDir();
   await copyTemplate(dataDir);

@@ -40,7 +40,7 @@ export function cyclesOf(graph: ImportGraph): readonly (readonly string[])[] {
   return [...new Map(groups.filter((group) => group.length > 0).map((group) => [group.join(), group])).values()];
 }
 
-/** What is reached by one step or more: the node itself only where it stands in a cycle. */
+/** What is reached by one step or more: the node itself only where it is in a cycle. */
 function reachableFrom(graph: ImportGraph, start: string): ReadonlySet<string> {
   const seen = new Set<string>();
   const open = [...(graph.get(start) ?? [])];

@@ -2,7 +2,7 @@ import { OPERATIONS, type Operation } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 import { readTree, type TreeFile } from './source-tree.ts';
 
-/** Operations that speak a protocol of their own have a folder of tests, and no file that mirrors the declaration. */
+/** Operations that speak their own protocol have a folder of tests, and no file that mirrors the declaration. */
 const PROVEN_IN: Readonly<Record<string, RegExp>> = {
   'service/mcp': /^test\/mcp\/.+\.test\.ts$/,
   'auth/oauth': /^test\/operations\/auth\/oauth\.test\.ts$/,

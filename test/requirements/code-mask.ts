@@ -1,7 +1,7 @@
 /**
- * Answers the source with the inside of every comment, string, template and regular expression blanked, and every other
+ * Returns the source with the inside of every comment, string, template and regular expression blanked, and every other
  * character at its own offset. Quotes stay, so a caller finds where a literal begins and ends; a bracket, a quote or a
- * call that stands inside a literal or a comment no longer looks like code.
+ * call that is inside a literal or a comment no longer looks like code.
  */
 export function maskLiterals(source: string): string {
   let mask = '';
@@ -16,7 +16,7 @@ export function maskLiterals(source: string): string {
 const LINE_COMMENT = '//';
 const BLOCK_COMMENT = '/*';
 
-/** The offset after the literal or comment that begins at `start`, or null where code goes on. */
+/** The offset after the literal or comment that begins at `start`, or null where code continues. */
 function literalEnd(source: string, start: number, codeBefore: string): number | null {
   const character = source.charAt(start);
   if (source.startsWith(LINE_COMMENT, start)) return indexOrEnd(source, '\n', start);
@@ -41,7 +41,7 @@ function quotedEnd(source: string, start: number, quote: string): number {
   return at + 1;
 }
 
-/** Code inside `${…}` may hold literals of its own, even templates, so it is walked like code to its closing brace. */
+/** Code inside `${…}` may hold its own literals, even templates, so it is walked like code to its closing brace. */
 function templateEnd(source: string, start: number): number {
   let at = start + 1;
   while (at < source.length && source.charAt(at) !== '`') {

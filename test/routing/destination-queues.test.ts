@@ -278,7 +278,7 @@ describe('large messages', () => {
     expect(await Promise.all(again.map(isSettled))).toEqual([true, true, false, false]);
     const good = await goLarge(reserve('good.example'), 15 * MB);
     good.release('clean', null);
-    // The first two were quick this time, and then nobody waits for the room of the slow ones.
+    // The first two were quick this time, and then no one waits for the room of the slow ones.
     for (const permit of again.slice(0, 2)) await permit.then((going) => going.go && going.release('clean', null));
     expect(await Promise.all(again.map(isSettled))).toEqual([true, true, true, true]);
     expect(await isSettled(reserve('slow0.example').acquire(15 * MB))).toBe(true);

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const afterTest = useCleanUps();
 
-/** A Postrider that delivers straight to the mail servers of a small internet, with a domain of its own in it. */
+/** A Postrider that delivers straight to the mail servers of a small internet, with its own domain in it. */
 async function start(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<{ world: DirectWorld; server: TestApp }> {

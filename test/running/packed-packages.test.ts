@@ -25,7 +25,7 @@ const LARGEST_TARBALLS: Readonly<Record<string, number>> = {
 const INSTALL_TIMEOUT_MS = 300_000;
 const MAIL = { from: 'app@sandbox.test', to: 'delivered@sandbox.test' };
 
-/** A program of somebody who knows the packages alone; compiled with its declarations checked, and run. */
+/** A program of someone who knows the packages alone; compiled with its declarations checked, and run. */
 const PROGRAM = `import { type Message, Postrider, PostriderError } from '@postrider/sdk';
 
 const [apiKey = '', baseUrl = ''] = process.argv.slice(2);
@@ -178,7 +178,7 @@ describe('a project that installs the tarballs', { timeout: 120_000 }, () => {
       const mail = { from: MAIL.from, to: [MAIL.to], subject: 'From an agent', text: 'Hi' };
       const sent = await client.callTool({ name: 'send_email', arguments: mail });
       expect(sent.structuredContent).toMatchObject({ status: 'queued' });
-      const { id } = sent.structuredContent as { readonly id: string }; // The contract's answer to a send.
+      const { id } = sent.structuredContent as { readonly id: string }; // The contract's response to a send.
       const outcome = await client.callTool({ name: 'wait_for_email', arguments: { id, wait: 30 } });
       expect(outcome.structuredContent).toMatchObject({ id, status: 'delivered' });
       const { body } = await server.call('GET', `/emails/${id}`);

@@ -9,7 +9,7 @@ import { problem, startScriptedServer } from './scripted-server.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** What a bundler makes of somebody's file that imports the SDK, and what is left outside of it. */
+/** What a bundler makes of someone's file that imports the SDK, and what is left outside of it. */
 async function bundle(source: string, platform: RolldownOptions['platform'] & string) {
   const build = await rolldown({
     input: 'virtual:user',
@@ -49,7 +49,7 @@ describe('without anything but fetch', () => {
     expect(outside).toEqual([]);
     expect(code).not.toMatch(/\brequire\(|\bprocess\b|\bBuffer\b|node:/);
     const context = createContext(webGlobals());
-    // The value of the bundle’s own variable, from a realm of its own.
+    // The value of the bundle’s own variable, from its own realm.
     const { sdk: edge }: { readonly sdk: typeof sdk } = runInContext(`${code}\nuser;`, context);
 
     const page = (ids: readonly string[], nextCursor: string | null) => ({

@@ -21,7 +21,7 @@ const HEAD = {
   'x-request-id': 'req-1',
 };
 
-/** A server whose answer is in the test's hands. */
+/** A server whose response is in the test's hands. */
 async function serve(respond: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((_request, response) => respond(response));
   server.listen(0, '127.0.0.1');

@@ -11,7 +11,7 @@ export interface Received {
 }
 
 /**
- * An answer; `afterMs` makes the server slow. `hang` never answers, `stall` stops in the middle of its body, `reset` closes the connection
+ * A response; `afterMs` makes the server slow. `hang` never answers, `stall` stops in the middle of its body, `reset` closes the connection
  * without a word, and `switch` offers another protocol.
  */
 export type Reply =
@@ -26,7 +26,7 @@ export type Reply =
   | 'switch'
   | 'reset';
 
-/** Somebody else's machine: answers the n-th request with the n-th reply, over real sockets. */
+/** Someone else's machine: answers the n-th request with the n-th reply, over real sockets. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly baseUrl: string;
   readonly received: readonly Received[];

@@ -12,7 +12,7 @@ function clientOf({ baseUrl }: { readonly baseUrl: string }) {
 describe('emails.sendBatch', () => {
   it('adds the channel to every send in it, keeps a caller’s own, and leaves invalid sends to the server', async () => {
     await using server = await startScriptedServer([batch]);
-    // What plain JavaScript may hand over; the types allow sends alone.
+    // What plain JavaScript may pass; the types allow sends alone.
     const emails = [email, { ...email, channel: 'smtp' }, null, 'x'] as SendRequest[];
     await clientOf(server).emails.sendBatch({ emails });
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({

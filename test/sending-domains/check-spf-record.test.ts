@@ -17,7 +17,7 @@ describe('the SPF record of a return path', () => {
     ['v=spf1 include:_spf.other.example -all', false],
     ['v=spf1 redirect=_spf.other.example', false],
     ['v=spf1 -a:mail.p.example ~all', false],
-    // What stands behind `all` never counts (RFC 7208 §5.1).
+    // What is behind `all` never counts (RFC 7208 §5.1).
     ['v=spf1 ~all a:mail.p.example', false],
     ['v=spf1 exists:%{i}._spf.example a/24//64 mx/28 ptr exp=e.example x-note=1 ?all', false],
   ])('leaves %s to an evaluation, whether it names the server or not', (record, namesUs) => {

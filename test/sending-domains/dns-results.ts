@@ -1,6 +1,6 @@
 import type { DnsResult } from '../../packages/server/src/dns/dns-resolver.ts';
 
-/** An answer with these records. */
+/** A response with these records. */
 export function found<Value>(...values: readonly Value[]): DnsResult<Value> {
   return { kind: 'found', values };
 }

@@ -84,7 +84,7 @@ describe('checking domains', () => {
     const dns = before(async (name) => {
       if (isDone || !name.startsWith('fresh.')) return;
       isDone = true;
-      // The answer is about the first key of this selector; by the time it comes there is another one.
+      // The response is about the first key of this selector; by the time it comes there is another one.
       await rotate('between');
       // Selectors are never used twice; that no key signs by the record of another must not hang on it.
       await domains.server.database.sql`DELETE FROM dkim_selectors WHERE selector = 'fresh'`;

@@ -52,7 +52,7 @@ async function summaryOf(result: Promise<SendResult>): Promise<string[]> {
   return verdicts.map(({ outcome, reply, ambiguous }) => `${outcome} ${reply?.code ?? '-'}${ambiguous ? ' ?' : ''}`);
 }
 
-/** Plays one transaction with a client that pipelines: an answer to each line, and one to the message where there is a 354. */
+/** Plays one transaction with a client that pipelines: a response to each line, and one to the message where there is a 354. */
 async function play(c: Conversation, ...responses: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   for (const response of responses) {
@@ -479,7 +479,7 @@ describe('a slow server', () => {
     const response = Promise.withResolvers<void>();
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
-      // The second client is the clock: nobody answers it, and its timeout is that of the first one's commands.
+      // The second client is the clock: no one answers it, and its timeout is that of the first one's commands.
       if (c.number === 2) return;
       await play(c, '250 ok', '250 ok', '354 go');
       await c.body();

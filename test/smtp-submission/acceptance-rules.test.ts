@@ -12,7 +12,7 @@ const MAIL = { from: 'ada@sandbox.test', subject: 'Hello', text: 'Hi' };
 
 const total = async (key = server.key) => (await server.call('GET', '/emails', { key })).body.total;
 
-/** Replies to one RCPT each, in a transaction of its own. */
+/** Replies to one RCPT each, in its own transaction. */
 async function askFor(key: string, paths: readonly string[]): Promise<readonly (string | null)[]> {
   const session = await openLoggedIn(server.smtp.tlsPort, key);
   const replies: (string | null)[] = [];

@@ -74,7 +74,7 @@ describe('an acceptance that is too late', () => {
     const leaving = await openLoggedIn(server.smtp.tlsPort, server.key);
     const staying = await openLoggedIn(server.smtp.tlsPort, server.key);
     await Promise.all([begin(leaving), begin(staying)]);
-    // Whoever accepts waits behind this lock until the client is gone.
+    // Anyone who accepts waits behind this lock until the client is gone.
     await sql.begin(async (transaction) => {
       await transaction`LOCK TABLE messages IN ACCESS EXCLUSIVE MODE`;
       leaving.write(MESSAGE);
@@ -252,7 +252,7 @@ async function startTls(session: SmtpSession): Promise<SmtpSession> {
   return await session.secure();
 }
 
-/** A port that somebody else listens on until the test is over. */
+/** A port that someone else listens on until the test is over. */
 async function takePort(): Promise<number> {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

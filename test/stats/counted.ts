@@ -1,7 +1,7 @@
 import { countMessages } from '../../packages/server/src/db/queries/count-messages.ts';
 import type { TestResponse, TestApp } from '../harness/test-app.ts';
 
-/** Sends and waits until every outcome is recorded; answers the ids. */
+/** Sends and waits until every outcome is recorded; returns the ids. */
 export async function sendAll(
   server: TestApp,
   sends: readonly Readonly<Record<string, unknown>>[],

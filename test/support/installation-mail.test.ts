@@ -109,7 +109,7 @@ describe('mail of the installation', () => {
     await server.pump();
     await sink.waitFor(2);
     expect(tokensIn(await textsTo(sink, owner))).toHaveLength(2);
-    // The account's own mail to that address is refused as before.
+    // The account's own mail to that address is refused unchanged.
     expect((await server.send({ to: owner })).body.code).toBe('recipient_suppressed');
   });
 

@@ -92,7 +92,7 @@ describe('the pages that show third-party HTML, in a browser', () => {
       const response = await page.goto(url, { waitUntil: 'load' });
       expect(response?.headers()['x-dns-prefetch-control']).toBe('off');
       expect(await page.frameLocator('iframe').getByRole('heading', { name: 'Held words' }).count()).toBe(1);
-      // And with the frame's document as a page of its own.
+      // And with the frame's document as its own page.
       await page.goto(`${url}/html`, { waitUntil: 'load' });
       const left = page.locator(
         'link, meta, base, script, iframe, object, embed, form, svg, math, [src], [srcset], [href], [background]',

@@ -35,7 +35,7 @@ const APART: readonly string[] = ['auth.logout'];
 
 /**
  * Every operation by every surface, as each kind of restricted key with every scope. A new operation takes part with the request that follows
- * from its declaration, or with one of its own: without either the test fails.
+ * from its declaration, or with its own: without either the test fails.
  */
 describe('any call of a restricted key', () => {
   let server: SubmissionApp;

@@ -8,7 +8,7 @@ import { type AccountWorld, createAccountWorld } from '../http/documented/accoun
 import { validRequest } from '../http/documented/valid-requests.ts';
 import { operationSurfaces } from './restricted/every-surface.ts';
 
-/** What another key put where a reader without these scopes must not see it. Each is a word of its own. */
+/** What another key put where a reader without these scopes must not see it. Each is its own word. */
 const SECRETS = {
   'a blind recipient': 'kestrel-blind',
   'a blind recipient of a held send': 'osprey-blind',

@@ -3,7 +3,7 @@ import { Postrider, PostriderError } from '@postrider/sdk';
 import { runInProcess } from '../cli/run-in-process.ts';
 import type { TestApp } from '../harness/test-app.ts';
 
-/** What came of a call, in one form for every way to call: the answer's body, or the problem it was refused with. */
+/** What came of a call, in one form for every way to call: the response's body, or the problem it was refused with. */
 export type Outcome =
   | { readonly ok: true; readonly body: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: Readonly<Record<string, unknown>> };

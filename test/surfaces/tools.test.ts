@@ -24,7 +24,7 @@ describe('the free tools over every surface', () => {
     dns.set('good.example', 'MX', ['10 mx.good.example']);
     dns.set('mx.good.example', 'A', ['192.0.2.1']);
     server = await startTestApp({ settings: { POSTRIDER_ROLES: 'api' }, dnsServers: [dns.address] });
-    // Nobody needs a key for them.
+    // No one needs a key for them.
     client = new Postrider({ apiKey: null, baseUrl: server.baseUrl, maxRetries: 0 });
     tools = await connectTo(server, 'toolsets=diagnostics');
     cwd = await mkdtemp(path.join(tmpdir(), 'postrider-tools-'));

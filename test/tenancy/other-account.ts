@@ -6,7 +6,7 @@ export interface OtherAccount {
   readonly key: string;
   /** By what a path names: every way to name it. */
   readonly names: Readonly<Record<string, readonly string[]>>;
-  /** All of its rows but those of the request log, as they stand now. */
+  /** All of its rows but those of the request log, as they are now. */
   fingerprint(): Promise<Readonly<Record<string, string>>>;
 }
 

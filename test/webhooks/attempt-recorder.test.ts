@@ -35,7 +35,7 @@ it('an attempt that the database rejects does not prevent recording those beside
   expect(performance.now() - beganMs).toBeLessThan(5_000);
 });
 
-/** Events of an endpoint of its own, taken, and a recorder for what comes of them. */
+/** Events of its own endpoint, taken, and a recorder for what comes of them. */
 async function take(count: number) {
   const { sql, clock, accountId } = world;
   const ids = createIdGenerator();

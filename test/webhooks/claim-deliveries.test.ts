@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Claims as a process would that has nothing yet; answers how many it took, and the locks that this cost. */
+/** Claims as a process would that has nothing yet; returns how many it took, and the locks that this cost. */
 async function claim(limit: number) {
   const now = world.clock.now();
   return await world.sql.begin(async (transaction) => {

@@ -66,7 +66,7 @@ describe('the dispatcher', () => {
     const killed = world.another();
     void killed.pump();
     await first.count(1);
-    // It never hears of the answer, and never writes anything down: to everybody else it is gone.
+    // It never hears of the response, and never writes anything down: to everyone else it is gone.
     const [row] = await world.sql`SELECT lease_until FROM webhook_deliveries WHERE endpoint_id = ${first.id}`;
     expect(row?.['lease_until']).not.toBeNull();
     first.respond(200);
@@ -234,7 +234,7 @@ describe('a dispatcher whose slots are all in use', () => {
     await fallenSilent(4, 40);
     // Three quarters are for all, and of the rest each has four at most.
     expect(world.dispatcher.load().underWay).toBeGreaterThanOrEqual(45);
-    // Nobody has to give up first, and no time has to pass.
+    // No one has to give up first, and no time has to pass.
     await (await healthy()).count(20);
   });
 
@@ -245,7 +245,7 @@ describe('a dispatcher whose slots are all in use', () => {
     world.clock.advance(2_000);
     await world.dispatcher.pump();
     await waiting.count(20);
-    // What they hold is bounded all the same.
+    // What they hold is bounded anyway.
     expect(world.dispatcher.load().underWay).toBeLessThanOrEqual(120);
   });
 });

@@ -69,7 +69,7 @@ describe('events about a held message', () => {
     await receiver.first(({ event }) => event?.type === type && (event.data.emailId === id || event.data.id === id));
   const wordsIn = (text: string) => WORDS.filter((word) => text.toLowerCase().includes(word.toLowerCase()));
 
-  /** The events with the same ids, as the stream sends them to somebody who comes back. */
+  /** The events with the same ids, as the stream sends them to someone who comes back. */
   async function streamed(since: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const response = await fetch(`${server.baseUrl}/webhooks/stream`, {
       headers: { authorization: `Bearer ${server.key}`, 'last-event-id': since },

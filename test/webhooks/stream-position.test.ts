@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const idOf = (ageMs: number) => createIdGenerator().next(new Date(world.clock.now().getTime() - ageMs));
 
-/** Stores events that happened so long ago, by a process whose clock is so much behind; answers their ids. */
+/** Stores events that happened so long ago, by a process whose clock is so much behind; returns their ids. */
 async function store(agesMs: readonly number[], clockBehindMs = 0): Promise<string[]> {
   const { sql, clock } = world;
   const ids = agesMs.map(idOf);
@@ -85,7 +85,7 @@ it('a listener that catches up receives events in the order in which they were s
 it('a listener reconnects to a database that was restored elsewhere, and misses nothing', async () => {
   const [last = ''] = await store([10_000]);
   const behind = await store([9_000]);
-  // Transactions are numbered anew there.
+  // Transactions are numbered again there.
   await world.sql`
     UPDATE webhook_events SET stored_by = '9000000000000', stored_beside = '9000000000000', stored_at = stored_at - interval '2 minutes'
     WHERE id = ANY (${[last, ...behind]}::uuid[])`;

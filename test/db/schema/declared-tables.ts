@@ -15,7 +15,7 @@ import {
   sql,
 } from '../../../packages/server/src/db/drizzle.ts';
 
-/** What the definition of an index says that drizzle has no words for. It stands behind the columns. */
+/** What the definition of an index says that drizzle has no words for. It is behind the columns. */
 const INDEX_CLAUSES: Readonly<Record<string, string>> = {
   approvals_reserved: 'INCLUDE (charged)',
   inbound_reports_counter: 'NULLS NOT DISTINCT',
@@ -24,7 +24,7 @@ const INDEX_CLAUSES: Readonly<Record<string, string>> = {
 const dialect = new PgDialect();
 
 /**
- * The statements that make the declared tables, for a schema of their own: PostgreSQL then normalises defaults, checks, indexes and policies of
+ * The statements that make the declared tables, for their own schema: PostgreSQL then normalises defaults, checks, indexes and policies of
  * the declaration as it did those of the migrations. Constraints without a name get the one PostgreSQL gives them. Tables come first, since they
  * refer to one another.
  */

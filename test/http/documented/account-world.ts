@@ -21,7 +21,7 @@ export interface AccountWorld {
   /** Calls with the key that has every scope. @throws Error for anything but success */
   // biome-ignore lint/suspicious/noExplicitAny: fixtures read records of any shape
   make(method: string, path: string, body?: unknown): Promise<any>;
-  /** Signs everybody in again: a session may have been ended. */
+  /** Signs everyone in again: a session may have been ended. */
   renewSessions(): Promise<void>;
   /** A word that was not used before. */
   fresh(prefix: string): string;

@@ -6,10 +6,10 @@ import { type KeyedProxy, startKeyedProxy } from './keyed-proxy.ts';
 import { type Revision, runSuite, type SuiteReport } from './run-suite.ts';
 
 const REVISIONS: readonly Revision[] = ['2025-11-25', '2026-07-28'];
-/** The suite waits on timers of its own. */
+/** The suite waits on its own timers. */
 const SUITE_MS = 60_000;
 
-/** For whoever reads the output of the tests. */
+/** For anyone who reads the output of the tests. */
 function print(name: string, { summary, passed, required, failures }: SuiteReport): void {
   console.log(
     `${name}: ${passed} of ${required} required scenarios pass\n${summary.join('\n')}\n${failures.join('\n')}`,

@@ -498,7 +498,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     const preview = { from: 'ada@sandbox.test', to: 'bob@receiver.example', template: 'own', dry_run: true };
     const previewed = await server.call('POST', '/emails', { key, body: preview });
     expect(previewed.body).toMatchObject({ approvalRequired: true, reasons: ['freeformBody'] });
-    // What somebody else wrote sends on; what the key makes of it does not, and once more that of somebody else.
+    // What someone else wrote sends on; what the key makes of it does not, and again that of someone else.
     const change = async (name: string, body: object, by?: string) =>
       await server.call('PATCH', `/templates/${name}`, { ...(by === undefined ? {} : { key: by }), body });
     await change('vetted', { text: 'Mine' }, key);
@@ -512,7 +512,7 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     const later = await send('vetted');
     // The values that a first send had are not stored, so that its resend is free text.
     expect(await resend(later.id)).toMatchObject({ status: 'pending_approval' });
-    // A name that leads to somebody else's template by now says nothing of what was sent by it.
+    // A name that leads to someone else's template by now says nothing of what was sent by it.
     server.clock.advance(1_000);
     await change(own.id, { slug: 'own-before' });
     await change('vetted', { slug: 'own' });

@@ -37,7 +37,7 @@ describe('the chain of the audit log', () => {
       Array.from({ length: count }, (_, index) => entryOf(index + 1)),
     );
 
-  /** As somebody with the rights of the database's owner would, past the triggers. */
+  /** As someone with the rights of the database's owner would, past the triggers. */
   async function tamper(statement: string): Promise<void> {
     await database.sql.begin(async (transaction) => {
       await transaction`SET LOCAL session_replication_role = replica`;

@@ -140,7 +140,7 @@ describe('a sign-in link', () => {
     const path = await linkFor('owner@sandbox.test');
     const spent = await browserOf(server, cookieOf(asked, 'sign-in')).call('POST', path);
     expect(spent.body).toContain('href="/auth/device"');
-    // Else a page elsewhere could plant a link of its own in the browser, and have the person sign in as somebody else.
+    // Else a page elsewhere could plant its own link in the browser, and have the person sign in as someone else.
     for (const origin of ['https://evil.example', 'null']) {
       const foreign = { ...form, origin };
       const planted = await server.call('POST', '/auth/sign-in', { key: null, headers: foreign, rawBody });

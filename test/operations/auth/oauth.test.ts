@@ -66,7 +66,7 @@ describe('a sign-in at a provider', () => {
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     });
     expect(begun.headers.getSetCookie()[0]).toMatch(/; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
-    // What the browser keeps shows nobody the verifier.
+    // What the browser keeps shows no one the verifier.
     expect(Buffer.from(cookie.slice('oauth='.length), 'base64url').toString()).not.toContain('verifier');
     const done = await get(back, cookie);
     expect([done.status, done.body]).toEqual([200, expect.stringContaining('href="/auth/device?user_code=BBBB-CCCC"')]);
@@ -91,7 +91,7 @@ describe('a sign-in at a provider', () => {
     expect(taken.headers.getSetCookie().join()).not.toContain('session=prs_');
     const none = await signInWith({ sub: 'u3' });
     expect(none.status).toBe(403);
-    // What only looks like an address here, or wraps one, is nobody's.
+    // What only looks like an address here, or wraps one, is no one's.
     for (const email of ['Olive <owner@sandbox.test>', '<owner@sandbox.test>', '\u00f6wner@sandbox.test', 'owner'])
       expect((await signInWith({ sub: 'u5', email, email_verified: true })).status).toBe(403);
     const odd = { sub: 'u1', name: 'Olive\u0000\r\nBcc: x@evil.example' };

@@ -93,7 +93,7 @@ describe('a session', () => {
     const read = async (id: string | null) => (await owner.call('GET', `/requests/${id}`)).body;
     await expect.poll(async () => (await read(missed)).path, { timeout: 5_000 }).toBe('/nothing-here');
     expect(await read(idOf(page))).toMatchObject({ code: 'not_found', status: 404, title: expect.any(String) });
-    // Nobody sees the key that a seat acts under.
+    // No one sees the key that a seat acts under.
     const keys = (await owner.call('GET', '/keys')).body;
     expect(keys.keys.map(({ id }: { id: string }) => id)).not.toContain(owner.user.memberId);
     expectProblem(await owner.call('GET', `/keys/${owner.user.memberId}`), 404, 'not_found');

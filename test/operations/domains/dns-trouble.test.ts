@@ -177,7 +177,7 @@ describe('verifying with DNS problems', () => {
           reason: expect.stringContaining(`is at ${host}.${zone} instead`),
         });
       }
-      // What stands there and would not do says nothing.
+      // What is there and would not do says nothing.
       domains.publish(
         records.map((record) => ({ ...record, host: `${record.host}.${zone}`, value: 'something else' })),
       );

@@ -3,7 +3,7 @@ import { startTestApp, type TestApp, type TestAppOptions } from '../../harness/t
 
 export const HELO = 'mail.postrider.example';
 
-/** A record as the API answers it. */
+/** A record as the API returns it. */
 export interface PublishedRecord {
   readonly purpose: string;
   readonly type: 'TXT' | 'MX';

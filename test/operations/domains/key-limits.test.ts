@@ -28,7 +28,7 @@ describe('the limits of an account', () => {
     const rotate = (dkimSelector: string) =>
       call('POST', `/domains/${body.id}/rotate`, { key: one.key, body: { dkimSelector } });
     expect((await rotate('s1')).status).toBe(200);
-    // Puts s1 away, which was made all the same.
+    // Puts s1 away, which was made anyway.
     expect((await rotate('s2')).status).toBe(200);
     clock.advance(HOUR_MS / 2);
     for (const refused of [await rotate('s3'), await add('refused.example', one.key)]) {

@@ -130,7 +130,7 @@ describe('the lifecycle of a sending domain', () => {
     expect(zone.status).toBe(200);
     expect(zone.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     const lines = zone.body.split('\n').filter((line: string) => line !== '' && !line.startsWith(';'));
-    // Nobody has looked yet whether a DMARC policy is there.
+    // No one has looked yet whether a DMARC policy is there.
     expect(lines).toHaveLength(domain.records.length - 1);
     const [dkim, spf, mx] = domain.records;
     const value = dkim.value;

@@ -1,6 +1,6 @@
 import type { TaggedSql } from '../../harness/tagged.ts';
 
-/** Writes so many messages of an account straight into the log, a millisecond apart, ending now, and notes them for the search; answers their ids, oldest first. */
+/** Writes so many messages of an account straight into the log, a millisecond apart, ending now, and notes them for the search; returns their ids, oldest first. */
 export async function addMessages(sql: TaggedSql, accountId: string, count: number): Promise<readonly string[]> {
   const rows = await sql<{ id: string }[]>`
     WITH made AS (

@@ -329,7 +329,7 @@ describe('GET /emails/export', () => {
       const refused = await server.call('GET', '/emails/export', { key: large.key });
       expectProblem(refused, 429, 'rate_limited');
       expect(refused.headers.get('retry-after')).toBe('5');
-      // Everybody else goes on meanwhile.
+      // Everyone else continues meanwhile.
       expect((await server.call('GET', '/emails?limit=1', { key: large.key })).status).toBe(200);
       expect((await download('?tag=none')).status).toBe(200);
       for (const { leave } of opened) leave();

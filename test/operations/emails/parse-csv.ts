@@ -1,4 +1,4 @@
-/** A reader of RFC 4180, in a few lines of its own: rows of cells, with quoted cells that may hold commas, quotes and line breaks. */
+/** A reader of RFC 4180, in its own few lines: rows of cells, with quoted cells that may hold commas, quotes and line breaks. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -75,7 +75,7 @@ describe('a send with unsubscribe links', () => {
       expect(mail.parsed.html).toContain(`<a href="${linkOf(mail)}">out</a> <a href="${linkOf(mail)}">or here</a>`);
       expect(mail.parsed.text?.trim()).toBe(`Out: ${linkOf(mail)}`);
     }
-    // Whoever reads the log gets nobody's link.
+    // Anyone who reads the log gets no one's link.
     expect([message.html, message.text].join()).toContain('{{unsubscribe_url}}');
     expect(JSON.stringify(message)).not.toContain('/u/');
   });

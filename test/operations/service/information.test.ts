@@ -73,15 +73,15 @@ describe('the service information', () => {
   });
 });
 
-/** What an operation answers to somebody unknown who sends nothing. */
+/** What an operation answers to someone unknown who sends nothing. */
 function statusesOf(operation: (typeof OPERATIONS)[number] | undefined): readonly number[] {
   if (operation === undefined || operation.access.kind !== 'public') return [200, 401];
-  // The free tools and signing in tell of the absence of their body, and nobody is the provider `:provider`.
+  // The free tools and signing in tell of the absence of their body, and no one is the provider `:provider`.
   if ('body' in operation && operation.body !== undefined) {
     return [operation.body.safeParse(undefined).success ? operation.status : 422];
   }
   if (operation.path.includes(':')) return [404];
-  // A page sends whoever is not signed in to where that is done; leaving says nothing.
+  // A page sends anyone who is not signed in to where that is done; leaving says nothing.
   const others: Readonly<Record<string, number>> = { 'auth.device-page': 303, 'auth.logout': 204 };
   return [others[operation.id] ?? 200];
 }

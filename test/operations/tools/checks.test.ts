@@ -51,7 +51,7 @@ describe('the free tools', () => {
     await spamd.close();
   });
 
-  /** Each call comes from an address of its own, so that only the tests of the limit meet it. */
+  /** Each call comes from its own address, so that only the tests of the limit meet it. */
   const call = (name: string, body: unknown, from = `198.51.100.${++calls}`, prefix = '') =>
     server.call('POST', `${prefix}/tools/${name}`, { key: null, body, headers: { 'x-forwarded-for': from } });
   const codesOf = ({ body }: TestResponse): string[] => body.findings.map(({ code }: { code: string }) => code);

@@ -14,7 +14,7 @@ describe('POST /tools/utm', () => {
   });
   afterAll(() => server.close());
 
-  /** Each call comes from an address of its own, so that only the tests of the limit meet it. */
+  /** Each call comes from its own address, so that only the tests of the limit meet it. */
   const build = (body: unknown, headers: Record<string, string> = {}, path = '/tools/utm') => {
     calls += 1;
     const from = { 'x-forwarded-for': `198.51.100.${calls}` };

@@ -45,7 +45,7 @@ describe('the deliveries of an endpoint', () => {
     }
   }
 
-  /** Tests an endpoint that answers so, and answers the attempts once so many were made. */
+  /** Tests an endpoint that answers so, and returns the attempts once so many were made. */
   async function attempted(status: number, made = 1): Promise<Delivery[]> {
     receiver.respond(status);
     const eventId = await test();

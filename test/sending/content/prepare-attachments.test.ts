@@ -45,7 +45,7 @@ const ANY_HOST = { isDryRun: false, hosts: [null] };
 const prepare = (attachments: readonly unknown[], files = sourceOf(), more = {}) =>
   prepareAttachments(messageOf(attachments, more), files, { ...ANY_HOST, isDryRun: 'dry_run' in more });
 
-/** Codes with the paths they stand at. */
+/** Codes with the paths they are at. */
 async function faultsOf(attachments: readonly unknown[], files = sourceOf(), more = {}): Promise<unknown> {
   const { refusals } = await prepare(attachments, files, more);
   return refusals.map(({ code, errors = [] }) => {

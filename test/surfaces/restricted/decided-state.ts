@@ -12,7 +12,7 @@ interface Asked {
 const PARTS = {
   account: () =>
     'SELECT name, track_opens, track_clicks, paused_at, suspended_at, monthly_quota, deletion_scheduled_at FROM accounts WHERE id = $1',
-  /** When a key was used, and that its end was announced, are nobody's decision. */
+  /** When a key was used, and that its end was announced, are no one's decision. */
   keys: () =>
     `SELECT to_jsonb(k) - '{last_used_at,expiry_told_at}'::text[] AS key FROM api_keys k WHERE account_id = $1`,
   members: () => 'SELECT * FROM members WHERE account_id = $1',

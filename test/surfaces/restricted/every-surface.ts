@@ -42,7 +42,7 @@ async function overSdk(
   { params = {}, query = {}, headers = {}, body }: ValidRequest,
   apiKey: string,
 ): Promise<Ending> {
-  // The SDK has no method for what speaks a protocol of its own, and a stream would not end.
+  // The SDK has no method for what speaks its own protocol, and a stream would not end.
   if (operation.response !== 'json') return null;
   const client = new Postrider({ apiKey, baseUrl, maxRetries: 0 });
   try {
@@ -94,11 +94,11 @@ async function overCli(
       else argv.push(`${flags[0]}=${text}`);
     }
   }
-  // It asks before it does this, where nobody is at a terminal too.
+  // It asks before it does this, where no one is at a terminal too.
   if (operation.id === 'account.delete') argv.push('--yes');
   const env = { POSTRIDER_API_KEY: key, POSTRIDER_BASE_URL: baseUrl };
   const { code, stderr } = await runInProcess([...argv, '--json'], { env });
-  // A hold and a missed delivery end with codes of their own, and are no refusals.
+  // A hold and a missed delivery end with their own codes, and are no refusals.
   if ([0, 10, 12].includes(code)) return 'ok';
   const last = stderr.trim().split('\n').at(-1) ?? '';
   return last.startsWith('{') ? String(JSON.parse(last).code) : `exit ${code}: ${stderr.trim()}`;

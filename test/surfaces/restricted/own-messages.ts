@@ -87,7 +87,7 @@ export function mayCancel(operationId: string, { state }: OwnMessage): boolean {
 
 const CANCELABLE: readonly OwnState[] = ['pending', 'approved and scheduled'];
 
-/** What a cancellation leaves: who did it is in the trails of the message and of its hold, and in the audit log. */
+/** What a cancellation leaves: who did it is in the events of the message and of its hold, and in the audit log. */
 export async function readCancellation(
   {
     server: {
