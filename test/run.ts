@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RunSummary } from './run-reporter.ts';
 
 /**
- * `pnpm test`: runs vitest and closes with one plain line that people and programs can count on: `N passed, N failed`. A run without a
+ * `pnpm test`: runs vitest and closes with one plain line for users and programs: `N passed, N failed`. A run without a
  * single test counts as failed.
  *
  * Where a few tests alone have failed, their files are run again by themselves: three workers share two cores here, and what a busy

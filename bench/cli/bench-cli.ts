@@ -14,7 +14,7 @@ const BOUND_MS = 150;
 
 /**
  * `pnpm bench cli [--count N]`: commands of the CLI as it is installed, and as one file, from the start of the process to its end, against
- * `node -e 0`; each in turn, with what Node has compiled kept from a first round. One of them calls a server that does nothing.
+ * `node -e 0`; alternating, with what Node has compiled kept from a first round. One of them calls a server that does nothing.
  */
 export async function benchCli({ count }: { readonly count: number }): Promise<boolean> {
   const place = await mkdtemp(join(tmpdir(), 'postrider-bench-cli-'));

@@ -35,7 +35,7 @@ export interface BenchFairnessOptions {
   readonly rounds: number;
 }
 
-/** What both parts need: who receives, who answers for names, who waits and who sends. */
+/** What both parts need: receivers, a DNS server, waiting messages and a sender. */
 interface Stage {
   readonly database: BenchDatabase;
   readonly sql: TaggedPool;
@@ -91,7 +91,7 @@ async function setStage(): Promise<Stage> {
     dns.set(`mx.${domain}`, 'A', [address], { ttl: 3_600 });
   };
   for (const domain of [...healthyDomains(), 'backlog.example', 'fresh.example']) name(domain, '127.0.0.1');
-  // No one listens at the one, and no one answers at the other.
+  // Nothing listens at the first address, and the second never responds.
   for (const [n, domain] of deadDomains().entries()) name(domain, n % 2 === 0 ? '127.0.0.2' : '127.0.0.3');
   return {
     ...{ database, sql, dns },
@@ -198,7 +198,7 @@ async function sendFresh(stage: Stage): Promise<readonly number[]> {
 async function measureRatio(stage: Stage, count: number, rounds: number): Promise<boolean> {
   const alone: number[] = [];
   const beside: number[] = [];
-  // The first round warms up and counts for nothing; then each side goes first in turn.
+  // The first round warms up and is not counted; then the sides alternate in going first.
   for (let n = 0; n <= rounds; n += 1) {
     const sides = [
       async () => alone.push(await measureHealthy(stage, count, 0)),

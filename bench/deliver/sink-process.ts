@@ -6,11 +6,11 @@ export type SinkQuestion = { readonly ask: 'forget' } | { readonly ask: 'count' 
 
 export interface VerifyQuestion {
   readonly ask: 'verify';
-  /** What DNS would answer for the signing key. */
+  /** What DNS would return for the signing key. */
   readonly record: string;
 }
 
-/** What came in since the sink was last told to forget. */
+/** What was received since the sink was last reset. */
 export interface SinkCount {
   readonly messages: number;
   readonly recipients: number;
@@ -41,7 +41,7 @@ function take({ recipient, data }: SunkMessage): void {
   const header = data.toString('latin1', 0, data.indexOf('\r\n\r\n') + 2);
   recipients.add(recipient);
   messageIds.add(/^Message-ID: (.*)\r$/im.exec(header)?.[1] ?? '');
-  // The end of the signature tells signatures apart as well as all of it.
+  // The end of the signature distinguishes signatures as well as all of it.
   signatures.add(/\bb=([\w+/=\s]+)\r\n\S/.exec(header)?.[1]?.slice(-40) ?? '');
   const name = /^customer-(\d+-\d+)@/.exec(recipient)?.[1] ?? '?';
   if (!header.includes(`Your order ${name}`) || data.indexOf(`Thank you, Customer ${name}`) < 0) mixedUp += 1;
@@ -57,7 +57,7 @@ function forget(): void {
 }
 
 async function verify({ record }: VerifyQuestion): Promise<SinkVerdict> {
-  // A TXT string holds at most 255 bytes, so a 2048-bit key comes in pieces.
+  // A TXT string has at most 255 bytes, so a 2048-bit key is split.
   const resolver = async () => [record.match(/.{1,255}/g) ?? []];
   const failed: string[] = [];
   for (const raw of kept) {

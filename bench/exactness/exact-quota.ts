@@ -79,7 +79,7 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
   return found.every(([, value]) => value === 0);
 }
 
-/** Looks at the charge and at the messages it stands for, in one snapshot, again and again. */
+/** Repeatedly reads the charge and the messages it is for, in one snapshot. */
 function watchLedger({ sql }: Fleet, accountId: string) {
   const seen = { looks: 0, most: 0, apart: 0 };
   let isOver = false;

@@ -7,7 +7,7 @@ const LIMITS = [7, 113, 600, 2_000];
 const BEYOND_MS = 3_000;
 
 /**
- * All clients ask over all processes as fast as they are answered, first until the minute's allowance is gone, then for a while against what is
+ * All clients send requests to all processes as fast as they get responses, first until the minute's allowance is gone, then for a while against what is
  * refilled. The generic cell rate algorithm says how many may go: the allowance, and a sixtieth of it for each second since the first.
  */
 export async function proveRates(fleet: Fleet): Promise<boolean> {
@@ -55,7 +55,7 @@ interface Timed {
 
 /**
  * A request is counted at some time between its sending and its response. So the first was counted no sooner than it was sent, the last one that
- * went no later than it was answered: no more than `most` may go. And when a request was refused, which was no sooner than it was sent, all that
+ * was accepted no later than its response: no more than `most` may go. And when a request was refused, which was no sooner than it was sent, all that
  * had been refilled since the first was gone: no fewer than `least`.
  */
 function count(responses: readonly Timed[], limit: number) {

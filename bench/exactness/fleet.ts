@@ -15,7 +15,7 @@ const FIRST_PORT = 18_151;
 export interface TimedResponse {
   readonly status: number;
   readonly headers: Headers;
-  // Answers of many operations; each part of the benchmark reads what its own ones hold.
+  // Responses of many operations; each part of the benchmark reads the fields of its own.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
   /** How often the call was made before it without a response in time. */

@@ -13,7 +13,7 @@ const EVERY_MS = 10;
 interface Change {
   readonly name: string;
   readonly make: (fleet: Fleet, maker: string, id: string) => Promise<TimedResponse>;
-  /** What every request after it is answered. */
+  /** The response to every later request. */
   readonly code: string;
 }
 
@@ -73,9 +73,9 @@ export async function proveKeyChanges(fleet: Fleet, keys: number): Promise<boole
 
 /** Times from the response to the change, by the slowest process. */
 interface Seen {
-  /** When the last one was sent that was let through: from then on the change has acted, however long answers take. */
+  /** When the last one was sent that was let through: from then on the change has acted, however long responses take. */
   readonly lastSentMs: number;
-  /** When the first refusal was answered. */
+  /** When the first refusal was received. */
   readonly refusedAfterMs: number;
   readonly acceptedAfterRefusal: number;
 }

@@ -13,7 +13,7 @@ export interface LimiterSettings {
 export interface LimiterQuestion {
   readonly requests: number;
   readonly perSecond: number;
-  /** How many of the keys make the requests, in turn; 0 for the same pace with nothing counted. */
+  /** How many of the keys make the requests, one after the other; 0 for the same pace with nothing counted. */
   readonly keys: number;
 }
 

@@ -27,7 +27,7 @@ interface Measured {
   readonly outcome: string;
   readonly seconds: number;
   readonly latenciesMs: readonly number[];
-  /** The longest turn of the server's event loop, in its own processor time. */
+  /** The longest time that the server's event loop was blocked, in processor time. */
   readonly blockedMs: number;
   readonly growthMb: number;
 }

@@ -65,7 +65,7 @@ export function benchLinks({ rounds }: { readonly rounds: number }): boolean {
   return verdicts.every(({ value, bound }) => value <= bound);
 }
 
-/** Milliseconds of processor time of one pass, whoever else uses the machine: the median of the rounds. */
+/** Milliseconds of processor time of one pass, independent of other load on the machine: the median of the rounds. */
 function time(what: string, rounds: number, passes: number, work: () => number): number {
   let sum = 0;
   for (let pass = 0; pass < passes; pass += 1) sum += work();

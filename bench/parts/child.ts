@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** A child process that is ready to be used, and answers questions one at a time. */
+/** A child process that is ready, and responds to one question at a time. */
 export interface Child<Ready> {
   readonly ready: Ready;
   ask<Result>(question: unknown): Promise<Result>;
@@ -35,7 +35,7 @@ export async function startChild<Ready>(
   };
 }
 
-/** In the child: says that it is ready and answers each question. */
+/** In the child: reports that it is ready and responds to each question. */
 export function serveParent(ready: unknown, response: (question: unknown) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (question) => {

@@ -12,7 +12,7 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * An SMTP server that takes everything and costs as little as it can: pipelined commands, one write for all the replies to one read.
- * `take` is told of every message as soon as its final dot is here, before the reply to it is written.
+ * `take` is called for every message as soon as its final dot is received, before the reply to it is written.
  *
  * @returns the port it listens on, on loopback.
  */

@@ -76,7 +76,7 @@ async function measure(
   const cases = await makeCases(database, count, keyId);
   const times = new Map<string, number[]>(['SELECT 1', ...Object.keys(cases)].map((name) => [name, []]));
   const totals = new Map<string, number>();
-  // In turn, so that what else the machine does falls on all alike; the first round warms up.
+  // Alternating, so that other load on the machine affects all equally; the first round warms up.
   for (let n = -1; n < rounds; n += 1) {
     const time = async (name: string, work: () => Promise<unknown>) => {
       const began = performance.now();

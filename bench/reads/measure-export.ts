@@ -15,7 +15,7 @@ export interface ExportFigures {
   readonly growthMb: number;
 }
 
-/** Whole exports of 100,000 rows as CSV, in turn with COPY of the same columns. */
+/** Whole exports of 100,000 rows as CSV, alternating with COPY of the same columns. */
 export async function measureExport(
   { target }: KeptDatabase,
   server: Child<unknown>,

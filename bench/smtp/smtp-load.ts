@@ -20,7 +20,7 @@ export async function runSmtpLoad(load: SmtpLoad): Promise<number> {
   await Promise.all(
     sockets.map(async (session) => {
       for (let message = messages[next++]; message !== undefined; message = messages[next++]) {
-        // RFC 2920: the three commands go out together, and the text once DATA was answered.
+        // RFC 2920: the three commands are sent together, and the text after the reply to DATA.
         session.socket.write(`MAIL FROM:<orders@sandbox.test>\r\nRCPT TO:<${message.to}>\r\nDATA\r\n`);
         for (const code of ['250', '250', '354']) await expectReply(session, code);
         session.socket.write(message.text);

@@ -12,7 +12,7 @@ export interface SubmissionProcessSettings {
   readonly dataDir: string;
 }
 
-/** What both processes of this benchmark answer when they are ready. */
+/** What both processes of this benchmark report when they are ready. */
 export interface SubmissionProcessReady {
   readonly tlsPort: number;
 }

@@ -82,7 +82,7 @@ async function measure(database: KeptDatabase, rounds: number): Promise<boolean>
     await response.text();
   };
   const times = new Map<string, number[]>(Object.keys(CASES).map((name) => [name, []]));
-  // In turn, so that what else the machine does falls on all alike; the first round warms up.
+  // Alternating, so that other load on the machine affects all equally; the first round warms up.
   for (let n = -1; n < rounds; n += 1) {
     for (const [name, { path }] of Object.entries(CASES)) {
       const began = performance.now();

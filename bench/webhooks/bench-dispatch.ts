@@ -15,8 +15,8 @@ const SHARE_MIN = 0.6;
 
 /**
  * `pnpm bench webhooks`: events that wait in the database, delivered to a local receiver with signatures and every attempt recorded, against a
- * loop that signs and posts the same bodies and does nothing else. Both have 50 requests under way; they take turns, round by round. A round
- * of the dispatcher also holds the fifth of a second or so in which its queue widens and its last attempts wait to be written; the events should be
+ * loop that signs and posts the same bodies and does nothing else. Both have 50 requests under way; they alternate, round by round. A round
+ * of the dispatcher also includes the fifth of a second or so in which its queue widens and its last attempts wait to be written; the events should be
  * so many that what is measured is the pace in between.
  */
 export async function benchDispatch({

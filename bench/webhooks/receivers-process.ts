@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { childSettings, serveParent } from '../parts/child.ts';
 
-/** How each endpoint behaves; `silent` takes requests and never answers, `closed` has no one listening. */
+/** How each endpoint behaves; `silent` accepts requests and never responds, nothing listens at `closed`. */
 export type Behaviour = 'healthy' | 'flaky' | 'silent' | 'closed';
 
 export interface ReceiversSettings {
   readonly behaviours: readonly Behaviour[];
-  /** What a flaky one answers with 500. */
+  /** What a flaky one responds to with 500. */
   readonly failingShare: number;
 }
 
 /** What one endpoint has taken. */
 export interface Taken {
-  /** Different events that were answered with 200. */
+  /** Different events with a 200 response. */
   readonly events: number;
   readonly requests: number;
   /** Milliseconds from the event to its first 200, of those that came since the last question. */
@@ -77,7 +77,7 @@ function read(request: IncomingMessage, then: (body: string) => void): void {
   request.on('end', () => then(body));
 }
 
-/** By chance, but none ten times: that is when an event is given up, and by chance alone it would befall one of 170,000. */
+/** At random, but never ten times for one event, because it would then be given up: one of 170,000 events, by chance alone. */
 function refuses({ refused }: Receiver, body: string): boolean {
   const { id }: { readonly id: string } = JSON.parse(body);
   const before = refused.get(id) ?? 0;

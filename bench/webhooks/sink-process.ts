@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ownUsage, serveParent } from '../parts/child.ts';
 
-/** A receiver that reads what it is sent and responds with 200: as little as an endpoint can do. Asked for a number, it answers once that many came. */
+/** A receiver that reads what it is sent and responds with 200: as little as an endpoint can do. Asked for a number, it responds once it has received that many. */
 let received = 0;
 let awaited: { readonly count: number; readonly resolve: () => void } | null = null;
 

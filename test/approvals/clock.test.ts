@@ -173,7 +173,7 @@ describe('the lifetime of a hold', () => {
     }
     expect(await mails()).toHaveLength(20);
     for (let sent = 0; sent < 23; sent += 1) await hold();
-    // Another account is told anyway, and neither is the throttled one reminded.
+    // Another account is notified, and the throttled one is not reminded either.
     const other = await server.newKey({ accountId, name: 'Other' });
     const { key: loud } = await server
       .call('POST', '/keys', { key: other, body: { name: 'Loud', scopes: ['full'], approvalMode: 'always' } })

@@ -37,7 +37,7 @@ describe('the authors of the parts of a template', () => {
     expect(status).toBe(202);
     return response.reasons ?? [];
   };
-  /** The newest draft as a version from before drafts, which its author alone answers for. */
+  /** The newest draft as a version from before drafts, which only its author vouches for. */
   const enact = async (slug: string) => {
     await server.database.sql`UPDATE templates SET current_version = last_version WHERE slug = ${slug}`;
     await server.database.sql`
@@ -130,7 +130,7 @@ describe('the authors of the parts of a template', () => {
     expect(await resent()).toBe('pending_approval');
     await patch(slug, user, { html: '<p>Ours</p>', text: 'Ours' });
     server.clock.advance(1_000);
-    // What variables the first send had is not stored, so that a resend cannot be told from free text.
+    // What variables the first send had is not stored, so that a resend cannot be distinguished from free text.
     expect(await resent()).toBe('pending_approval');
   });
 

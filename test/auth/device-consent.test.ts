@@ -116,7 +116,7 @@ describe('a device session without deciding', () => {
       );
     }
     expect((await call('PATCH', `/team/${viewer.user.memberId}`, { role: 'developer' })).status).toBe(200);
-    // A developer whom it made can turn no approval off either.
+    // A developer that it added cannot disable approvals either.
     const agent = (
       await owner.call('POST', '/keys', { body: { name: 'a', scopes: ['sending'], approvalMode: 'always' } })
     ).body;

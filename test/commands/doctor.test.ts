@@ -68,7 +68,7 @@ beforeEach(async () => {
   await beat(database, 0);
 });
 
-/** A worker that was last heard of so many seconds ago. */
+/** A worker whose last heartbeat was so many seconds ago. */
 async function beat({ sql }: TestDatabase, secondsAgo: number): Promise<void> {
   await sql`DELETE FROM worker_heartbeats`;
   await sql`INSERT INTO worker_heartbeats (worker_id, seen_at) VALUES ('w1', now() - make_interval(secs => ${secondsAgo}))`;
@@ -147,7 +147,7 @@ describe('postrider-server doctor', () => {
     const server = await startTestApp();
     afterwards(() => server.close());
     const { sql } = server.database;
-    // A worker tells that it lives soon after its start, which no one waits for.
+    // A worker writes its first heartbeat soon after its start, asynchronously.
     await vi.waitFor(async () => expect(await sql`SELECT 1 FROM worker_heartbeats`).not.toHaveLength(0));
     const checks = await examine(databaseEnvironment(server.database));
     expect(checks.find(({ name }) => name === 'queue')).toMatchObject({

@@ -38,7 +38,7 @@ describe('operator commands', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** Runs a command line in this process; a word's `_` stands for a space. */
+  /** Runs a command line in this process; `_` in a word is a space. */
   async function run(args: string, env: Environment = production): Promise<string> {
     let written = '';
     const program = createProgram({

@@ -9,7 +9,7 @@ const SUBJECT = 'Mail is late';
 describe('postrider-server tickets', () => {
   let server: TestApp;
   let environment: Environment;
-  /** Of the ticket that each test has of its own. */
+  /** Of each test's own ticket. */
   let id: string;
   let number: number;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** What makes a browser contact another host, or look its name up; `HOST` stands for the host. */
+/** What makes a browser contact another host, or look its name up; `HOST` is replaced by the host. */
 export const PHONING: Readonly<Record<string, string>> = {
   'dns-prefetch': '<link rel="dns-prefetch" href="//HOST">',
   'dns-prefetch in the body, oddly written': '<p><LINK/REL=DNS-Prefetch\nHREF=//HOST>',

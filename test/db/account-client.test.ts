@@ -173,7 +173,7 @@ describe('a client that is bound to an account', () => {
       .toBe(1);
     proxy.silence();
     const began = performance.now();
-    // Those that wait for their turn are told together with the one that has it.
+    // The queued ones are rejected together with the running one.
     const begin = () => sql.begin(async (tx) => await tx`SELECT 1`);
     for (const outcome of await Promise.allSettled([sql`SELECT 1`, begin(), begin(), begin()]))
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_SILENT' } });

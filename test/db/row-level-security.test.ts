@@ -20,7 +20,7 @@ const OF_THE_INSTALLATION: Readonly<Record<string, string>> = {
   magic_links: 'spent by people who are not signed in yet',
 };
 
-/** People are of no account: those of the account’s seats are seen. */
+/** Users belong to no account: those with a seat in the account are visible. */
 const BY_A_RULE_OF_THEIR_OWN = ['users'];
 
 interface TableRow {

@@ -72,7 +72,7 @@ describe('classifyReply', () => {
     // The size of a mailbox is not the size of a message.
     ['552 5.2.3 Mailbox size limit exceeded', 'soft'],
     ['552 5.2.3 Message size exceeds the limit of the recipient', 'unknown'],
-    // With 521 a server turns away anyone who connects.
+    // With 521 a server rejects every connection.
     ['521 5.2.1 AOL will not accept delivery of this message.', 'block'],
     ['521 5.2.1 (CON:B1)', 'block'],
     // A code of the class 4 under a refusal for good: the servers disagree with themselves.

@@ -11,7 +11,7 @@ describe('a late event', () => {
   });
   afterAll(() => server.close());
 
-  /** A message whose recipients stand as given, with nothing left to deliver. */
+  /** A message with these recipients, and nothing left to deliver. */
   async function makeMessage(...statuses: readonly string[]): Promise<string> {
     const { sql } = server.database;
     const { id } = (await server.send({ to: statuses.map((_, n) => `user${n}@example.com`) })).body;

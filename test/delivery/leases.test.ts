@@ -45,7 +45,7 @@ describe('a leased delivery', () => {
     return { server, sink, logged };
   }
 
-  /** A relay that answers the message when it is told to. */
+  /** A relay that responds to the message when the test says so. */
   async function slowRelay() {
     const asked = Promise.withResolvers<void>();
     const respond = Promise.withResolvers<undefined>();
@@ -214,7 +214,7 @@ describe('a leased delivery', () => {
     await server.app.engine?.stop(20);
     expect((await read(server, body.id)).status).toBe('queued');
     expect(await attempts(server)).toEqual([0]);
-    // Someone else may have it by now. The relay answers at last: no one listens.
+    // Another worker may have it by now. The relay responds late: the reply is ignored.
     respond.resolve(undefined);
     await expect.poll(() => sink.openConnections, until).toBe(0);
     await expect.poll(() => server.app.engine?.inFlight, until).toBe(0);

@@ -22,7 +22,7 @@ describe('mail whose domain is no longer verified when it is due', () => {
   const read = async (id: string) => (await call('GET', `/emails/${id}`)).body;
   const statusOf = async (id: string) => (await read(id)).status;
 
-  /** Hands over what is due; answers once it has ended. */
+  /** Delivers what is due; resolves once it has ended. */
   async function deliver(id: string): Promise<string> {
     await engine.pump();
     await expect.poll(() => statusOf(id), { timeout: 20_000 }).toMatch(/delivered|failed/);

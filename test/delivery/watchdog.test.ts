@@ -220,7 +220,7 @@ describe('the watchdog', () => {
     expect(await deliver(server, id)).toBe('delivered');
   });
 
-  /** Lets the database refuse whatever is told of a message. */
+  /** Makes the database reject every event of a message. */
   async function spoil(server: TestApp, id: string): Promise<void> {
     await server.database.sql.unsafe(
       `ALTER TABLE message_events ADD CONSTRAINT spoiled CHECK (message_id <> '${id}') NOT VALID`,

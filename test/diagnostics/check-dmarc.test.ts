@@ -56,7 +56,7 @@ describe('the DMARC check', () => {
     names.add('_dmarc.d.test');
     const records: Readonly<Record<string, readonly string[]>> = Array.isArray(txt)
       ? { '_dmarc.d.test': txt }
-      : (txt as Readonly<Record<string, readonly string[]>>); // Array.isArray does not tell read-only lists apart.
+      : (txt as Readonly<Record<string, readonly string[]>>); // Array.isArray does not narrow read-only arrays.
     for (const [name, values] of Object.entries(records)) {
       names.add(name);
       dns.set(name, 'TXT', values);

@@ -18,7 +18,7 @@ type Code = keyof (typeof TOOL_FINDINGS)['inbox-placement'];
 
 interface Case extends SampleChanges {
   readonly before?: (dns: TestDnsServer) => void;
-  /** What spamd answers. */
+  /** What spamd returns. */
   readonly spamd?: string;
   /** Given in parts, not as a whole. */
   readonly inParts?: true;

@@ -46,7 +46,7 @@ describe('a resolver of public names', () => {
     server.set('db.internal', 'MX', ['10 mail.internal']);
     server.set('led.example.com', 'CNAME', 'db.internal');
     server.set('far.example.com', 'CNAME', 'led.example.com');
-    // Name servers that leave the rest of the chain to us are asked no more, and others have told us already.
+    // No query is sent to name servers that leave the rest of the chain to us, and others have returned it already.
     server.set('half.example.com', 'CNAME', 'wiki.internal', { follow: false });
     const dns = queryPublicNames(createDnsResolver({ servers: [server.address] }));
     for (const view of [dns, dns.fresh()]) {

@@ -19,7 +19,7 @@ beforeEach(() => {
   dns = createDnsResolver({ servers: [server.address], clock, timeoutMs: 100 });
 });
 
-/** How many questions for a name the server has heard. */
+/** How many queries for a name the server has received. */
 const asked = (name: string) => server.questions.filter((question) => question.name === name).length;
 const advanceSeconds = (seconds: number) => clock.advance(seconds * 1_000);
 

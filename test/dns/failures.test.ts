@@ -127,7 +127,7 @@ describe('an invalid response', () => {
   type Packet = Parameters<typeof dnsPacket.encode>[0];
   type Send = (packet: Packet) => void;
 
-  /** A server that is told what to send for each question, from its own socket or another. */
+  /** A server with a script of what to send for each query, from its own socket or another. */
   async function scripted(script: (query: dnsPacket.DecodedPacket, send: Send, stranger: Send, port: number) => void) {
     const own = createSocket('udp4').bind(0, '127.0.0.1');
     const other = createSocket('udp4').bind(0, '127.0.0.1');

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Messages fall due all at once in front of two processes' workers, and at that moment each is canceled over both. Anyone who has a message's
- * rows first wins: it is canceled and no copy leaves, or it is sent and the cancel is told so.
+ * rows first wins: it is canceled and no copy leaves, or it is sent and the cancel is refused.
  */
 describe('canceling against sending (invariant I6)', () => {
   let sink: SmtpSink;
@@ -71,7 +71,7 @@ describe('canceling against sending (invariant I6)', () => {
     return body.results.map(({ id }: { id: string }) => id);
   }
 
-  /** All are canceled over both processes; once so many are answered, all fall due, and the workers set out against the rest. */
+  /** All are canceled over both processes; after so many responses, all fall due, and the workers start on the rest. */
   async function race(ids: readonly string[], key: string, headStart: number): Promise<readonly TestResponse[]> {
     const begun = Promise.withResolvers<void>();
     let responded = 0;

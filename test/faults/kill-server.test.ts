@@ -9,7 +9,7 @@ const SENDS = 1_000;
 const CLIENTS = 16;
 /** When this many have been accepted, the process is killed. */
 const KILL_AT = 400;
-/** Attempts under way at once: no more than these can be heard of by the relay and not yet by us. */
+/** Attempts under way at once: at most these can be known to the relay and not yet to us. */
 const RELAY_CONNECTIONS = 20;
 
 describe('a server killed in the middle of a thousand sends', () => {
@@ -58,7 +58,7 @@ describe('a server killed in the middle of a thousand sends', () => {
       for (let number = next++; number < SENDS; number = next++) {
         let id = await send(number);
         while (id === null) {
-          // The process has gone: its successor gets the send that was not answered, as a client would repeat it.
+          // The process has ended: the send without a response is repeated to its successor, as a client would.
           await killed.promise;
           id = await send(number);
         }

@@ -90,7 +90,7 @@ describe('slow clients', () => {
   }
 });
 
-/** What a client is answered that sends `start`, and then `drop` again and again until it is cut off. */
+/** The response to a client that sends `start`, and then `drop` again and again until it is cut off. */
 async function holdOn(port: number, start: string, drop: string): Promise<string> {
   const socket = await open(port, start);
   const timer = setInterval(() => socket.write(drop), 50);

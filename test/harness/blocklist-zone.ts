@@ -1,6 +1,6 @@
 import type { TestDnsServer } from './dns-server.ts';
 
-/** Makes the test DNS server a blocklist of addresses that answers its test points as RFC 5782 says. */
+/** Makes the test DNS server a blocklist of addresses with the test entries of RFC 5782. */
 export function serveAddressList(dns: TestDnsServer, zone: string): void {
   dns.set(`2.0.0.127.${zone}`, 'A', '127.0.0.2');
   dns.set(`${nibblesOf('7f000002')}.${zone}`, 'A', '127.0.0.2');

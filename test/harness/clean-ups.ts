@@ -3,7 +3,7 @@ import { afterEach } from 'vitest';
 type CleanUp = () => unknown;
 
 /**
- * For a test file: what is given to the answered function runs after the present test, all of it at once, so that a
+ * For a test file: what is passed to the returned function runs after the current test, all of it at once, so that a
  * client that says goodbye need not wait for a server that is silent.
  */
 export function useCleanUps(): (cleanUp: CleanUp) => void {

@@ -20,7 +20,7 @@ export interface DatabaseProxy {
 
 const SOCKET = '.s.PGSQL.5432';
 
-/** Stands between an app and its database on its own socket, so that a test can take the database away from that app alone. */
+/** A proxy between an app and its database on its own socket, so that a test can take the database away from that app alone. */
 export async function startDatabaseProxy(database: TestDatabase): Promise<DatabaseProxy> {
   const { target } = database;
   if (target.kind !== 'socket') throw new Error('The test database is reached over a socket.');

@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import type { GeneratedDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 
-/** Hands out the keys of the run in turn: real ones, and one that comes again does so after all the others. */
+/** Returns the keys of the run round-robin: real ones, each repeated only after all the others. */
 export function takeDkimKeys(): () => Promise<GeneratedDkimKey> {
   const keys = inject('dkimKeys');
   let taken = 0;

@@ -21,7 +21,7 @@ export interface AskedQuestion {
 export interface SetOptions {
   /** In seconds; 0, that nothing is remembered, where it is not said. */
   readonly ttl?: number;
-  /** Of a CNAME: false has it answered alone, without what its target holds, as a server of one zone would. */
+  /** Of a CNAME: false returns it alone, without the records of its target, as a server of one zone would. */
   readonly follow?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface TestDnsServer {
   ): void;
   /** The records and failures of a name, of all types where none is named. */
   remove(name: string, type?: TestRecordType): void;
-  /** Has questions fail; the name `*` stands for all. */
+  /** Has questions fail; the name `*` is every name. */
   fail(name: string, type: TestRecordType | '*', how: DnsFailure): void;
   close(): Promise<void>;
 }
@@ -116,7 +116,7 @@ export async function startDnsServer(): Promise<TestDnsServer> {
   };
 }
 
-/** A chain of CNAMEs fails as its target does: anyone who follows it for others hears of no response there. */
+/** A chain of CNAMEs fails as its target does: a server that follows it for others gets no response there. */
 function failedOnTheWay(
   zone: TestZone,
   name: string,

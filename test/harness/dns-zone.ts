@@ -139,7 +139,7 @@ function makeRecord(name: string, type: string, value: string | readonly string[
   throw new Error(`the test zone knows no ${type}`);
 }
 
-/** RFC 1035 §3.3: a string of a TXT record holds 255 bytes at most. */
+/** RFC 1035 §3.3: a string of a TXT record has 255 bytes at most. */
 function splitText(text: string): Buffer[] {
   const bytes = Buffer.from(text);
   if (bytes.length === 0) return [bytes];

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 
 /**
  * Probes `/health` every 20 ms over one connection. A response that takes longer delays the probes behind it: those count with the time they
- * would have waited, or a server that stood still for a second would show as one slow probe among many fast ones.
+ * would have waited, or a server that was blocked for a second would show as one slow probe among many fast ones.
  */
 const EVERY_MS = 20;
 const port = Number(process.argv[2]);

@@ -48,7 +48,7 @@ const ready: HostileProcessReady = { pid: process.pid, smtpsPort: app.smtp?.tlsP
 serveParent(ready, () => Promise.resolve(takeLongestBlock()));
 
 /**
- * The longest turn of the event loop since it was last asked for, in milliseconds of this thread's processor time: how long others wait on a
+ * The longest time the event loop was blocked since the last call, in milliseconds of this thread's processor time: how long others wait on a
  * machine that has nothing else to do. A timer that is late says how much was worked since it was last on time.
  */
 function watchBlocks(): () => number {

@@ -21,7 +21,7 @@ export async function openHostileTarget(
   const rules = { approvalMode: 'policy', holdWhen: { linkDomainNotIn: ['example.com'] } };
   const heldKey = await newKey({ name: 'held', scopes: ['sending'], ...rules });
   const decidingKey = await newKey({ name: 'decider', scopes: ['approvals:read'] });
-  // Only a person grants this.
+  // Only a user grants this.
   await sql`UPDATE api_keys SET scopes = scopes || '{approvals:decide}' WHERE name = 'decider'`;
   await sql`UPDATE api_keys SET rate_limit = 1000000`;
   return { port, smtpsPort, key, heldKey, decidingKey, makeLink: (approvalId) => makeApprovalLink(sql, approvalId) };

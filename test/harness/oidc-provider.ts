@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-/** Who signs in at the provider, as it would tell of them. */
+/** The user who signs in at the provider, with the claims it returns. */
 export interface OidcUser {
   readonly sub: string;
   readonly email?: string;
@@ -13,14 +13,14 @@ export interface OidcUser {
 
 export interface RunningProvider {
   readonly issuer: string;
-  /** Anyone who comes from now on is this person, and has agreed to everything. */
+  /** From now on every sign-in is by this user, who has consented to everything. */
   signsIn(user: OidcUser): void;
   close(): Promise<void>;
 }
 
 export const OIDC_CLIENT = { id: 'postrider', secret: 'a-secret-of-the-client' } as const;
 
-/** A real OpenID Connect provider on loopback; only the person at its own pages is played. */
+/** A real OpenID Connect provider on loopback; only the user on its own pages is simulated. */
 export async function startOidcProvider(redirectUri: () => string): Promise<RunningProvider> {
   let user: OidcUser = { sub: 'nobody' };
   const http = createServer();

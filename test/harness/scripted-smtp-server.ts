@@ -16,7 +16,7 @@ export interface Conversation {
   say(text: string): void;
   /** Reads a line and returns it; returns the line. */
   reply(text: string): Promise<string | null>;
-  /** Greets, answers EHLO with the given keywords. */
+  /** Sends a greeting, and responds to EHLO with the given keywords. */
   open(...keywords: readonly string[]): Promise<void>;
   /** The same client once it has begun TLS, of which we are the server. */
   secure(certificate: SelfMadeCertificate): Conversation;

@@ -34,8 +34,8 @@ const INHERITED = Object.fromEntries(['PATH', 'HOME'].map((name) => [name, proce
 const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0', POSTRIDER_INBOUND_PORT: '0' };
 
 /**
- * Starts `postrider-server` as its own process, in an environment that holds nothing else than what is given, and free ports for SMTP
- * submission. `starter` is the script, with its first arguments, of a program that starts the server in turn.
+ * Starts `postrider-server` as its own process, in an environment with only the given variables, and free ports for SMTP
+ * submission. `starter` is the script, with its first arguments, of a program that starts the server.
  */
 export function startServerProcess(
   args: readonly string[],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** A client that writes just what it is told, and reads whole replies. */
+/** A client that writes exactly the given text, and reads whole replies. */
 export interface SmtpSession {
   readonly socket: Socket;
   /** The next reply: all its lines. Null once the server has closed. */
@@ -11,7 +11,7 @@ export interface SmtpSession {
   say(line: string): Promise<string | null>;
   /** Writes as it is. */
   write(data: string | Uint8Array): void;
-  /** Begins TLS on an open session, after STARTTLS was answered. */
+  /** Begins TLS on an open session, after the reply to STARTTLS. */
   secure(): Promise<SmtpSession>;
   close(): void;
 }

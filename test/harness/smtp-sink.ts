@@ -16,13 +16,13 @@ export interface SinkMessage {
   readonly raw: Buffer;
   readonly tls: boolean;
   readonly user: string | null;
-  /** Tells connections apart. */
+  /** Identifies the connection. */
   readonly connection: string;
 }
 
 /**
  * What the sink does in place of its usual 250: another reply (421 also closes the connection), `drop` the connection,
- * `stall` without ever answering, or `keep-and-drop`: keep the message, then drop the connection without a reply.
+ * `stall` without ever responding, or `keep-and-drop`: keep the message, then drop the connection without a reply.
  */
 type SinkReply = { readonly code: number; readonly text: string } | 'drop' | 'stall' | 'keep-and-drop';
 
@@ -63,7 +63,7 @@ export interface SmtpSink {
   close(): Promise<void>;
 }
 
-/** A real SMTP server on loopback that keeps what it gets and can be told to misbehave. */
+/** A real SMTP server on loopback that keeps what it receives and can be set to misbehave. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const messages: SinkMessage[] = [];
   const waiting = new Set<() => void>();

@@ -10,7 +10,7 @@ export interface TestSpamd {
 
 /**
  * Something that speaks the protocol of SpamAssassin's daemon (SPAMC/1.5).
- * @param answer what is sent back to a whole request; null for nothing at all.
+ * @param response what is sent back to a whole request; null for nothing at all.
  */
 export async function startSpamd(response: string | null): Promise<TestSpamd> {
   const received: { command: string; message: string }[] = [];

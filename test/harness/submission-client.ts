@@ -18,7 +18,7 @@ export async function startSubmissionApp(options: TestAppOptions = {}): Promise<
   return { ...server, smtp: server.app.smtp };
 }
 
-/** SMTP submission in front of an app that has none of its own, with time limits that a test can wait for. */
+/** SMTP submission in front of an app without it, with time limits that a test can wait for. */
 export async function startSubmissionBeside(
   server: TestApp,
   limits: Partial<SubmissionLimits>,
@@ -56,7 +56,7 @@ export interface SentMail {
   readonly refused: readonly string[];
 }
 
-/** Sends by nodemailer, an independent client, over its own connection. Refusals are answers, not errors. */
+/** Sends by nodemailer, an independent client, over its own connection. Refusals are results, not errors. */
 export async function sendBySmtp(
   { smtp }: SubmissionApp,
   options: MailOptions,

@@ -54,7 +54,7 @@ const NO_FAULTS: TcpFaults = {
   refuse: false,
 };
 
-/** A proxy on loopback that passes bytes on until it is told to do harm. */
+/** A proxy on loopback that passes bytes on until a fault is set. */
 export async function startFaultProxy(options: TcpFaultProxyOptions): Promise<TcpFaultProxy> {
   const faults: TcpFaults = { ...NO_FAULTS, ...options.faults };
   const pairs = new Set<Pair>();

@@ -47,7 +47,7 @@ export function startInTerminal(argv: readonly string[], { env, columns, rows }:
       for (const listener of listeners) listener();
     });
   });
-  // What the emulator answers to questions about itself.
+  // How the emulator responds to queries about itself.
   emulator.onData((data) => child.write(data));
   const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
   return {

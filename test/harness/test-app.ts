@@ -28,7 +28,7 @@ export interface TestAppOptions {
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
-  // Tests read answers of any shape; what they expect of it is their assertion.
+  // Tests read responses of any shape; their assertions check it.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
 }

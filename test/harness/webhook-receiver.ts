@@ -27,7 +27,7 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** An endpoint on loopback that keeps what it is sent; it responds with 200 unless told otherwise. */
+/** An endpoint on loopback that keeps what it is sent; it responds with 200 unless set otherwise. */
 export async function startWebhookReceiver(how: number | Responding = 200): Promise<WebhookReceiver> {
   const received: ReceivedEvent[] = [];
   let responding = toResponding(how);

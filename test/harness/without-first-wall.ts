@@ -21,7 +21,7 @@ const SIMPLE_QUERY = 'Q'.charCodeAt(0);
 
 /**
  * Takes the first wall between accounts out of a server under test, without a change to the server: on the way to the database every condition
- * by which a statement of a request asks for one account (`account_id = $1` and the like) becomes one that holds for all. What still keeps the
+ * by which a statement of a request asks for one account (`account_id = $1` and the like) becomes one that is true for all. What still keeps the
  * accounts apart is row-level security alone. With `second` taken out as well, requests run as the database's superuser: by that a test shows
  * that the first wall is really gone, and that it would see it.
  */

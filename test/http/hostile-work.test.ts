@@ -13,7 +13,7 @@ import { residentMegabytes } from '../harness/resident-memory.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /**
- * What others may wait for. `pnpm bench hostile` probes `/health` beside all the requests; here some of them are tried, and each turn of the
+ * What others may wait for. `pnpm bench hostile` probes `/health` beside all the requests; here some of them are tried, and each blocking of the
  * server's event loop is measured in its own processor time, which is the same on a machine that others use as well.
  */
 const MAX_BLOCKED_MS = 100;

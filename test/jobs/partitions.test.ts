@@ -147,7 +147,7 @@ describe('the partitions of the message log', () => {
         await tx`SELECT pg_advisory_xact_lock(hashtext('postrider.partitions'))`;
         made = Promise.all(starting.map((process) => ensurePartitions(process, new Date('2040-01-15'))));
         made.catch(() => {}); // It is awaited below, and must not count as unhandled before.
-        // Both have seen that the months are missing by now, and wait for their turn.
+        // Both have seen that the months are missing by now, and wait for the lock.
         const waiting = () => sql`SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
           WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`;
         while ((await waiting()).length < starting.length) await nextTurn();
@@ -194,7 +194,7 @@ describe('the partitions of the message log', () => {
     const until = { timeout: 5_000, interval: 10 };
     await expect.poll(waiting, until).toHaveLength(1);
     const [first] = await waiting();
-    // The reader has not moved: whoever waited has given up, and others come through.
+    // The reader has not moved: the waiting one has given up, and others continue.
     await expect.poll(waiting, until).not.toContain(first);
     waited.resolve();
     await Promise.all([reader, making]);

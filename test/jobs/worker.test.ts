@@ -78,7 +78,7 @@ describe('the job worker', () => {
     expect(await beating()).toEqual([]);
   });
 
-  /** A job in the hands of a worker that was last heard of half a minute ago. */
+  /** A job of a worker whose last heartbeat was half a minute ago. */
   async function addJobOfDeadWorker(key: string): Promise<void> {
     const { sql } = database;
     await sql.begin(async (transaction) => {

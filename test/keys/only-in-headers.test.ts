@@ -34,7 +34,7 @@ describe('a key', () => {
       await server.call('GET', '/requests?limit=100'),
     ];
     const secret = server.key.slice('pr_live_'.length);
-    // What a caller gives as an address is told back as an address; nothing else of a response may hold the key.
+    // What a caller passes as an address is returned as an address; nothing else of a response may contain the key.
     for (const [n, response] of responses.entries()) {
       if (n !== 1) expect(JSON.stringify(response.body)).not.toContain(secret);
     }

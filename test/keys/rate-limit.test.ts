@@ -222,7 +222,7 @@ describe('a process that counts requests of a key', () => {
     const { sql } = server.database;
     const caller = { ...(await callerOf(40)), rateLimit: 40 };
     const [busy, other] = [createKeyRates(sql), createKeyRates(sql)];
-    // Until something is lent to the busy one: the first it holds without having used it.
+    // Until something is lent to the busy one: the first it has and has not used.
     let gone = 1;
     for (let lent = false; !lent; gone += 1) {
       const verdict = busy.take(caller);

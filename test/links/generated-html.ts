@@ -118,7 +118,7 @@ const SVG: Choices = [
   '<!-- </svg> -->',
 ];
 
-/** A page of markup as people and editors write it, and as no one should. */
+/** A page of markup as users and editors write it, valid and invalid. */
 export function generateHtml(random: SeededRandom): string {
   return Array.from({ length: random.integer(1, 25) }, () => generatePiece(random)).join('');
 }

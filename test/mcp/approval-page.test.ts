@@ -17,7 +17,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A client that opens addresses for its user, or none. `opened` holds what it was asked to. */
+/** A client that opens addresses for its user, or none. `opened` has the requested ones. */
 async function connect(opens: boolean, action: 'accept' | 'decline' = 'accept') {
   const opened: string[] = [];
   const client = new Client(

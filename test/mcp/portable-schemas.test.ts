@@ -24,7 +24,7 @@ const ANNOTATIONS = new Set([
   ...['$id', '$schema', '$anchor', '$vocabulary', '$defs', 'definitions'],
 ]);
 
-/** Every place in a schema where a schema stands, the root included; values such as defaults are none. */
+/** Every subschema of a schema, the root included; values such as defaults are none. */
 function placesOf(node: unknown, path = '', keyword = ''): Place[] {
   const here = { path, keyword, node };
   if (typeof node !== 'object' || node === null) return [here];

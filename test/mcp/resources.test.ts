@@ -32,7 +32,7 @@ async function newHeldKey(): Promise<string> {
   return (await server.call('POST', '/keys', { body })).body.key;
 }
 
-/** Resolves with the next address that the client is told of. */
+/** Resolves with the next URI that the client is notified of. */
 function nextUpdate(client: Client): Promise<string> {
   return new Promise((resolve) => {
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => resolve(params.uri));

@@ -64,7 +64,7 @@ export function sampleEvent(changes: Partial<Message['events'][number]> = {}): M
   };
 }
 
-/** The largest message the contract allows, and more trail than it ever had, all of the letter given. */
+/** The largest message the contract allows, and more events than any message has, all of the given letter. */
 export function hugeMessage(letter: string): Message {
   const address = `${letter.repeat(240)}@example.org`;
   const fifty = Array.from({ length: 50 }, (_, index) => `${index}${address}`);

@@ -66,7 +66,7 @@ describe('wait_for_email', () => {
     'expired',
     'canceled',
   ];
-  // Object.keys widens to string; the catalogue holds exactly these names.
+  // Object.keys widens to string; the catalog has exactly these names.
   it.each(Object.keys(MESSAGE_STATUSES) as MessageStatus[])('decides whether %s is an outcome', async (status) => {
     const { invoke } = scriptInvoke({ 'emails.get': inSequence(sampleMessage({ status })) });
     const { structured } = await callTool('wait_for_email', { id: ID }, invoke);

@@ -294,7 +294,7 @@ function filesOf(parsed: Email): FileRead[] {
     .sort(byContent);
 }
 
-/** The parser makes lines of its own of these two, whatever their encoding. */
+/** The parser normalizes the line endings of these two, whatever their encoding. */
 function contentOf(type: string, content: Buffer): string {
   const isRewritten = type === 'text/calendar' || type === 'message/rfc822';
   return isRewritten ? String(content).replaceAll('\r\n', '\n').trimEnd() : content.toString('hex');

@@ -66,7 +66,7 @@ async function verify(message: Buffer | string): Promise<string[]> {
   const resolver = async (name: string) => {
     const record = records.get(name);
     if (record === undefined) throw Object.assign(new Error('no record'), { code: 'ENOTFOUND' });
-    // A TXT string holds at most 255 bytes, so a 2048-bit key comes in pieces.
+    // A TXT string has at most 255 bytes, so a 2048-bit key is split.
     return [record.match(/.{1,255}/g) ?? []];
   };
   const { results } = await dkimVerify(message, { resolver, strict: true, curTime: SIGNED_AT });

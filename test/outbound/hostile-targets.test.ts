@@ -27,7 +27,7 @@ describe('hostile targets', () => {
     const https = createHttpsServer(certificate, canary);
     const six = createHttpsServer(certificate, canary);
     servers = [http, https, six];
-    // A connection alone is a hit as well: it tells whether something listens.
+    // A connection alone is a hit as well: it reveals whether something listens.
     for (const server of servers) server.on('connection', ({ remoteAddress }) => hits.push(`from ${remoteAddress}`));
     ports = {
       http: await listen(http, '127.0.0.1'),

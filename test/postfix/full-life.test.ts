@@ -129,7 +129,7 @@ describe('your own domain, with a Postfix at the other end', () => {
   }
 });
 
-/** Takes mail for some people of a domain; who has gone is an alias that leads nowhere, so that mail to them is taken first. */
+/** Accepts mail for some users of a domain; a former user is an alias without a target, so that their mail is accepted first. */
 async function parametersOf(folder: string): Promise<Readonly<Record<string, string>>> {
   const mail = join(folder, 'mail');
   await mkdir(mail);

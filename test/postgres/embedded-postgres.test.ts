@@ -22,7 +22,7 @@ import { COMPILE_CACHE } from '../harness/compile-cache.ts';
 
 const OWNER_PROGRAM = fileURLToPath(new URL('embedded-postgres-owner.ts', import.meta.url));
 const IS_ROOT = process.geteuid?.() === 0;
-/** The power cut these tests would need to tell the difference does not happen in memory. */
+/** Only a power cut would show the difference, and there is none in memory. */
 const QUICK = { fsync: 'off' };
 
 let base: string;

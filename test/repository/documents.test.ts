@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readTree } from './source-tree.ts';
 
 const MAX_DECISION_LINES = 120;
-/** Registries answer from mirrors and move; only the lock file may hold what a tool wrote into it. */
+/** Registries use mirrors and move; only the lock file may contain what a tool wrote into it. */
 const REGISTRY_HOSTS = [
   ['registry', 'npmjs', 'org'],
   ['registry', 'yarnpkg', 'com'],

@@ -18,7 +18,7 @@ const MAY_READ_ENVIRONMENT = [
 
 const tree = readTree();
 const sources = tree.filter(isSource);
-/** Code that people write: packages, tests, tools and benchmarks. */
+/** Handwritten code: packages, tests, tools and benchmarks. */
 const code = tree.filter((file) => /^(packages|test|tools|bench)\/.+\.ts$/.test(file.path) && !isGenerated(file.path));
 
 /** Paths of the files whose code, without comments and the insides of literals, matches. */

@@ -16,7 +16,7 @@ export function readTree(): readonly TreeFile[] {
   return listFiles('', isIgnored).map((file) => ({ path: file, text: readFileSync(path.join(ROOT, file), 'utf8') }));
 }
 
-/** The sources of the packages that people write. */
+/** The handwritten sources of the packages. */
 export function isSource({ path: file }: TreeFile): boolean {
   return /^packages\/[^/]+\/src\/.+\.ts$/.test(file) && !isGenerated(file);
 }

@@ -197,7 +197,7 @@ describe('the servers of a domain', () => {
     mx('a.test', 2, 3, 4, 5, 6, 7);
     const direct = transport();
     expect(await sendTo(direct, 'a@a.test')).toMatchObject([{ outcome: 'deferred' }]);
-    // Those that did not answer are behind the one that no one has tried.
+    // Those that did not respond are after the untried one.
     expect(await sendTo(direct, 'a@a.test')).toMatchObject([{ outcome: 'accepted' }]);
     expect(sixth.messages).toHaveLength(1);
   });

@@ -13,7 +13,7 @@ import {
 } from '../harness/webhook-receiver.ts';
 
 const EVENTS = 300;
-/** So many are answered before the process is killed; the others that it has under way then are not. */
+/** So many get a response before the process is killed; the others in progress do not. */
 const RESPONDED = 100;
 
 describe('a server killed in the middle of delivering events', () => {
@@ -69,7 +69,7 @@ describe('a server killed in the middle of delivering events', () => {
     expect(bodies.size).toBe(EVENTS);
     const left = await sql`SELECT 1 FROM webhook_deliveries WHERE endpoint_id = ${id}`;
     expect(left.length).toBeGreaterThanOrEqual(EVENTS - RESPONDED);
-    // What the killed one holds is free a minute later.
+    // What the killed one leased is free a minute later.
     await sql`UPDATE webhook_deliveries SET lease_until = lease_until - interval '1 minute' WHERE lease_until IS NOT NULL`;
     receiver.respond(200);
     await (await start()).ready;

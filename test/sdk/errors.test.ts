@@ -5,7 +5,7 @@ import { problem, type Reply, startScriptedServer } from './scripted-server.ts';
 
 const SECRET = 'pr_live_0123456789abcdefghij';
 
-/** The error of one call that the server answers with this reply. */
+/** The error of one call with this reply. */
 async function errorOf(reply: Reply): Promise<PostriderError> {
   await using server = await startScriptedServer([reply]);
   const client = new Postrider({ apiKey: SECRET, baseUrl: server.baseUrl, maxRetries: 0 });

@@ -11,7 +11,7 @@ export interface Received {
 }
 
 /**
- * A response; `afterMs` makes the server slow. `hang` never answers, `stall` stops in the middle of its body, `reset` closes the connection
+ * A response; `afterMs` makes the server slow. `hang` never responds, `stall` stops in the middle of its body, `reset` closes the connection
  * without a word, and `switch` offers another protocol.
  */
 export type Reply =
@@ -26,7 +26,7 @@ export type Reply =
   | 'switch'
   | 'reset';
 
-/** Someone else's machine: answers the n-th request with the n-th reply, over real sockets. */
+/** A third-party server: responds to the n-th request with the n-th reply, over real sockets. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly baseUrl: string;
   readonly received: readonly Received[];
@@ -34,7 +34,7 @@ export interface ScriptedServer extends AsyncDisposable {
   nextRequest(): Promise<void>;
 }
 
-/** Starts a server on a free loopback port. A request beyond the script is answered 418, which no client repeats. */
+/** Starts a server on a free loopback port. A request beyond the script gets 418, which no client repeats. */
 export async function startScriptedServer(replies: readonly Reply[]): Promise<ScriptedServer> {
   const received: Received[] = [];
   let announce = Promise.withResolvers<void>();

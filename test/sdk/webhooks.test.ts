@@ -64,7 +64,7 @@ describe('webhooks of the SDK', () => {
     >();
     expectTypeOf<Of<'quota.threshold'>['used']>().toEqualTypeOf<number>();
     expectTypeOf<Of<'approval.requested'>['reasons']>().toExtend<readonly string[]>();
-    // Every type of event is there, so none was left out of what verifyWebhook answers.
+    // Every type of event is there, so none is missing from what verifyWebhook returns.
     expectTypeOf<WebhookEvent['type']>().toEqualTypeOf<import('@postrider/sdk').WebhookEventType>();
   });
 });

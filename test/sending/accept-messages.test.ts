@@ -145,7 +145,7 @@ describe('the accept queue', () => {
       onAccepted: () => undefined,
       onFault: (error) => faults.push(error),
     });
-    // The edge lets no such text pass; here it stands for whatever the database refuses of one row.
+    // The edge lets no such text pass; here it is an example of what the database rejects in one row.
     const broken = sendOf(account);
     const unstorable = { ...broken, content: { ...broken.content, text: 'a\u0000b' } };
     const verdicts = await acceptQueue.acceptBatch([sendOf(account), unstorable, sendOf(account)]);

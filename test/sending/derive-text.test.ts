@@ -192,7 +192,7 @@ const HOSTILE: readonly [name: string, unit: string][] = [
 ];
 
 describe('hostile input', () => {
-  // Work that is quadratic in characters would not end on 2 MB within the test's time; milder growth is not told apart here.
+  // Work that is quadratic in characters would not end on 2 MB within the test's time; milder growth is not detected here.
   it.each(HOSTILE)('of %s, 2 MB of it, ends and produces no more than a few times its length', (_, unit) => {
     const html = unit.repeat(Math.ceil(2_000_000 / unit.length));
     expect(deriveText(html).length).toBeLessThan(3 * html.length);

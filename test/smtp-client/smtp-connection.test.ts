@@ -479,7 +479,7 @@ describe('a slow server', () => {
     const response = Promise.withResolvers<void>();
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
-      // The second client is the clock: no one answers it, and its timeout is that of the first one's commands.
+      // The second client is the clock: it gets no reply, and its timeout is that of the first one's commands.
       if (c.number === 2) return;
       await play(c, '250 ok', '250 ok', '354 go');
       await c.body();

@@ -49,7 +49,7 @@ describe('a message within a message', () => {
         end,
         expect.stringMatching(/^554 5\.5\.2 validation_failed: the message contains a (bare (CR|LF)|NUL);/),
       ]);
-      // Nothing that was written behind is answered: the connection is over.
+      // Nothing written after it gets a reply: the connection is over.
       expect([end, await session.reply()]).toEqual([end, null]);
     }
     expect(await total()).toBe(before);

@@ -171,7 +171,7 @@ describe('mail of the installation', () => {
     expect((await server.call('POST', `/emails/${canceled.body.id}/cancel`)).status).toBe(200);
     expect(await reasons('never@receiver.example')).toEqual(['firstContact']);
 
-    // A person's approval makes a contact.
+    // A user's approval makes a contact.
     const held = await server.send({ to: 'vetted@receiver.example' }, { key });
     expect((await decide(server, await decidingKey(server), held.body.approvalId)).status).toBe(200);
     expect(await reasons('vetted@receiver.example')).toBeNull();

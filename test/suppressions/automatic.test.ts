@@ -10,7 +10,7 @@ describe('an automatic suppression', () => {
     for (const closing of open.splice(0)) await closing.close();
   });
 
-  /** A server whose relay answers to each recipient by what its address begins with; to `late` once the address was added for a minute. */
+  /** A server whose relay replies to each recipient by the start of its address; to `late` once the address was added for a minute. */
   async function start(): Promise<{ server: TestApp; sink: SmtpSink }> {
     const late = async () => {
       const expiresAt = new Date(server.clock.now().getTime() + 60_000).toISOString();
@@ -71,7 +71,7 @@ describe('an automatic suppression', () => {
         server.send({ to: [`hard@example.com`, `hard${index % 2}@example.com`] }),
       ),
     );
-    // Those that came behind the first bounce were refused at the door.
+    // Those after the first bounce were refused at acceptance.
     const accepted = sent.filter(({ status }) => status === 202);
     expect(accepted.length).toBeGreaterThan(0);
     for (const { body } of accepted) await server.settled(body.id);

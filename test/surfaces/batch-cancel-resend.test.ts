@@ -22,7 +22,7 @@ describe('batches, canceling and resending over MCP', () => {
   async function call(name: string, given: Record<string, unknown>) {
     const { content, structuredContent, isError } = await client.callTool({ name, arguments: given });
     const [first] = content as { text: string }[];
-    // biome-ignore lint/suspicious/noExplicitAny: answers of any shape, which the assertions are about
+    // biome-ignore lint/suspicious/noExplicitAny: responses of any shape, which the assertions are about
     return { text: first?.text ?? '', data: structuredContent as any, isError: isError === true };
   }
 

@@ -219,7 +219,7 @@ describe('the same call over REST, SDK, MCP and CLI', () => {
     const names = tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['get_email', 'list_emails', 'wait_for_email']));
     expect(names).not.toContain('send_email');
-    // A client that knows the tool from elsewhere is told what is missing.
+    // A client that has not listed the tool gets an error that names what is missing.
     expect(await client.callTool({ name: 'send_email', arguments: { ...BODY } })).toMatchObject({
       isError: true,
       structuredContent: { error: { code: 'missing_scope', detail } },

@@ -39,7 +39,7 @@ describe('postrider-mcp', () => {
   }
 
   const idOf = ({ structuredContent }: Awaited<ReturnType<typeof callTool>>) =>
-    String((structuredContent as { id?: unknown }).id); // Tools answer an object.
+    String((structuredContent as { id?: unknown }).id); // Tools return an object.
 
   it('reads key and server from the environment, and sends over the channel mcp', {
     tags: ['contract-running.stdio-binary', 'contract-surfaces.stdio-environment', 'contract-sending.channel-stdio'],

@@ -25,7 +25,7 @@ describe('a message through an SMTP relay', () => {
   });
 
   async function verdictsOn(message: SinkMessage): Promise<readonly string[]> {
-    // A TXT string holds at most 255 bytes, so a 2048-bit key comes in pieces.
+    // A TXT string has at most 255 bytes, so a 2048-bit key is split.
     const resolver = async () => [record.match(/.{1,255}/g) ?? []];
     const { results } = await dkimVerify(message.raw, { resolver, strict: true });
     return results.map(({ status }: { status: { result: string } }) => status.result);

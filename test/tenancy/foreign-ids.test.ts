@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 import { type OpenedDatabase, takeOutFirstWall } from '../harness/without-first-wall.ts';
 import { fillOtherAccount, MARK, type OtherAccount } from './other-account.ts';
 
-/** Operations behind a key. One that answers events for as long as someone listens is tested where those are. */
+/** Operations behind a key. One that streams events is tested with the events. */
 const KEYED = OPERATIONS.filter(({ id, access }) => access.kind === 'key' && id !== 'webhooks.stream');
 const NAMING = KEYED.filter(({ path }) => path.includes('/:'));
 const READING = KEYED.filter(({ method, path }) => method === 'GET' && !path.includes('/:'));

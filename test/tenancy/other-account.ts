@@ -1,6 +1,6 @@
 import type { TestApp } from '../harness/test-app.ts';
 
-/** An account that holds one of everything that can be named, all of it with MARK in it. */
+/** An account with one of everything that has an id, all of it with MARK in it. */
 export interface OtherAccount {
   readonly accountId: string;
   readonly key: string;
@@ -75,7 +75,7 @@ async function addEndpoint(server: TestApp, accountId: string): Promise<string> 
   return row?.id ?? '';
 }
 
-/** What comes of answering requests as such, and not of what they ask for. */
+/** What every request changes, whatever it requests. */
 const PASSING = ['request_log', 'key_rates'];
 
 async function fingerprintOf(server: TestApp, accountId: string): Promise<Readonly<Record<string, string>>> {

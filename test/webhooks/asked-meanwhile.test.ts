@@ -20,7 +20,7 @@ describe('a delivery in progress', () => {
     expect(world.faults).toEqual([]);
   });
 
-  /** An endpoint whose first response is held until it is told, and one event under way to it, its attempts of this round as many as told. */
+  /** An endpoint whose first response waits for the test, with one event in transit to it and the given number of attempts. */
   async function underWay(failedBefore = 0) {
     const held = Promise.withResolvers<(status: number) => void>();
     const receiver = await startWebhookReceiver((_event, response, count) => {

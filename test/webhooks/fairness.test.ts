@@ -66,7 +66,7 @@ describe('the dispatcher', () => {
     const killed = world.another();
     void killed.pump();
     await first.count(1);
-    // It never hears of the response, and never writes anything down: to everyone else it is gone.
+    // It never receives the response and never records anything: for all others it is gone.
     const [row] = await world.sql`SELECT lease_until FROM webhook_deliveries WHERE endpoint_id = ${first.id}`;
     expect(row?.['lease_until']).not.toBeNull();
     first.respond(200);
@@ -205,7 +205,7 @@ describe('a dispatcher whose slots are all in use', () => {
     expect(world.faults).toEqual([]);
   });
 
-  /** Endpoints that have answered so many events briskly, then fall silent with more waiting than they may have under way. */
+  /** Endpoints that responded fast to so many events, then stop responding with more waiting than they may have in progress. */
   async function fallenSilent(count: number, responded: number) {
     const slow = await Promise.all(
       Array.from({ length: count }, async () => {

@@ -59,7 +59,7 @@ describe('events about a held message', () => {
     expect(status).toBe(202);
     return body as { readonly id: string; readonly approvalId: string };
   };
-  /** The reminder leaves out a hold that the server's own worker is still telling the approvers of; it would come a minute later. */
+  /** The reminder leaves out a hold that the server's own worker is still notifying the approvers of; it would be sent a minute later. */
   const approversNotified = async ({ approvalId }: Held) => {
     const { sql } = server.database;
     const notified = async () => (await sql`SELECT FROM approvals WHERE id = ${approvalId} AND told_at IS NOT NULL`).length;

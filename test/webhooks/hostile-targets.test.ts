@@ -22,7 +22,7 @@ describe('in production, a webhook or an attachment that leads inside', () => {
     const certificate = makeCertificate(['localhost', '127.0.0.1', ...Object.keys(HOSTILE_NAMES)]);
     const canary = async (made: Server, host: string): Promise<number> => {
       servers.push(made);
-      // A connection alone is a hit: it tells whether something listens.
+      // A connection alone is a hit: it reveals whether something listens.
       made.on('connection', ({ remoteAddress }) => hits.push(`from ${remoteAddress}`)).listen(0, host);
       await once(made, 'listening');
       return (made.address() as AddressInfo).port; // A TCP server that listens has no other kind of address.

@@ -203,7 +203,7 @@ describe('a receiver that', () => {
       await world.dispatcher.pump();
       await world.dispatcher.idle();
     }
-    // Other endpoints are disabled meanwhile, which this one is told as well.
+    // Other endpoints are disabled meanwhile, and this one is notified of that as well.
     const attempts = (await world.attempts(id)).filter((row) => row.event_type === 'webhook.test');
     expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const same = received.filter(({ event }) => event.type === 'webhook.test');

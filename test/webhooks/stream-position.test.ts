@@ -41,7 +41,7 @@ async function store(agesMs: readonly number[], clockBehindMs = 0): Promise<stri
   return ids;
 }
 
-/** A stream behind an event, and what it tells next. */
+/** A stream after an event, and what it sends next. */
 async function listen(lastEventId: string | null) {
   const { sql, clock } = world;
   const feed = await feeds.open({ accountId, types: null, isAllowed: () => Promise.resolve(true) });
@@ -75,7 +75,7 @@ it('a listener that catches up receives events in the order in which they were s
   const missed = await store(Array.from({ length: 60 }, (_, n) => 20_000 - n));
   const stream = await listen(last);
   expect(await stream.next(50)).toEqual(missed.slice(0, 50));
-  // It happened before what was told just now, and is stored while that is read.
+  // It happened before what was just sent, and is stored while that is read.
   const late = await store([25_000]);
   const young = await store([0]);
   expect(await stream.next(12)).toEqual([...missed.slice(50), ...late, ...young]);

@@ -77,7 +77,7 @@ export const device = async ({ server }: AccountWorld) => {
   return body;
 };
 
-/** What a path's `:id` stands for, by what is before it. */
+/** What a path's `:id` is the id of, by the preceding part. */
 export const THINGS: Readonly<Record<string, (world: AccountWorld) => Promise<{ readonly id: string }>>> = {
   '/emails': sent,
   '/keys': key,

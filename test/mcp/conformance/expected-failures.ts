@@ -4,7 +4,7 @@ type Expected = Readonly<Record<Revision, readonly string[]>>;
 
 /**
  * Sampling and elicitation of the 2025 protocol are requests from the server to the client, within a session. The endpoint is stateless, so it
- * cannot make them; in protocol 2026-07-28 the same is a result, and passes. Nothing else may stand here.
+ * cannot make them; in protocol 2026-07-28 the same is a result, and passes. Nothing else may be listed here.
  */
 export const EXPECTED_OF_TRANSPORT: Expected = {
   '2025-11-25': [
@@ -18,7 +18,7 @@ export const EXPECTED_OF_TRANSPORT: Expected = {
 
 /**
  * Of our own catalogue: every one is a probe of a tool, prompt or resource that only the suite's own catalogue has, which the suite cannot
- * tell from a failure. Two are not: over HTTP the 2025 protocol's logging levels and subscriptions need a session, and are not offered.
+ * distinguish from a failure. Two are not: over HTTP the 2025 protocol's logging levels and subscriptions need a session, and are not offered.
  */
 export const EXPECTED_OF_CATALOGUE: Expected = {
   '2025-11-25': [

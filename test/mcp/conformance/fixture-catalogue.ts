@@ -49,7 +49,7 @@ function addResources(server: McpServer): void {
       },
     ],
   }));
-  // Stateless: accepted, and there is no connection to tell of changes over.
+  // Stateless: accepted, but there is no connection for notifications.
   server.server.setRequestHandler('resources/subscribe', () => ({}));
   server.server.setRequestHandler('resources/unsubscribe', () => ({}));
 }

@@ -5,7 +5,7 @@ import { PNG, SAY_CAPITAL, text, WAV } from './fixture-samples.ts';
 /** The suite wants some milliseconds between notifications. */
 const PAUSE_MS = 50;
 
-/** The tools of the suite that answer in one go: every kind of content, errors, progress, logging, and a schema with every keyword. */
+/** The tools of the suite with a single response: every kind of content, errors, progress, logging, and a schema with every keyword. */
 export function addPlainTools(server: McpServer): void {
   const add = (name: string, run: Parameters<typeof server.registerTool>[2]) =>
     server.registerTool(name, { description: `The suite’s ${name}.` }, run);

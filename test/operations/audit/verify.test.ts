@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../harness/test-databa
 describe('the chain of the audit log', () => {
   let database: TestDatabase;
   let environment: Environment;
-  /** Of the account with five entries that each test has of its own. */
+  /** Of each test's own account with five entries. */
   let accountId: string;
   beforeAll(async () => {
     database = await createTestDatabase();

@@ -36,7 +36,7 @@ describe('a sign-in at a provider', () => {
   const get = (path: string, cookie = '') =>
     server.call('GET', path, { key: null, headers: cookie === '' ? {} : { cookie } });
 
-  /** Begins here and goes through the provider's own pages; answers where that sends the browser back to. */
+  /** Starts here and completes the provider's own pages; returns where the browser is redirected to. */
   async function travel(name = 'oidc', next = '') {
     const begun = await get(`/auth/oauth/${name}${next === '' ? '' : `?next=${encodeURIComponent(next)}`}`);
     if (begun.status !== 302) throw new Error(`${begun.status} ${begun.body}`);
@@ -209,7 +209,7 @@ interface FakeGithub {
   close(): Promise<void>;
 }
 
-/** What GitHub answers, as far as a sign-in asks: another company's machine. */
+/** What GitHub returns for a sign-in: a third-party server. */
 async function startFakeGithub(): Promise<FakeGithub> {
   const fake: { user: FakeGithub['user'] } = { user: { id: 0, emails: [] } };
   const http: Server = createServer((request, response) => {

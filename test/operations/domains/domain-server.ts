@@ -16,7 +16,7 @@ export interface PublishedRecord {
 export interface DomainServer {
   readonly server: TestApp;
   readonly dns: TestDnsServer;
-  /** Publishes records as they were answered. */
+  /** Publishes records as the API returned them. */
   publish(records: readonly PublishedRecord[]): void;
   /** A domain with all its records published and verified. */
   verified(name: string, key?: string): Promise<{ id: string; records: PublishedRecord[]; dkimSelector: string }>;

@@ -73,10 +73,10 @@ describe('the service information', () => {
   });
 });
 
-/** What an operation answers to someone unknown who sends nothing. */
+/** What an operation returns to an unknown caller who sends nothing. */
 function statusesOf(operation: (typeof OPERATIONS)[number] | undefined): readonly number[] {
   if (operation === undefined || operation.access.kind !== 'public') return [200, 401];
-  // The free tools and signing in tell of the absence of their body, and no one is the provider `:provider`.
+  // The free tools and signing in report the missing body, and there is no provider `:provider`.
   if ('body' in operation && operation.body !== undefined) {
     return [operation.body.safeParse(undefined).success ? operation.status : 422];
   }

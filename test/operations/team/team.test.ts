@@ -178,7 +178,7 @@ describe('the team', () => {
     const byKey = (email: string, role: string, key = server.key) =>
       server.call('POST', '/team/invitations', { key, body: { email, role } });
     expect((await byKey('k1@sandbox.test', 'developer')).status).toBe(201);
-    // `full` leaves out deciding holds, so a person who decides is not its to make.
+    // `full` leaves out deciding holds, so it cannot add a user who decides.
     expectProblem(await byKey('k2@sandbox.test', 'approver'), 403, 'permission_escalation');
     expectProblem(await byKey('k2@sandbox.test', 'owner'), 403, 'permission_escalation');
     const limited = await server.newKey({ scopes: ['full'], recipientAllowlist: ['@example.com'] });

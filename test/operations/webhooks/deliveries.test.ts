@@ -37,7 +37,7 @@ describe('the deliveries of an endpoint', () => {
   const replay = (body: unknown) => server.call('POST', `/webhooks/${id}/replay`, { body });
   const test = async (): Promise<string> => (await server.call('POST', `/webhooks/${id}/test`)).body.eventId;
 
-  /** Asks until the list is as it should be: an attempt is written down a moment after the receiver has answered it. */
+  /** Asks until the list is as it should be: an attempt is written down a moment after the response of the receiver. */
   async function until(query: string, isThere: (found: Delivery[]) => boolean): Promise<Delivery[]> {
     for (;;) {
       const found = await rows(query);
@@ -45,7 +45,7 @@ describe('the deliveries of an endpoint', () => {
     }
   }
 
-  /** Tests an endpoint that answers so, and returns the attempts once so many were made. */
+  /** Tests an endpoint with this response, and returns the attempts once so many were made. */
   async function attempted(status: number, made = 1): Promise<Delivery[]> {
     receiver.respond(status);
     const eventId = await test();

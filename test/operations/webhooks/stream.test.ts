@@ -116,7 +116,7 @@ describe('GET /webhooks/stream', () => {
     await first.next();
     await store(sql, 'told first', 20);
     expect(await names(first, 1)).toEqual(['told first']);
-    // Stored before the last one that is told, by a transaction that is not over when it is told.
+    // Stored before the last one sent, by a transaction that is still open when that one is sent.
     const [isStored, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const concurrent = sql.begin(async (transaction) => {
       await store(transaction, 'committed late', 10);

@@ -188,7 +188,7 @@ describe('a file by URL', () => {
     expect(await faultsOf(files, hasty)).toEqual([
       ['attachment_fetch_failed', ...files.map((_, index) => `attachments.${index}.url`)],
     ]);
-    // All of them share the time, whether their turn came or not.
+    // All of them share the time, started or not.
     expect(performance.now() - beganMs).toBeLessThan(1_500);
   });
 

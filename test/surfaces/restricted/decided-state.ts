@@ -8,7 +8,7 @@ interface Asked {
   readonly own: string;
 }
 
-/** Everything of an account (`$1`) that a person decided, or that other senders' mail depends on. */
+/** Everything of an account (`$1`) that a user decided, or that other senders' mail depends on. */
 const PARTS = {
   account: () =>
     'SELECT name, track_opens, track_clicks, paused_at, suspended_at, monthly_quota, deletion_scheduled_at FROM accounts WHERE id = $1',
