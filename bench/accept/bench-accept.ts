@@ -69,7 +69,7 @@ async function benchSingles(
     ),
   );
   console.log(
-    `\nsingle sends: ${CONNECTIONS} connections, ${count} messages a round, ${rounds} rounds in turn, every message its own`,
+    `\nsingle sends: ${CONNECTIONS} connections, ${count} messages a round, ${rounds} alternating rounds, every message its own`,
   );
   let seed = 0;
   const measure = async (target: Child<unknown>, port: number, n: number): Promise<Round> => {

@@ -58,7 +58,7 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
   }
   await Promise.all([sql.end(), acceptSql.end()]);
   const ratio = median(ours.map(({ rate }, n) => rate / (theirs[n]?.rate ?? 1)));
-  console.log(`\nbatches of ${BATCH}, ${AT_ONCE} at once, ${BATCHES} a round, ${rounds} rounds in turn`);
+  console.log(`\nbatches of ${BATCH}, ${AT_ONCE} at once, ${BATCHES} a round, ${rounds} alternating rounds`);
   console.log(`the accept queue, every rule: ${describe(ours)}`);
   console.log(`bare multi-row INSERT: ${describe(theirs)}`);
   console.log(judge('batches, ratio to a bare multi-row INSERT', ratio, 0.7, 'at least'));

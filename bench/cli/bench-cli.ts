@@ -29,7 +29,7 @@ export async function benchCli({ count }: { readonly count: number }): Promise<b
       ['completion', 'bash'],
       ['emails', 'get', '01936a2e-0000-7000-8000-000000000001', '--json', ...address],
     ];
-    console.log(`${describeMachine({})}\n\n${count} runs of each, in turn`);
+    console.log(`${describeMachine({})}\n\n${count} runs of each, alternating`);
     const cases = Object.entries(forms).flatMap(([form, file]) =>
       commands.map((argv) => ({ name: `${form}: postrider ${argv.slice(0, 2).join(' ')}`, argv: [file, ...argv] })),
     );

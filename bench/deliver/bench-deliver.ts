@@ -51,7 +51,7 @@ export async function benchDeliver(options: BenchDeliverOptions): Promise<boolea
   try {
     console.log(describeMachine(database.settings));
     console.log(
-      `\ndeliver: ${options.count} messages of 3 KB a round, every one its own, DKIM rsa-2048, ${CONNECTIONS} connections, ${options.rounds} rounds in turn`,
+      `\ndeliver: ${options.count} messages of 3 KB a round, every one its own, DKIM rsa-2048, ${CONNECTIONS} connections, ${options.rounds} alternating rounds`,
     );
     return await runRounds(database, dataDir, options);
   } finally {

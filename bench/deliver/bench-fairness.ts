@@ -213,10 +213,10 @@ async function measureRatio(stage: Stage, count: number, rounds: number): Promis
   const ratio = median(beside.map((seconds, n) => (alone[n] ?? seconds) / seconds));
   const rate = (seconds: readonly number[]) => round(median(seconds.map((each) => count / each)));
   console.log(
-    `\ndead destinations: ${round(count)} messages to ${HEALTHY_DOMAINS} healthy domains, alone and beside ${round(count)} older ones to ${DEAD_DOMAINS} dead domains (half refuse, half never answer), ${rounds} rounds in turn`,
+    `\ndead destinations: ${round(count)} messages to ${HEALTHY_DOMAINS} healthy domains, alone and with ${round(count)} older ones to ${DEAD_DOMAINS} dead domains (half refuse, half never answer), ${rounds} alternating rounds`,
   );
-  console.log(`healthy messages/s: ${rate(alone)} alone, ${rate(beside)} beside dead ones (medians)`);
-  console.log(judge('throughput of healthy destinations beside dead ones, ratio', ratio, LEAST_RATIO, 'at least'));
+  console.log(`healthy messages/s: ${rate(alone)} alone, ${rate(beside)} with dead ones (medians)`);
+  console.log(judge('throughput of healthy destinations with dead ones, ratio', ratio, LEAST_RATIO, 'at least'));
   return ratio >= LEAST_RATIO;
 }
 

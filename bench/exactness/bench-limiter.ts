@@ -131,7 +131,7 @@ function report(rounds: readonly Round[], { count }: { readonly count: number })
   );
   console.log(`an accepted send, counted: ${describe(({ accept }) => accept)}`);
   console.log(`counting the requests of one key: ${describe(({ oneKey }) => oneKey)}`);
-  console.log(`counting those of ${MANY_KEYS} keys in turn: ${describe(({ manyKeys }) => manyKeys)}`);
+  console.log(`counting those of ${MANY_KEYS} keys, one after the other: ${describe(({ manyKeys }) => manyKeys)}`);
   const share = (cost: (round: Round) => number, whole: (round: Round) => number) =>
     of((one) => cost(one) / (whole(one) - cost(one)));
   const added = share(

@@ -69,11 +69,11 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
   const found = [
     ['quota: recipients accepted beyond it or short of it', Math.abs(filled - quota)],
     ['quota: units charged beyond or short once it was full', Math.abs(chargedFull.body.quota.used - quota)],
-    ['quota: beyond or short after cancels beside sends', Math.abs(kept - quota)],
+    ['quota: beyond or short after concurrent cancels and sends', Math.abs(kept - quota)],
     ['quota: what the processes show beyond or short of it', Math.max(...used.map((one) => Math.abs(one - quota)))],
     ['quota: most units charged beyond it at any time', Math.max(0, ledger.most - quota)],
     ['quota: looks at which the charge was not the messages’', ledger.apart],
-    ['quota: answers that are neither 202 nor 402', others.length],
+    ['quota: responses that are neither 202 nor 402', others.length],
   ] as const;
   for (const [what, value] of found) console.log(judge(what, value, 0, 'at most'));
   return found.every(([, value]) => value === 0);

@@ -41,7 +41,7 @@ async function proveRate(fleet: Fleet, key: string, limit: number): Promise<bool
   const found = [
     [`rate of ${limit}: requests beyond the allowance`, Math.max(0, gone - most)],
     [`rate of ${limit}: requests short of the allowance`, Math.max(0, least - gone - withoutResponse)],
-    [`rate of ${limit}: answers that are neither 200 nor 429`, others],
+    [`rate of ${limit}: responses that are neither 200 nor 429`, others],
   ] as const;
   for (const [what, value] of found) console.log(judge(what, value, 0, 'at most'));
   return found.every(([, value]) => value === 0);

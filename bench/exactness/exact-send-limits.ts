@@ -19,7 +19,7 @@ export async function proveSendLimits(fleet: Fleet, limit: number): Promise<bool
     const found = [
       [`send limit of the ${period}: messages beyond it or short of it`, Math.abs(accepted - limit)],
       [`send limit of the ${period}: messages stored beyond it or short of it`, Math.abs(stored - limit)],
-      [`send limit of the ${period}: answers that are neither`, others],
+      [`send limit of the ${period}: responses that are neither`, others],
     ] as const;
     for (const [what, value] of found) console.log(judge(what, value, 0, 'at most'));
     isExact = found.every(([, value]) => value === 0) && isExact;

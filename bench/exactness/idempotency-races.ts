@@ -26,14 +26,14 @@ export async function proveIdempotency(fleet: Fleet, races: number): Promise<boo
     SELECT (SELECT count(*) FROM messages WHERE account_id = ${accountId})::int AS messages,
       (SELECT sum(used) FROM quota_usage WHERE account_id = ${accountId})::int AS used`;
   console.log(
-    `\nidempotency: ${round(races)} keys, each sent under ${CLIENTS} times at once: ${round(found.first)} first answers, ${round(found.replayed)} replayed, ${round(found.running)} told that it still runs`,
+    `\nidempotency: ${round(races)} keys, each sent under ${CLIENTS} times at once: ${round(found.first)} first responses, ${round(found.replayed)} replayed, ${round(found.running)} told that it still runs`,
   );
   const judged = [
     ['idempotency: messages beyond or short of one a key', Math.abs((row?.messages ?? 0) - races)],
     ['idempotency: units charged beyond or short of one message a key', Math.abs((row?.used ?? 0) - 2 * races)],
     ['idempotency: keys with several ids or none', found.split],
-    ['idempotency: keys whose answer is not replayed afterwards', found.withoutResponse],
-    ['idempotency: answers of another kind', found.others],
+    ['idempotency: keys whose response is not replayed afterwards', found.withoutResponse],
+    ['idempotency: responses of another kind', found.others],
   ] as const;
   for (const [what, value] of judged) console.log(judge(what, value, 0, 'at most'));
   return judged.every(([, value]) => value === 0);

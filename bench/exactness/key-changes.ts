@@ -118,7 +118,7 @@ function use(
         lastSentMs = sentMs;
         if (hasRefused) acceptedAfterRefusal += 1;
       } else if (response.body.code === code) refusedMs = Math.min(refusedMs, performance.now());
-      else throw new Error(`a key in use was answered ${JSON.stringify(response.body)}`);
+      else throw new Error(`a key in use returned ${JSON.stringify(response.body)}`);
       if (hasRefused) after += 1;
       else if (sentMs - change.respondedMs > GIVE_UP_MS) break;
       await pause(EVERY_MS);

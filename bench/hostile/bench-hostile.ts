@@ -128,7 +128,7 @@ function describe({ request, outcome, seconds, latenciesMs, blockedMs, growthMb 
   const p99 = quantile(latenciesMs, 0.99);
   const mark = p99 > MAX_P99_MS || growthMb > MAX_GROWTH_MB ? 'MISSED ' : '       ';
   const figures = `p50 ${round(quantile(latenciesMs, 0.5), 1)}, p99 ${round(p99)}, max ${round(Math.max(...latenciesMs))} ms`;
-  return `${mark} ${`${request.kind}: ${request.name}`.padEnd(60)} ${outcome.padEnd(12)} ${round(seconds, 1)} s, ${figures}, turn ${round(blockedMs)} ms, +${round(growthMb)} MB`;
+  return `${mark} ${`${request.kind}: ${request.name}`.padEnd(60)} ${outcome.padEnd(12)} ${round(seconds, 1)} s, ${figures}, blocked ${round(blockedMs)} ms, +${round(growthMb)} MB`;
 }
 
 function report(all: readonly Measured[]): boolean {
@@ -140,9 +140,9 @@ function report(all: readonly Measured[]): boolean {
     `\nof all ${round(latenciesMs.length)} probes: ${shares.join(', ')}, max ${round(latenciesMs.reduce((a, b) => Math.max(a, b), 0))} ms`,
   );
   console.log(
-    `longest turn of the event loop: ${round(all.reduce((most, { blockedMs }) => Math.max(most, blockedMs), 0))} ms of processor time`,
+    `longest blocking of the event loop: ${round(all.reduce((most, { blockedMs }) => Math.max(most, blockedMs), 0))} ms of processor time`,
   );
-  console.log(judge('p99 of /health beside each request, in ms', worstMs, MAX_P99_MS, 'at most'));
+  console.log(judge('p99 of /health during each request, in ms', worstMs, MAX_P99_MS, 'at most'));
   console.log(judge('growth of the memory, in MB', growthMb, MAX_GROWTH_MB, 'at most'));
   return worstMs <= MAX_P99_MS && growthMb <= MAX_GROWTH_MB;
 }

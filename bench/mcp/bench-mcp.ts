@@ -38,7 +38,7 @@ export async function benchMcp(options: { readonly count: number; readonly round
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     console.log(describeMachine(database.settings));
-    console.log(`\none connection, ${options.count} calls of each a round, ${options.rounds} rounds in turn`);
+    console.log(`\none connection, ${options.count} calls of each a round, ${options.rounds} alternating rounds`);
     const reached: boolean[] = [];
     for (const [name, ways] of [
       ['read: keys.self', READ],
@@ -149,7 +149,7 @@ async function timeCall({ path, method, headers = {}, body }: Sent, { agent, key
     sent.end(payload);
   });
   const tookMs = performance.now() - began;
-  if (response.length === 0) throw new Error('an empty answer');
+  if (response.length === 0) throw new Error('an empty response');
   return tookMs;
 }
 

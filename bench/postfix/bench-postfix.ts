@@ -59,7 +59,7 @@ export async function benchPostfix({
   });
   try {
     console.log(describeMachine(database.settings));
-    console.log(`\n${count} messages of 3 KB a round with ten links, DKIM rsa-2048, ${rounds} rounds in turn`);
+    console.log(`\n${count} messages of 3 KB a round with ten links, DKIM rsa-2048, ${rounds} alternating rounds`);
     return await runRounds({ shop, sink, engine, postfix }, count, rounds);
   } finally {
     await postfix.stop();

@@ -41,7 +41,7 @@ export async function benchReads(
     console.log(describeMachine(database.settings));
     const count = await countDataSet(database.sql);
     console.log(
-      `\n${count.toLocaleString('en-US')} messages of the account, ${options.rounds} rounds in turn, medians of whole answers`,
+      `\n${count.toLocaleString('en-US')} messages of the account, ${options.rounds} alternating rounds, medians of whole responses`,
     );
     const server = await startChild<unknown>(new URL('../accept/postrider-process.ts', import.meta.url), {
       target: database.target,

@@ -40,7 +40,7 @@ export async function benchRender({ count }: RenderBenchOptions): Promise<boolea
   try {
     console.log(describeMachine(database.settings));
     console.log(
-      `${count} renderings of ${RECEIPT.html.length} characters of html with a list of 12, each with values of its own`,
+      `${count} renderings of ${RECEIPT.html.length} characters of html with a list of 12, each with its own values`,
     );
     const accountId = await storeReceipt(database.sql);
     const select = await time(count, () => database.sql.unsafe('SELECT 1'));
@@ -54,9 +54,9 @@ export async function benchRender({ count }: RenderBenchOptions): Promise<boolea
     return report({
       'SELECT 1': select,
       'the engine alone, in this thread': alone,
-      'look-up': lookUp,
+      'lookup': lookUp,
       'rendering in its thread': rendering,
-      'look-up and rendering': stage,
+      'lookup and rendering': stage,
     });
   } finally {
     await renderer.close();
@@ -116,9 +116,9 @@ function report(measured: Readonly<Record<string, readonly number[]>>): boolean 
   const [select = 0, alone = 0, , rendering = 0, stage = 0] = Object.values(measured).map(median);
   const lines = [
     judge('milliseconds of a rendering, median', rendering, MEDIAN_MS, 'at most'),
-    judge('milliseconds of look-up and rendering, median', stage, MEDIAN_MS, 'at most'),
+    judge('milliseconds of lookup and rendering, median', stage, MEDIAN_MS, 'at most'),
     judge(
-      'look-up and rendering in SELECT 1 round trips and the engine alone',
+      'lookup and rendering in SELECT 1 round trips and the engine alone',
       stage / (select + alone),
       RATIO_TO_SELECT,
       'at most',

@@ -35,7 +35,7 @@ export async function benchSdk(options: { readonly count: number; readonly round
     const baseUrl = `http://127.0.0.1:${server.ready.port}`;
     const client = new Postrider({ apiKey: KEY, baseUrl });
     console.log(describeMachine({}));
-    console.log(`\none connection, ${options.count} calls of each a round, ${options.rounds} rounds in turn`);
+    console.log(`\none connection, ${options.count} calls of each a round, ${options.rounds} alternating rounds`);
     const reads = { bare: bareRead(undici, baseUrl), sdk: () => client.keys.self() };
     const sends = {
       bare: bareSend(undici, baseUrl),

@@ -27,7 +27,7 @@ export async function benchSmtp(options: { readonly count: number; readonly roun
   try {
     console.log(describeMachine(database.settings));
     console.log(
-      `\n${SESSIONS} sessions under TLS, ${options.count} messages a round, ${options.rounds} rounds in turn`,
+      `\n${SESSIONS} sessions under TLS, ${options.count} messages a round, ${options.rounds} alternating rounds`,
     );
     const measured = await measureInSequence({ ours, bare }, key, options);
     const ratio = median(measured.ours) / median(measured.bare);

@@ -39,7 +39,7 @@ export async function benchStats(
     await countAll(database.sql);
     const messages = await countDataSet(database.sql);
     console.log(
-      `\n${round(messages)} messages of the account, ${options.rounds} rounds in turn, medians of whole answers`,
+      `\n${round(messages)} messages of the account, ${options.rounds} alternating rounds, medians of whole responses`,
     );
     const server = await startChild<unknown>(new URL('../accept/postrider-process.ts', import.meta.url), {
       ...{ target: database.target, port: PORT, dataDir, roles: 'api', transport: 'capture' },

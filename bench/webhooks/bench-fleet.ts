@@ -94,7 +94,7 @@ async function setStage(): Promise<Stage> {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ url: `http://127.0.0.1:${port}/webhooks/postrider` }),
     });
-    if (status !== 201) throw new Error(`an endpoint was answered ${status}`);
+    if (status !== 201) throw new Error(`an endpoint returned ${status}`);
   }
   return { database, sql, ids, worker, receivers, accountIds, dataDir };
 }

@@ -16,8 +16,8 @@ const OF_THE_INSTALLATION: Readonly<Record<string, string>> = {
   worker_heartbeats: 'which processes work',
   domain_takeovers: 'how often a name has moved between accounts',
   identities: 'whom a provider knows a person as; a person is of no account',
-  code_tries: 'counts of users and addresses; people are of no account',
-  magic_links: 'spent by people who are not signed in yet',
+  code_tries: 'counts of users and addresses; users belong to no account',
+  magic_links: 'spent by users who are not signed in yet',
 };
 
 /** Users belong to no account: those with a seat in the account are visible. */

@@ -34,7 +34,7 @@ function anonymous(): readonly HostileRequest[] {
     ...paths.map((path) => http('anonymous', `40 MB to ${path}`, () => json(path, null, large()))),
     ...paths.map((path) => http('anonymous', `many keys to ${path}`, () => json(path, null, manyKeys(2_000_000)))),
     http('anonymous', 'a false key', () => json('/emails', 'pr_live_nobody', large())),
-    http('anonymous', 'a method that nobody serves', () => ({ ...json('/health', null, large()), method: 'PUT' })),
+    http('anonymous', 'a method that no route has', () => ({ ...json('/health', null, large()), method: 'PUT' })),
   ];
 }
 

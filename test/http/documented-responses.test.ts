@@ -162,7 +162,7 @@ function callersWorthTrying(operation: Operation, world: AccountWorld): readonly
 function bestCredential(operation: Operation, world: AccountWorld): Credential {
   const names = ['a key with every scope', 'a session of role owner', 'no credential'];
   const found = names.map((name) => world.credential(name)).find((credential) => accepts(operation, credential));
-  if (found === undefined) throw new Error(`nobody may call ${operation.id}`);
+  if (found === undefined) throw new Error(`no one may call ${operation.id}`);
   return found;
 }
 

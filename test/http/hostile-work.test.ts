@@ -128,7 +128,7 @@ describe('a server under hostile requests', () => {
       const blockedMs = await server.ask<number>('blocked');
       const isDone = !DOING.includes(kind) || outcome.startsWith('2');
       if (blockedMs > MAX_BLOCKED_MS || !isDone)
-        slow.push(`${kind}: ${name} (${outcome}): a turn of ${blockedMs.toFixed(0)} ms`);
+        slow.push(`${kind}: ${name} (${outcome}): blocked for ${blockedMs.toFixed(0)} ms`);
     }
     return slow;
   }

@@ -24,11 +24,11 @@ const TOOLS_BY_NAME = TOOLS.map((tool) => [tool.definition.name, tool.definition
 
 /** What no tool reaches, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  'approvals.decide-many': 'people decide; a key that may does so over the API',
+  'approvals.decide-many': 'users decide; a key that may decide does so over the API',
   'approvals.decide': 'as above',
-  'templates.publish': 'People publish drafts, as they decide holds.',
+  'templates.publish': 'Users publish drafts, as they decide holds.',
   'webhooks.stream': 'a stream without an end, for a program that listens',
-  'auth.session': 'about people who sign in; a tool is called with a key',
+  'auth.session': 'about users who sign in; a tool is called with a key',
   'auth.switch': 'as above',
   'auth.accounts': 'as above',
   'sessions.list': 'as above',
@@ -41,7 +41,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'auth.device-page': 'as above',
   'auth.device-confirm': 'as above',
   'auth.device-token': 'as above',
-  'service.information': 'about the installation, not the account: who calls a tool has its answer already',
+  'service.information': 'about the installation, not the account: a caller of a tool has the response already',
   'service.health': 'as above',
   'service.openapi-json': 'the description of the REST API; a tool has its own',
   'service.openapi-yaml': 'as above',
