@@ -12,18 +12,18 @@ import { type TaggedPool, tagged } from '../../test/harness/tagged.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild, type Usage } from '../parts/child.ts';
 import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
-import type { Behaviour, ReceiversSettings, Taken } from './receivers-process.ts';
+import type { Behavior, ReceiversSettings, Taken } from './receivers-process.ts';
 import type { WorkerQuestion, WorkerSettings } from './worker-process.ts';
 
 /** The bounds. */
 const MOST_DELAY_MS = 2_000;
 const MOST_GROWTH_MB = 100;
 
-const BEHAVIOURS: readonly Behaviour[] = [
+const BEHAVIORS: readonly Behavior[] = [
   'silent',
   'closed',
-  ...Array.from({ length: 6 }, (): Behaviour => 'flaky'),
-  ...Array.from({ length: 12 }, (): Behaviour => 'healthy'),
+  ...Array.from({ length: 6 }, (): Behavior => 'flaky'),
+  ...Array.from({ length: 12 }, (): Behavior => 'healthy'),
 ];
 const FAILING_SHARE = 0.3;
 const EVENTS_PER_SECOND = 500;
@@ -41,7 +41,7 @@ interface Stage {
   readonly ids: IdGenerator;
   readonly worker: Child<{ readonly baseUrl: string }>;
   readonly receivers: Child<{ readonly ports: readonly number[] }>;
-  /** One for each endpoint, in the order of BEHAVIOURS. */
+  /** One for each endpoint, in the order of BEHAVIORS. */
   readonly accountIds: readonly string[];
   readonly dataDir: string;
 }
@@ -55,9 +55,9 @@ export async function benchFleet({ count }: { readonly count: number }): Promise
   const stage = await setStage();
   try {
     console.log(describeMachine(stage.database.settings));
-    const perEndpoint = Math.ceil(count / BEHAVIOURS.length);
-    const total = perEndpoint * BEHAVIOURS.length;
-    console.log(`${round(total)} events, ${round(EVENTS_PER_SECOND)} a second, ${BEHAVIOURS.length} endpoints`);
+    const perEndpoint = Math.ceil(count / BEHAVIORS.length);
+    const total = perEndpoint * BEHAVIORS.length;
+    console.log(`${round(total)} events, ${round(EVENTS_PER_SECOND)} a second, ${BEHAVIORS.length} endpoints`);
     const memory = watchMemory(stage);
     const delays = await emit(stage, total, perEndpoint);
     await bringAbout(stage, perEndpoint);
@@ -79,7 +79,7 @@ async function setStage(): Promise<Stage> {
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
   const settings: WorkerSettings = { target: database.target, port: await findFreePort(), dataDir };
   const worker = await startChild<{ baseUrl: string }>(new URL('./worker-process.ts', import.meta.url), settings);
-  const receiving: ReceiversSettings = { behaviours: BEHAVIOURS, failingShare: FAILING_SHARE };
+  const receiving: ReceiversSettings = { behaviors: BEHAVIORS, failingShare: FAILING_SHARE };
   const receivers = await startChild<{ ports: number[] }>(
     new URL('./receivers-process.ts', import.meta.url),
     receiving,
@@ -116,22 +116,22 @@ async function emit(
     sent = due;
     await pause(TICK_MS);
   }
-  const delays: number[][] = BEHAVIOURS.map(() => []);
+  const delays: number[][] = BEHAVIORS.map(() => []);
   await until(async () => {
     const taken = await ask(stage);
     taken.forEach(({ delaysMs }, n) => void delays[n]?.push(...delaysMs));
-    return taken.every(({ events }, n) => BEHAVIOURS[n] !== 'healthy' || events >= perEndpoint);
+    return taken.every(({ events }, n) => BEHAVIORS[n] !== 'healthy' || events >= perEndpoint);
   });
   return delays;
 }
 
 /** Moves the clock past one retry after another, and each time waits for what is due then to be tried at the endpoints that live. */
 async function bringAbout(stage: Stage, perEndpoint: number): Promise<void> {
-  const living = stage.accountIds.filter((_, n) => BEHAVIOURS[n] === 'flaky' || BEHAVIOURS[n] === 'healthy');
+  const living = stage.accountIds.filter((_, n) => BEHAVIORS[n] === 'flaky' || BEHAVIORS[n] === 'healthy');
   let aheadMs = 0;
   for (const waitMs of WAITS_MS) {
     const taken = await ask(stage);
-    const missing = taken.map(({ events }, n) => (BEHAVIOURS[n] === 'flaky' ? perEndpoint - events : 0));
+    const missing = taken.map(({ events }, n) => (BEHAVIORS[n] === 'flaky' ? perEndpoint - events : 0));
     console.log(
       `  ${round(aheadMs / MINUTE_MS)} min on, ${round(missing.reduce((sum, n) => sum + n, 0))} events are still to come`,
     );
@@ -177,17 +177,17 @@ interface Outcome {
 }
 
 function report({ accountIds }: Stage, { taken, delays, perEndpoint, growthMb }: Outcome): boolean {
-  for (const behaviour of new Set(BEHAVIOURS)) {
-    const of = accountIds.flatMap((_, n) => (BEHAVIOURS[n] === behaviour ? [n] : []));
+  for (const behavior of new Set(BEHAVIORS)) {
+    const of = accountIds.flatMap((_, n) => (BEHAVIORS[n] === behavior ? [n] : []));
     const sum = (value: (taken: Taken) => number) => of.reduce((all, n) => all + (taken[n] ? value(taken[n]) : 0), 0);
     const first = of.flatMap((n) => delays[n] ?? []);
     console.log(
-      `${behaviour.padEnd(8)} ${of.length} endpoints: ${round(sum(({ events }) => events))} of ${round(of.length * perEndpoint)} events in ${round(sum(({ requests }) => requests))} requests; before the clock was moved p50 ${round(median(first))} ms, p95 ${round(quantile(first, 0.95))} ms`,
+      `${behavior.padEnd(8)} ${of.length} endpoints: ${round(sum(({ events }) => events))} of ${round(of.length * perEndpoint)} events in ${round(sum(({ requests }) => requests))} requests; before the clock was moved p50 ${round(median(first))} ms, p95 ${round(quantile(first, 0.95))} ms`,
     );
   }
-  const living = BEHAVIOURS.flatMap((behaviour, n) => (behaviour === 'healthy' || behaviour === 'flaky' ? [n] : []));
+  const living = BEHAVIORS.flatMap((behavior, n) => (behavior === 'healthy' || behavior === 'flaky' ? [n] : []));
   const reached = living.reduce((all, n) => all + (taken[n]?.events ?? 0), 0) / (living.length * perEndpoint);
-  const healthy = BEHAVIOURS.flatMap((behaviour, n) => (behaviour === 'healthy' ? (delays[n] ?? []) : []));
+  const healthy = BEHAVIORS.flatMap((behavior, n) => (behavior === 'healthy' ? (delays[n] ?? []) : []));
   const p95 = quantile(healthy, 0.95);
   console.log(judge('share of the events that reached the endpoints that live', reached, 1, 'at least'));
   console.log(judge('p95 of healthy endpoints from event to receipt, ms', p95, MOST_DELAY_MS, 'at most'));

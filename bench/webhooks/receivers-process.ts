@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { childSettings, serveParent } from '../parts/child.ts';
 
 /** How each endpoint behaves; `silent` accepts requests and never responds, nothing listens at `closed`. */
-export type Behaviour = 'healthy' | 'flaky' | 'silent' | 'closed';
+export type Behavior = 'healthy' | 'flaky' | 'silent' | 'closed';
 
 export interface ReceiversSettings {
-  readonly behaviours: readonly Behaviour[];
+  readonly behaviors: readonly Behavior[];
   /** What a flaky one responds to with 500. */
   readonly failingShare: number;
 }
@@ -34,8 +34,8 @@ interface Receiver {
 const REFUSALS_MAX = 9;
 
 /** Twenty programs that take webhooks, each on its own port, in one process apart from the one that is measured. */
-const { behaviours, failingShare } = childSettings<ReceiversSettings>();
-const receivers = await Promise.all(behaviours.map(open));
+const { behaviors, failingShare } = childSettings<ReceiversSettings>();
+const receivers = await Promise.all(behaviors.map(open));
 serveParent({ ports: receivers.map(({ port }) => port) }, () => {
   const taken = receivers.map((receiver): Taken => {
     const { ids, requests, delaysMs } = receiver;
@@ -45,12 +45,12 @@ serveParent({ ports: receivers.map(({ port }) => port) }, () => {
   return Promise.resolve(taken);
 });
 
-async function open(behaviour: Behaviour): Promise<Receiver> {
+async function open(behavior: Behavior): Promise<Receiver> {
   const server = createServer((request, response) => {
     receiver.requests += 1;
     read(request, (body) => {
-      if (behaviour === 'silent') return;
-      if (behaviour === 'flaky' && refuses(receiver, body)) response.writeHead(500).end('not now');
+      if (behavior === 'silent') return;
+      if (behavior === 'flaky' && refuses(receiver, body)) response.writeHead(500).end('not now');
       else {
         note(receiver, body);
         response.writeHead(200).end('ok');
@@ -59,7 +59,7 @@ async function open(behaviour: Behaviour): Promise<Receiver> {
   });
   const nothing = { ids: new Set<string>(), refused: new Map<string, number>(), requests: 0, delaysMs: [] };
   const receiver: Receiver = { server, port: await listen(server), ...nothing };
-  if (behaviour === 'closed') server.close();
+  if (behavior === 'closed') server.close();
   return receiver;
 }
 

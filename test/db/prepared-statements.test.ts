@@ -38,9 +38,9 @@ describe('every defined statement', () => {
   it('can be prepared on the migrated database, and returns the names, types and nullability it declares', async () => {
     const shapes = DEFINED.flatMap(built);
     expect(shapes.length).toBeGreaterThan(40);
-    const catalogue = await readCatalogue(database);
+    const catalog = await readCatalog(database);
     const faults: string[] = [];
-    for (const shape of shapes) faults.push(...(await faultsOf(driver, shape, catalogue)));
+    for (const shape of shapes) faults.push(...(await faultsOf(driver, shape, catalog)));
     expect(faults).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('every defined statement', () => {
   ])('would be found with %s', async (_what, fields, fault) => {
     const statement = returning(fields, sql`SELECT id, note FROM suppressions`);
     const shape = { ...statement.toSQL(), fields, isWhole: true };
-    const faults = await faultsOf(driver, shape, await readCatalogue(database));
+    const faults = await faultsOf(driver, shape, await readCatalog(database));
     expect(faults.join()).toContain(fault);
   });
 
@@ -73,10 +73,10 @@ describe('every defined statement', () => {
       sql`SELECT s.id, n.note, n.reason FROM suppressions n LEFT JOIN suppressions s ON s.id = n.email_id
         WHERE n.note IS NOT NULL AND n.reason = 'manual'`,
     );
-    const catalogue = await readCatalogue(database);
-    expect(await faultsOf(driver, { ...read.toSQL(), fields, isWhole: true }, catalogue)).toEqual([]);
+    const catalog = await readCatalog(database);
+    expect(await faultsOf(driver, { ...read.toSQL(), fields, isWhole: true }, catalog)).toEqual([]);
     const write = executing(sql`DELETE FROM suppressions`);
-    expect(await faultsOf(driver, { ...write.toSQL(), fields: {}, isWhole: true }, catalogue)).toEqual([]);
+    expect(await faultsOf(driver, { ...write.toSQL(), fields: {}, isWhole: true }, catalog)).toEqual([]);
   });
 });
 
@@ -96,14 +96,14 @@ type Columns = readonly {
   readonly type: number;
 }[];
 
-/** What the catalogue knows of types and columns, read once. */
-interface Catalogue {
+/** What the catalog knows of types and columns, read once. */
+interface Catalog {
   /** The columns that are NOT NULL, as `<oid of the table>.<number>`. */
   readonly notNull: ReadonlySet<string>;
   readonly types: ReadonlyMap<number, string>;
 }
 
-async function readCatalogue({ sql: query }: TestDatabase): Promise<Catalogue> {
+async function readCatalog({ sql: query }: TestDatabase): Promise<Catalog> {
   const columns = await query<{ name: string }[]>`
     SELECT attrelid || '.' || attnum AS name FROM pg_attribute WHERE attnotnull AND attnum > 0`;
   const types = await query<
@@ -115,17 +115,17 @@ async function readCatalogue({ sql: query }: TestDatabase): Promise<Catalogue> {
   };
 }
 
-async function faultsOf(driver: Sql, shape: DefinedShape, catalogue: Catalogue): Promise<string[]> {
+async function faultsOf(driver: Sql, shape: DefinedShape, catalog: Catalog): Promise<string[]> {
   const title = shape.sql.trim().replaceAll(/\s+/g, ' ').slice(0, 120);
   try {
     const { columns } = await driver.unsafe(shape.sql, [], { prepare: true }).describe();
-    return compare(shape, columns, catalogue).map((fault) => `${title}: ${fault}`);
+    return compare(shape, columns, catalog).map((fault) => `${title}: ${fault}`);
   } catch (error) {
     return [`${title}: ${String(error)}`];
   }
 }
 
-function compare({ fields, isWhole }: DefinedShape, columns: Columns, { notNull, types }: Catalogue): string[] {
+function compare({ fields, isWhole }: DefinedShape, columns: Columns, { notNull, types }: Catalog): string[] {
   const returned = new Set(columns.map(({ name }) => name));
   const missing = Object.keys(fields).filter((name) => !returned.has(name));
   const wrong = columns.flatMap(({ name, table, number, type }) => {

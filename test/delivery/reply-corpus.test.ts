@@ -59,7 +59,7 @@ describe('classifyReply over the corpus', () => {
     const all = accuracy(HELD_OUT);
     const refusals = accuracy(HELD_OUT.filter(({ kind }) => kind === 'refused'));
     const unmoved = accuracy(HELD_OUT.filter(({ round = 1 }) => round >= 4));
-    // Collected and labelled by someone who did not know the rules, and seen by no one who made them.
+    // Collected and labeled by someone who did not know the rules, and seen by no one who made them.
     const unseen = HELD_OUT.filter(({ round }) => round === 6);
     const never = accuracy(unseen);
     const neverRefused = accuracy(unseen.filter(({ kind }) => kind === 'refused'));

@@ -57,9 +57,9 @@ export function createTestZone(): TestZone {
       const alias = type === 'CNAME' ? undefined : find(at)?.get('CNAME');
       const [target] = alias?.values ?? [];
       if (alias === undefined || typeof target !== 'string' || hops.some((hop) => hop.name === at)) break;
-      hops.push({ name: at, target: normalise(target), ttl: alias.ttl });
+      hops.push({ name: at, target: normalize(target), ttl: alias.ttl });
       if (!alias.follow) break;
-      at = normalise(target);
+      at = normalize(target);
     }
     return hops;
   };
@@ -88,7 +88,7 @@ export function createTestZone(): TestZone {
   }
 
   const nameOf = (name: string, type?: TestRecordType) =>
-    type === 'PTR' && isIP(name) > 0 ? (reverseName(name) ?? name) : normalise(name);
+    type === 'PTR' && isIP(name) > 0 ? (reverseName(name) ?? name) : normalize(name);
 
   return {
     nameOf,
@@ -110,7 +110,7 @@ export function createTestZone(): TestZone {
   };
 }
 
-function normalise(name: string): string {
+function normalize(name: string): string {
   const bare = name.replace(/\.$/, '').toLowerCase();
   return /[^\0-\x7f]/.test(bare) ? domainToASCII(bare) : bare;
 }

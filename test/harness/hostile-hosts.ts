@@ -1,4 +1,4 @@
-/** Every way to write loopback and its neighbours as a literal that a URL parser or a resolver may take. */
+/** Every way to write loopback and its neighbors as a literal that a URL parser or a resolver may take. */
 export const HOSTILE_LITERALS = [
   ...['127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0x7f.0.0.1', '0X7F.0.0.1'],
   ...['0177.0.0.1', '017700000001', '0177.0x0.0.1', '127.0.0.01', '127.000.000.001', '127.255.255.254', '127.8.8.8'],

@@ -40,7 +40,7 @@ export interface SinkReplies {
 export interface SmtpSinkOptions {
   readonly tls?: 'none' | 'starttls' | 'implicit';
   readonly certificate?: SelfMadeCertificate;
-  /** Demands this log-in; without TLS too. */
+  /** Demands this login; without TLS too. */
   readonly auth?: { readonly user: string; readonly pass: string; readonly methods?: readonly ('PLAIN' | 'LOGIN')[] };
   readonly replies?: SinkReplies;
   readonly pipelining?: boolean;

@@ -7,7 +7,7 @@ import { sendRaw } from '../harness/raw-http.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
-/** The contract's own table, written out: what others depend on does not change by a change of the catalogue. */
+/** The contract's own table, written out: what others depend on does not change by a change of the catalog. */
 const CONTRACT: Readonly<Record<number, string>> = {
   400: 'invalid_json authorization_pending slow_down device_code_expired',
   401: 'missing_key invalid_key key_revoked key_expired session_required',
@@ -36,8 +36,8 @@ describe('the catalog of errors', () => {
   it('contains exactly the codes of the contract under their statuses', {
     tags: ['contract-errors.catalogue'],
   }, () => {
-    const catalogue = Map.groupBy(ERROR_CODES, (code) => ERRORS[code].status);
-    const byStatus = Object.fromEntries([...catalogue].map(([status, codes]) => [status, [...codes].sort()]));
+    const catalog = Map.groupBy(ERROR_CODES, (code) => ERRORS[code].status);
+    const byStatus = Object.fromEntries([...catalog].map(([status, codes]) => [status, [...codes].sort()]));
     const expected = Object.entries(CONTRACT).map(([status, codes]) => [status, codes.split(' ').sort()]);
     expect(byStatus).toEqual(Object.fromEntries(expected));
   });

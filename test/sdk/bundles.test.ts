@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { createContext, runInContext } from 'node:vm';
-import type { ErrorCode as CatalogueCode } from '@postrider/core';
+import type { ErrorCode as CatalogCode } from '@postrider/core';
 import * as sdk from '@postrider/sdk';
 import { type RolldownOptions, rolldown } from 'rolldown';
 import { Webhook } from 'standardwebhooks';
@@ -119,8 +119,8 @@ describe('the public names', () => {
   });
 
   it('include exactly the codes of the catalog', () => {
-    expectTypeOf<sdk.ErrorCode>().toEqualTypeOf<CatalogueCode>();
+    expectTypeOf<sdk.ErrorCode>().toEqualTypeOf<CatalogCode>();
     type Own = 'connection_failed' | 'timeout' | 'unexpected_answer';
-    expectTypeOf<sdk.PostriderError['code']>().toEqualTypeOf<CatalogueCode | Own | sdk.WebhookErrorCode>();
+    expectTypeOf<sdk.PostriderError['code']>().toEqualTypeOf<CatalogCode | Own | sdk.WebhookErrorCode>();
   });
 });

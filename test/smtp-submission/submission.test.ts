@@ -189,11 +189,11 @@ describe('a message over SMTP', () => {
 
   it('sets its agent and its labels by headers that are not sent on', async () => {
     const { id } = await send({
-      subject: 'Labelled',
+      subject: 'Labeled',
       headers: { 'X-Service-Agent': 'Claw', 'X-Service-Source': 'automation', 'X-Tag': ['Welcome, EU', 'welcome'] },
     });
     expect(await read(id)).toMatchObject({ agentName: 'Claw', source: 'automation', tags: ['welcome', 'eu'] });
-    const [mail] = await readCaptured(server, 'Labelled');
+    const [mail] = await readCaptured(server, 'Labeled');
     expect(mail?.raw).not.toMatch(/x-service|x-tag/i);
   });
 

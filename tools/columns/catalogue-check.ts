@@ -1,10 +1,10 @@
 import { getTableConfig, is, PgTable } from '../../packages/server/src/db/drizzle.ts';
 import { accountRole } from '../../packages/server/src/db/schema/account-wall.ts';
 import { nullabilityDifferences, statementsOf } from '../../test/db/schema/declared-tables.ts';
-import { readCatalogue } from '../../test/db/schema/read-catalogue.ts';
+import { readCatalogue } from '../../test/db/schema/read-catalog.ts';
 import { withMigratedDatabase } from '../generate/migrated-database.ts';
 
-/** Whether the comparisons of test/db/schema-catalogue.test.ts notices that `table`, as the schema file at `file` exports it, has a changed column. */
+/** Whether the comparisons of test/db/schema-catalog.test.ts notices that `table`, as the schema file at `file` exports it, has a changed column. */
 export type IsNoticed = (file: string, table: string) => Promise<boolean>;
 
 /** Works with these comparisons on a migrated database of its own. */

@@ -9,7 +9,7 @@ import { CHANGES, type Change, changeColumn, type DeclaredColumn, findColumns } 
 
 /**
  * `pnpm test:columns`: renames each column in the declaration of its table, gives it another type, and makes it nullable or not, one change after
- * the other, in a copy of the tree. It reports what notices each change: the comparison of test/db/schema-catalogue.test.ts, which is run for
+ * the other, in a copy of the tree. It reports what notices each change: the comparison of test/db/schema-catalog.test.ts, which is run for
  * every column, and the compiler. A compilation takes seconds, so without `--all` or `--table` the compiler gets a sample. A change that nothing
  * notices ends the command with 1.
  */
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 });
 
 const SCHEMA = 'packages/server/src/db/schema';
-const CATALOGUE_TEST = 'test/db/schema-catalogue.test.ts';
+const CATALOGUE_TEST = 'test/db/schema-catalog.test.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const copy = await mkdtemp(path.join(tmpdir(), 'postrider-columns-'));
 try {

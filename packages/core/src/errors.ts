@@ -1,5 +1,5 @@
 /**
- * The error catalogue: the reference page, the OpenAPI document and docs/errors.md are generated from it. `fix` is general advice; code that
+ * The error catalog: the reference page, the OpenAPI document and docs/errors.md are generated from it. `fix` is general advice; code that
  * refuses a specific case can give a more specific fix. A fix names an operation by its method and path in backticks, and each surface
  * replaces that by its own name (`operation-references.ts`).
  */

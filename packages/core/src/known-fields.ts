@@ -48,7 +48,7 @@ function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
-/** Letters to insert, delete or replace, and neighbours to swap. */
+/** Letters to insert, delete or replace, and neighbors to swap. */
 function countFaults(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, row) => [row]);
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -53,7 +53,7 @@ export function headerComponents(rest: unknown): JsonSchema {
   );
 }
 
-/** The headers of a success, or of another response that is no problem of the catalogue. */
+/** The headers of a success, or of another response that is no problem of the catalog. */
 export function successHeaders(operation: Operation, own: Readonly<Record<string, string>> = {}): JsonSchema {
   const written = Object.entries({ ...operation.responseHeaders, ...own }).map(([name, description]) => [
     name,

@@ -72,7 +72,7 @@ export interface CliExposure {
 export type ResponseKind = 'json' | 'text' | 'stream' | 'raw';
 
 /**
- * A response beside the successes that no problem of the catalogue describes: a redirect, a page, an envelope of another protocol. It is
+ * A response beside the successes that no problem of the catalog describes: a redirect, a page, an envelope of another protocol. It is
  * documented, and clients of the SDK never see it as a success.
  */
 export interface FurtherResponse {

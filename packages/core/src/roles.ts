@@ -35,7 +35,7 @@ const SCOPE_ROLES: Readonly<Record<Scope, readonly Role[]>> = {
   'support:write': ['developer', 'approver', 'viewer'],
 };
 
-/** The scopes of a role, in the catalogue's order. */
+/** The scopes of a role, in the catalog's order. */
 export function scopesOfRole(role: Role): readonly Scope[] {
   return ALL_SCOPES.filter((scope) => role === 'owner' || role === 'admin' || SCOPE_ROLES[scope].includes(role));
 }

@@ -20,7 +20,7 @@ export type AccountEventType = keyof typeof ACCOUNT_EVENT_TYPES;
 export type EmailEventType = `email.${MessageEventType}`;
 export type WebhookEventType = EmailEventType | AccountEventType;
 
-// Object.keys widens to string; the catalogues hold exactly these names.
+// Object.keys widens to string; the catalogs hold exactly these names.
 export const EMAIL_EVENT_NAMES = Object.keys(MESSAGE_EVENT_TYPES).map((type) => `email.${type}`) as EmailEventType[];
 const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENT_TYPES) as AccountEventType[];
 

@@ -82,7 +82,7 @@ export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_M
         const wanted = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string').slice(0, WATCHED_MAX) : [];
         for (const uri of wanted) if (holders.has(uri) || holders.size < WATCHED_MAX) hold(uri, id);
       }
-      if (method !== 'notifications/cancelled') return;
+      if (method !== 'notifications/canceled') return;
       const { requestId } = fieldsOf(params);
       for (const uri of [...holders.keys()]) release(uri, requestId);
     },

@@ -89,7 +89,7 @@ function toProblem(error: unknown, { effect }: Operation): Problem {
     return localProblem('validation_failed', { detail: error instanceof Error ? error.message : String(error) });
   }
   const { code, detail, idempotencyKey } = error;
-  if (!isCatalogued(code)) return noResponseProblem('unavailable', { effect, idempotencyKey, reason: detail });
+  if (!isCataloged(code)) return noResponseProblem('unavailable', { effect, idempotencyKey, reason: detail });
   // The problem body as received, with members that only some problems have; if a proxy removed it, the SDK's error.
   const base = localProblem(code, { detail, fix: error.fix, retryable: error.retryable });
   const body = typeof error.body === 'object' ? error.body : {};
@@ -97,6 +97,6 @@ function toProblem(error: unknown, { effect }: Operation): Problem {
   return withWaitInWords({ ...base, requestId: error.requestId ?? '', ...body }, retryAfterSeconds);
 }
 
-function isCatalogued(code: string): code is ErrorCode {
+function isCataloged(code: string): code is ErrorCode {
   return ERROR_CODES.some((known) => known === code);
 }

@@ -1,11 +1,11 @@
 import type { Problem } from './generated/models.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** Codes of the error catalogue of this version; docs/errors.md explains each. */
+/** Codes of the error catalog of this version; docs/errors.md explains each. */
 export type ErrorCode = Problem['code'];
 
 /**
- * Codes beyond the catalogue: the server did not respond (`connection_failed`), not in time (`timeout`), or the response is not the API's, such as
+ * Codes beyond the catalog: the server did not respond (`connection_failed`), not in time (`timeout`), or the response is not the API's, such as
  * a proxy's error page or a redirect (`unexpected_answer`).
  */
 export type PostriderErrorCode = ErrorCode | 'connection_failed' | 'timeout' | 'unexpected_answer' | WebhookErrorCode;

@@ -20,7 +20,7 @@ export interface ProblemDetails {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal that is returned to the caller: an error code of the catalogue and the details of this case. */
+/** A refusal that is returned to the caller: an error code of the catalog and the details of this case. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: ErrorCode;

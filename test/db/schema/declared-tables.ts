@@ -24,7 +24,7 @@ const INDEX_CLAUSES: Readonly<Record<string, string>> = {
 const dialect = new PgDialect();
 
 /**
- * The statements that make the declared tables, for their own schema: PostgreSQL then normalises defaults, checks, indexes and policies of
+ * The statements that make the declared tables, for their own schema: PostgreSQL then normalizes defaults, checks, indexes and policies of
  * the declaration as it did those of the migrations. Constraints without a name get the one PostgreSQL gives them. Tables come first, since they
  * refer to one another.
  */
@@ -44,9 +44,9 @@ export function statementsOf(tables: readonly PgTable[], accountRole: string): r
 }
 
 /**
- * The columns of which the declaration and the catalogue disagree on whether they can be null. A comparison of tables does not find them: a primary
+ * The columns of which the declaration and the catalog disagree on whether they can be null. A comparison of tables does not find them: a primary
  * key makes its columns NOT NULL, whatever the declaration says of them, and rows would have the wrong type.
- * @param facts of `readCatalogue`
+ * @param facts of `readCatalog`
  */
 export function nullabilityDifferences(tables: readonly PgTable[], facts: readonly string[]): readonly string[] {
   const notNull = new Set(facts.filter((fact) => / NOT NULL\b/.test(fact)).map((fact) => fact.split(' ')[1] ?? ''));

@@ -38,7 +38,7 @@ describe('the public conformance suite', () => {
     'finds everything that %s requires in our transport, with the tools it expects',
     async (revision) => {
       const report = await runSuite(fixture.url, revision);
-      print(`conformance ${revision}, fixture catalogue`, report);
+      print(`conformance ${revision}, fixture catalog`, report);
       expect(report.failures).toEqual(EXPECTED_OF_TRANSPORT[revision]);
       expect(report.passed).toBe(report.required - report.failures.length);
     },
@@ -49,7 +49,7 @@ describe('the public conformance suite', () => {
     'finds nothing wrong with our own tools by %s, except that the suite’s own ones are missing',
     async (revision) => {
       const report = await runSuite(proxy.url, revision);
-      print(`conformance ${revision}, own catalogue`, report);
+      print(`conformance ${revision}, own catalog`, report);
       expect(report.failures).toEqual(EXPECTED_OF_CATALOGUE[revision]);
     },
     SUITE_MS,

@@ -17,7 +17,7 @@ export const EXPECTED_OF_TRANSPORT: Expected = {
 };
 
 /**
- * Of our own catalogue: every one is a probe of a tool, prompt or resource that only the suite's own catalogue has, which the suite cannot
+ * Of our own catalog: every one is a probe of a tool, prompt or resource that only the suite's own catalog has, which the suite cannot
  * distinguish from a failure. Two are not: over HTTP the 2025 protocol's logging levels and subscriptions need a session, and are not offered.
  */
 export const EXPECTED_OF_CATALOGUE: Expected = {

@@ -1,14 +1,14 @@
 import { createMcpHttpHandler } from '@postrider/mcp';
 import Fastify from 'fastify';
 import { isTrustedOrigin } from '../../../packages/server/src/http/trusted-origin.ts';
-import { createFixtureServer } from './fixture-catalogue.ts';
+import { createFixtureServer } from './fixture-catalog.ts';
 
 export interface FixtureEndpoint {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Our transport with the suite's own catalogue behind it: the same handler and the same check of Origin and Host as `POST /mcp`, without keys. */
+/** Our transport with the suite's own catalog behind it: the same handler and the same check of Origin and Host as `POST /mcp`, without keys. */
 export async function startFixtureEndpoint(): Promise<FixtureEndpoint> {
   const handler = createMcpHttpHandler({
     version: '1.0.0',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRefusedType, sanitiseFilename } from '../../../packages/server/src/sending/content/attachment-name.ts';
+import { isRefusedType, sanitizeFilename } from '../../../packages/server/src/sending/content/attachment-name.ts';
 import { decodeBase64 } from '../../../packages/server/src/sending/content/decode-base64.ts';
 import { guessMediaType } from '../../../packages/server/src/sending/content/media-type.ts';
 
@@ -16,13 +16,13 @@ describe('the name of a file', () => {
     ['Grüße 😀.txt', 'Grüße 😀.txt'],
     ['say "hi".txt', 'say "hi".txt'],
   ])('%j is sent as %j', (given, name) => {
-    expect(sanitiseFilename(given)).toBe(name);
+    expect(sanitizeFilename(given)).toBe(name);
   });
 
   it.each(['', '.', '..', '...', ' ', 'folder/', 'folder\\', '/', '../..', 'a/. .'])(
     '%j has no usable name',
     (given) => {
-      expect(sanitiseFilename(given)).toBeNull();
+      expect(sanitizeFilename(given)).toBeNull();
     },
   );
 });

@@ -46,7 +46,7 @@ export function toolCheckSchema<Check extends ToolCheckName, Record extends z.Zo
   record: Record,
   records: string,
 ) {
-  // Every check of the catalogue has findings.
+  // Every check of the catalog has findings.
   const codes = Object.keys(TOOL_FINDINGS[check]) as [FindingCode<Check>, ...FindingCode<Check>[]];
   const finding = z
     .object({

@@ -26,7 +26,7 @@ export function eventRows(events: Message['events']): string[] {
   });
 }
 
-/** How a message is labelled: by whom, as what, of which template. */
+/** How a message is labeled: by whom, as what, of which template. */
 export function labelRows({ agentName, tags, template }: Pick<Message, 'agentName' | 'tags' | 'template'>): string[] {
   return [...line('Agent', agentName), ...line('Tags', tags.join(', ')), ...line('Template', template)];
 }

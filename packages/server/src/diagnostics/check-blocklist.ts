@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { Blocklists } from './blocklists.ts';
 import { createFindings } from './findings.ts';
-import { organisationalDomain } from './organisational-domain.ts';
+import { organizationalDomain } from './organizational-domain.ts';
 import { describeUnqueried } from './unqueried-lists.ts';
 
 export type BlocklistTarget =
@@ -14,7 +14,7 @@ export async function checkBlocklist(dns: DnsResolver, blocklists: Blocklists, {
   const verdicts =
     kind === 'address'
       ? await blocklists.askForAddress(dns, target)
-      : await blocklists.askForDomain(dns, [...new Set([target, organisationalDomain(target)])]);
+      : await blocklists.askForDomain(dns, [...new Set([target, organizationalDomain(target)])]);
   const findings = createFindings('blocklist');
   for (const { list, status, codes, reason } of verdicts) {
     const words = reason === null ? '' : ` ${reason}`;

@@ -3,7 +3,7 @@ import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { RECORD_CHARACTERS } from './check-spf.ts';
 import { type DmarcRecord, isDmarcRecord, readDmarcRecord } from './dmarc-record.ts';
 import { createFindings, excerpt, type Findings } from './findings.ts';
-import { organisationalDomain } from './organisational-domain.ts';
+import { organizationalDomain } from './organizational-domain.ts';
 
 type Found = Findings<FindingCode<'dmarc'>>;
 
@@ -30,8 +30,8 @@ export async function checkDmarc(dns: DnsResolver, domain: string) {
 
 /** RFC 7489 §6.6.3: the record at the name, else the one at its organizational domain. */
 async function findPolicy(dns: DnsResolver, domain: string, records: Row[], findings: Found) {
-  const organisation = organisationalDomain(domain);
-  for (const place of new Set([domain, organisation])) {
+  const organization = organizationalDomain(domain);
+  for (const place of new Set([domain, organization])) {
     const name = `_dmarc.${place}`;
     const response = await dns.txt(name);
     if (response.kind === 'failed') {
@@ -74,7 +74,7 @@ async function checkAuthorization(
   target: string,
   findings: Found,
 ): Promise<readonly Row[]> {
-  if (organisationalDomain(target) === organisationalDomain(domain)) return [];
+  if (organizationalDomain(target) === organizationalDomain(domain)) return [];
   const name = `${domain}._report._dmarc.${target}`;
   const response = await dns.txt(name);
   const text = response.kind === 'found' ? response.values.find(isDmarcRecord) : undefined;

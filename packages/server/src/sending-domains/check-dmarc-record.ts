@@ -13,24 +13,24 @@ const ADVICE = 'Publish one, so that receivers know what to do with forged mail.
 /**
  * Whether receivers find a DMARC policy for the domain (RFC 7489 §6.6.3): its own, or that of its organizational domain.
  * @param own the response at `_dmarc.<domain>`
- * @param organisation the response at `_dmarc.<organizational domain>`; null if that is the domain itself
+ * @param organization the response at `_dmarc.<organizational domain>`; null if that is the domain itself
  */
-export function checkDmarcRecord(own: DmarcLookup, organisation: DmarcLookup | null): RecordVerdict {
+export function checkDmarcRecord(own: DmarcLookup, organization: DmarcLookup | null): RecordVerdict {
   const verdict = judgePolicy(own);
   if (verdict !== null) return verdict;
   const absent = judgeAbsence(own.response, 'TXT', own.host);
   if (absent?.status === 'pending') return absent;
   const found = own.response.kind === 'found' ? own.response.values : [];
-  const above = organisation === null ? null : judgePolicy(organisation);
+  const above = organization === null ? null : judgePolicy(organization);
   if (above?.status === 'pass') {
     return pass(
       above.found,
-      `The policy of ${organisation?.host.slice('_dmarc.'.length)} applies, because the domain does not have its own.`,
+      `The policy of ${organization?.host.slice('_dmarc.'.length)} applies, because the domain does not have its own.`,
     );
   }
-  if (organisation?.response.kind === 'failed') {
+  if (organization?.response.kind === 'failed') {
     return unknown(
-      `There is no DMARC record at ${own.host}, and the DNS lookup of ${organisation.host} failed.`,
+      `There is no DMARC record at ${own.host}, and the DNS lookup of ${organization.host} failed.`,
       found,
     );
   }

@@ -9,7 +9,7 @@ export interface ExchangeFacts {
   readonly ownAddresses: DnsResult<string>;
 }
 
-export type MxJudgement =
+export type MxJudgment =
   | { readonly kind: 'decided'; readonly verdict: RecordVerdict }
   /** Mail is sent to a host with another name, which may still be ours. */
   | { readonly kind: 'other-name'; readonly exchange: string; readonly found: readonly string[] };
@@ -18,8 +18,8 @@ export type MxJudgement =
  * Whether bounces to the return path reach our host.
  * @param ownHost the public name of this installation, in lower case
  */
-export function checkMxRecord(host: string, ownHost: string, response: DnsResult<MxRecord>): MxJudgement {
-  const decided = (verdict: RecordVerdict): MxJudgement => ({ kind: 'decided', verdict });
+export function checkMxRecord(host: string, ownHost: string, response: DnsResult<MxRecord>): MxJudgment {
+  const decided = (verdict: RecordVerdict): MxJudgment => ({ kind: 'decided', verdict });
   if (response.kind !== 'found') return decided(judgeAbsence(response, 'MX', host) ?? fail(''));
   const records = response.values.toSorted((a, b) => a.priority - b.priority);
   const found = records.map(({ priority, exchange }) => `${priority} ${exchange === '' ? '.' : exchange}`);

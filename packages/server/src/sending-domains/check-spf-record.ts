@@ -18,14 +18,14 @@ export interface ReadableSpf {
   readonly namesUs: boolean;
 }
 
-export type SpfJudgement = { readonly kind: 'decided'; readonly verdict: RecordVerdict } | ReadableSpf;
+export type SpfJudgment = { readonly kind: 'decided'; readonly verdict: RecordVerdict } | ReadableSpf;
 
 /**
  * Reads the SPF record of the return path, without further DNS queries.
  * @param mechanism the mechanism that names us: `a:mail.example.com`, `ip4:192.0.2.1`
  */
-export function checkSpfRecord(host: string, mechanism: string, response: DnsResult<string>): SpfJudgement {
-  const decided = (verdict: RecordVerdict): SpfJudgement => ({ kind: 'decided', verdict });
+export function checkSpfRecord(host: string, mechanism: string, response: DnsResult<string>): SpfJudgment {
+  const decided = (verdict: RecordVerdict): SpfJudgment => ({ kind: 'decided', verdict });
   if (response.kind !== 'found') return decided(judgeAbsence(response, 'TXT', host) ?? fail(''));
   const found = response.values.filter(isSpfRecord);
   const [text] = found;

@@ -1,4 +1,4 @@
-import { organisationalDomain } from '../diagnostics/organisational-domain.ts';
+import { organizationalDomain } from '../diagnostics/organizational-domain.ts';
 import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
 import { checkDkimRecord } from './check-dkim-record.ts';
 import { checkDmarcRecord } from './check-dmarc-record.ts';
@@ -32,24 +32,24 @@ export async function lookUpRecords(
 }
 
 async function lookUpSpf(dns: DnsResolver, host: string, own: PublicHost): Promise<RecordVerdict> {
-  const judgement = checkSpfRecord(host, own.mechanism, await dns.txt(host));
-  if (judgement.kind === 'decided') return judgement.verdict;
+  const judgment = checkSpfRecord(host, own.mechanism, await dns.txt(host));
+  if (judgment.kind === 'decided') return judgment.verdict;
   const addresses = own.address === null ? await addressesOf(dns, own.name) : foundAddress(own.address);
   if (addresses.kind === 'failed') {
     return unknown(
       `The address of ${own.name}, which the record has to allow, could not be looked up.`,
-      judgement.found,
+      judgment.found,
     );
   }
   const values = addresses.kind === 'found' ? addresses.values : [];
   const evaluations = await Promise.all(values.map((address) => evaluateSpf(dns, { host, address, helo: own.helo })));
-  return judgeSpfEvaluations(own.address ?? own.name, judgement, evaluations);
+  return judgeSpfEvaluations(own.address ?? own.name, judgment, evaluations);
 }
 
 async function lookUpMx(dns: DnsResolver, host: string, own: PublicHost): Promise<RecordVerdict> {
-  const judgement = checkMxRecord(host, own.name, await dns.mx(host));
-  if (judgement.kind === 'decided') return judgement.verdict;
-  const { exchange, found } = judgement;
+  const judgment = checkMxRecord(host, own.name, await dns.mx(host));
+  if (judgment.kind === 'decided') return judgment.verdict;
+  const { exchange, found } = judgment;
   const [cname, addresses, ownAddresses] = await Promise.all([
     dns.cname(exchange),
     addressesOf(dns, exchange),
@@ -60,7 +60,7 @@ async function lookUpMx(dns: DnsResolver, host: string, own: PublicHost): Promis
 
 async function lookUpDmarc(dns: DnsResolver, host: string, name: string): Promise<RecordVerdict> {
   const ask = async (at: string) => ({ host: at, response: await dns.txt(at) });
-  const above = `_dmarc.${organisationalDomain(name)}`;
+  const above = `_dmarc.${organizationalDomain(name)}`;
   const isInPlace = host === `_dmarc.${name}`;
   return checkDmarcRecord(...(await Promise.all([ask(host), above === host || !isInPlace ? null : ask(above)])));
 }

@@ -1,4 +1,4 @@
-import { organisationalDomain } from '../diagnostics/organisational-domain.ts';
+import { organizationalDomain } from '../diagnostics/organizational-domain.ts';
 import { fail, type RecordVerdict } from './record-verdict.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function seekWithZoneTwice(
 ): Promise<RecordVerdict> {
   const verdict = await lookUp(host);
   if (verdict.status !== 'fail' || verdict.found.length > 0) return verdict;
-  const zones = [...new Set([name, organisationalDomain(name)])];
+  const zones = [...new Set([name, organizationalDomain(name)])];
   const there = await Promise.all(zones.map(async (zone) => (await lookUp(`${host}.${zone}`)).status === 'pass'));
   const zone = zones.find((_, at) => there[at]);
   if (zone === undefined) return verdict;

@@ -56,7 +56,7 @@ export interface PublishableRecord {
 
 export type AcceptanceVerdict = { readonly ok: true } | (Refusal & { readonly ok: false });
 
-/** Why a send is refused: an error code of the catalogue and the details of this case. */
+/** Why a send is refused: an error code of the catalog and the details of this case. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly detail: string;

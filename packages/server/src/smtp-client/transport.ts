@@ -28,7 +28,7 @@ export interface ServerReply {
   /** The name the server gave itself, or else the name we connected to. */
   readonly server: string | null;
   /**
-   * False when the reply is about more than this one recipient (the greeting, the log-in, the sender, a
+   * False when the reply is about more than this one recipient (the greeting, the login, the sender, a
    * message with several recipients), so that it cannot prove the address bad. Absent means unknown.
    */
   readonly aboutRecipient?: boolean;

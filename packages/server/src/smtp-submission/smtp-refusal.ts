@@ -24,7 +24,7 @@ export class SmtpRefusal extends Error {
 export type RefusedStep = 'log-in' | 'sender' | 'recipient' | 'message';
 
 /**
- * The refusal for an error of the catalogue. The reply starts with the code, so that programs can distinguish the cases as over REST. The fix
+ * The refusal for an error of the catalog. The reply starts with the code, so that programs can distinguish the cases as over REST. The fix
  * follows if the reply has room for all of it: half a DNS record helps no one.
  */
 export function refuseBy(code: ErrorCode, detail: string, step: RefusedStep, fix?: string): SmtpRefusal {

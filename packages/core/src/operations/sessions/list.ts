@@ -10,7 +10,7 @@ export const listOwnSessions = defineOperation({
   access: { kind: 'session' },
   reach: 'none',
   summary: 'List your sessions',
-  description: `Every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, the one used last first, ${LIMITS.sessionsListed} at most. A session you do not recognise: end it with \`DELETE /auth/sessions/:id\`.`,
+  description: `Every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, the one used last first, ${LIMITS.sessionsListed} at most. A session you do not recognize: end it with \`DELETE /auth/sessions/:id\`.`,
   effect: 'read',
   query: z.strictObject({}),
   status: 200,

@@ -21,7 +21,7 @@ const FILES: readonly object[] = [
   ...[statistics, support, suppressions, templates, webhooks],
 ];
 
-/** Every declared table. test/db/schema-catalogue.test.ts compares them with the migrated database, both ways. */
+/** Every declared table. test/db/schema-catalog.test.ts compares them with the migrated database, both ways. */
 export const TABLES: readonly PgTable[] = FILES.flatMap((file) => Object.values(file)).filter((value) =>
   is(value, PgTable),
 );

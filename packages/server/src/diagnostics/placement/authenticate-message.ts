@@ -4,7 +4,7 @@ import { refuseAddress } from '../../outbound/public-address.ts';
 import { excerpt, type Findings } from '../findings.ts';
 import { loadMailauth } from '../load-mailauth.ts';
 import { toMailauthResolver } from '../mailauth-resolver.ts';
-import { organisationalDomain } from '../organisational-domain.ts';
+import { organizationalDomain } from '../organizational-domain.ts';
 import { type PlacedMessage, valuesOf } from './placed-message.ts';
 import type { PlacementRecord } from './placement-record.ts';
 import { sendingAddressOf } from './sending-address.ts';
@@ -128,7 +128,7 @@ function recordsOf({ spf, signatures, dmarc }: Authentication): readonly Placeme
 
 /** Relaxed alignment (RFC 7489 §3.1), which applies unless the record requires strict. */
 function isAligned(domain: string, from: string | null): boolean {
-  return from !== null && organisationalDomain(domain.toLowerCase()) === organisationalDomain(from);
+  return from !== null && organizationalDomain(domain.toLowerCase()) === organizationalDomain(from);
 }
 
 function judgeSpf({ spf }: Authentication, from: string | null, findings: Found): void {

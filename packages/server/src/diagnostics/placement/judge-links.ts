@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { FindingCode } from '@postrider/core';
 import { parse as parseName } from 'tldts';
 import type { Findings } from '../findings.ts';
-import { organisationalDomain } from '../organisational-domain.ts';
+import { organizationalDomain } from '../organizational-domain.ts';
 import type { ShownLink } from './inspect-html.ts';
 
 type Found = Findings<FindingCode<'inbox-placement'>>;
@@ -44,7 +44,7 @@ export function judgeLinks(links: readonly ShownLink[], findings: Found): readon
 
 /** The owner of a host; an IP address only belongs to itself. */
 function siteOf(host: string): string {
-  return isAddress(host) ? host : organisationalDomain(host);
+  return isAddress(host) ? host : organizationalDomain(host);
 }
 
 /** IPv6 addresses in URLs have brackets. */

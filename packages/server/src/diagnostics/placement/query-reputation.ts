@@ -4,7 +4,7 @@ import { type ComposedMessage, composeMime, joinMessage } from '../../mime/compo
 import type { Blocklists, BlocklistVerdict } from '../blocklists.ts';
 import type { BoundedLookups } from '../bounded-lookups.ts';
 import type { Findings } from '../findings.ts';
-import { organisationalDomain } from '../organisational-domain.ts';
+import { organizationalDomain } from '../organizational-domain.ts';
 import type { SpamdClient } from '../spamd-client.ts';
 import { describeUnqueried } from '../unqueried-lists.ts';
 import type { PlacedMessage } from './placed-message.ts';
@@ -44,7 +44,7 @@ export async function queryBlocklists(
     }
   };
   const domain = async (name: string, code: ListedCode) => {
-    const verdicts = await blocklists.askForDomain(dns, [...new Set([name, organisationalDomain(name)])]);
+    const verdicts = await blocklists.askForDomain(dns, [...new Set([name, organizationalDomain(name)])]);
     return { target: name, code, verdicts };
   };
   const sender = async (target: string) => {

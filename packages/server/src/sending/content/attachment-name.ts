@@ -5,7 +5,7 @@ const REFUSED_ENDINGS = new Set(['exe', 'bat', 'cmd', 'com', 'scr', 'js', 'vbs',
  * The name a file is sent under: without folders, and without trailing dots and spaces, which some systems drop when they store a file.
  * Null if nothing is left of it.
  */
-export function sanitiseFilename(given: string): string | null {
+export function sanitizeFilename(given: string): string | null {
   const name = given.slice(Math.max(given.lastIndexOf('/'), given.lastIndexOf('\\')) + 1);
   const kept = withoutTail(name.trimStart());
   return kept === '' ? null : kept;

@@ -1,7 +1,7 @@
 import { type ErrorCode, type FieldProblem, LIMITS, type SendRequest } from '@postrider/core';
 import type { Refusal } from '../acceptance.ts';
 import { FETCH_FIX, isFetchable } from '../attachment-hosts.ts';
-import { isRefusedType, sanitiseFilename } from './attachment-name.ts';
+import { isRefusedType, sanitizeFilename } from './attachment-name.ts';
 import { decodeBase64 } from './decode-base64.ts';
 import { encodedSize, type MessageText } from './encoded-size.ts';
 import type { FileSession, FileSource } from './fetch-files.ts';
@@ -117,7 +117,7 @@ function checkShape({ filename, content, url, content_type }: Given, index: numb
   if (content !== undefined && url !== undefined) {
     return fault('url', 'attachment_invalid', 'cannot be combined with `content`; pass one of them');
   }
-  if (sanitiseFilename(filename) === null) {
+  if (sanitizeFilename(filename) === null) {
     return fault('filename', 'attachment_invalid', 'contains no name, only folders, dots or spaces');
   }
   if (isRefusedType(filename)) {
@@ -169,7 +169,7 @@ function inMegabytes(bytes: number): string {
 }
 
 function toAttachment({ filename, content_type, content_id }: Given, content: Uint8Array): ContentAttachment {
-  const name = sanitiseFilename(filename) ?? filename;
+  const name = sanitizeFilename(filename) ?? filename;
   return { filename: name, contentType: content_type ?? guessMediaType(name), contentId: content_id ?? null, content };
 }
 

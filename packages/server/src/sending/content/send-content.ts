@@ -26,7 +26,7 @@ export interface SendContent {
 export type StoredContent = Pick<SendContent, 'template' | 'attachments'>;
 
 export interface ContentAttachment {
-  /** Sanitised: no folders, no control characters. */
+  /** Sanitized: no folders, no control characters. */
   readonly filename: string;
   readonly contentType: string;
   /** Set if the file is inline. */

@@ -2,7 +2,7 @@ import type { Query } from '../../../packages/server/src/db/client.ts';
 import { tagged } from '../../harness/tagged.ts';
 
 /** Each fact about the tables of a schema as a line of text: a difference between two schemas is a line that only one of them has. */
-export async function readCatalogue(on: Query, schema: string): Promise<readonly string[]> {
+export async function readCatalog(on: Query, schema: string): Promise<readonly string[]> {
   const query = tagged(on);
   // What is not on the path is named with its schema.
   await query.unsafe(`SET LOCAL search_path = ${schema}, public`);

@@ -3,7 +3,7 @@ import { accountRole } from '../../packages/server/src/db/schema/account-wall.ts
 import { TABLES } from '../../packages/server/src/db/schema/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { nullabilityDifferences, statementsOf } from './schema/declared-tables.ts';
-import { readCatalogue } from './schema/read-catalogue.ts';
+import { readCatalog } from './schema/read-catalog.ts';
 
 describe('the declared tables', () => {
   let database: TestDatabase;
@@ -12,10 +12,10 @@ describe('the declared tables', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     await database.sql.begin(async (transaction) => {
-      migrated = await readCatalogue(transaction, 'public');
+      migrated = await readCatalog(transaction, 'public');
       await transaction.unsafe('CREATE SCHEMA declared; SET LOCAL search_path = declared, public');
       for (const statement of statementsOf(TABLES, accountRole.name)) await transaction.unsafe(statement);
-      declared = await readCatalogue(transaction, 'declared');
+      declared = await readCatalog(transaction, 'declared');
     });
   });
   afterAll(() => database.drop());

@@ -4,7 +4,7 @@ import { addInputTools, STATE } from './fixture-input-tools.ts';
 import { PNG } from './fixture-samples.ts';
 import { addPlainTools } from './fixture-tools.ts';
 
-/** The catalogue that the public conformance suite asks for, so that it can try our transport with everything the protocol has. */
+/** The catalog that the public conformance suite asks for, so that it can try our transport with everything the protocol has. */
 export function createFixtureServer(): McpServer {
   const server = new McpServer(
     { name: 'postrider-conformance', version: '1.0.0' },
