@@ -27,7 +27,7 @@ export function renderReferencePage(baseUrl: string): string {
 ${errorEntries()}
 </section>
 <section id="statuses"><h2>Message statuses</h2>${definitionList(MESSAGE_STATUSES)}</section>
-<section id="events"><h2>Events on a message’s trail</h2>${definitionList(MESSAGE_EVENT_TYPES)}</section>
+<section id="events"><h2>Events of a message</h2>${definitionList(MESSAGE_EVENT_TYPES)}</section>
 </main>
 <script src="/reference/swagger-ui-bundle.js"></script>
 <script src="/reference/init.js"></script>

@@ -167,7 +167,7 @@ const record = defineStatement(
     WITH given AS MATERIALIZED (
       SELECT (${accountIds}::uuid[])[g.w] AS a, (${endpointIds}::uuid[])[g.w] AS w, (${typeNames}::text[])[g.t] AS t,
         g.e, g.i, g.n, g.s, g.c, texts[g.x] AS x, g.d, texts[g.b] AS b, to_timestamp(g.at / 1000) AS at, g.o, to_timestamp(g.next / 1000) AS next, g.place
-      -- The planner reads none of this: it would take the arrays apart once more, only to count what is in them.
+      -- OFFSET 0 keeps the planner from evaluating the arrays again to estimate their size.
       FROM (SELECT ${endpoints}::text::integer[] AS w, ${types}::text::integer[] AS t,
         ${eventIds}::text::uuid[] AS e, ${ids}::text::uuid[] AS i,
         ${numbers}::text::integer[] AS n, ${succeeded}::text::boolean[] AS s,
@@ -179,7 +179,7 @@ const record = defineStatement(
         ARRAY(SELECT json_array_elements_text(${texts}::text::json)) AS texts OFFSET 0) AS c,
         unnest(c.w, c.t, c.e, c.i, c.n, c.s, c.c, c.x, c.d, c.b, c.at, c.o, c.next, c.place) AS g (w, t, e, i, n, s, c, x, d, b, at, o, next, place)
     ),
-    -- Most are where they were when they were taken; those that somebody has written to since are looked for.
+    -- Most rows are where they were when they were claimed. The others were written to since and are searched for.
     finished AS (
       DELETE FROM webhook_deliveries d USING given g WHERE d.ctid = g.place AND ${isHeld} AND ${IS_OVER} RETURNING g.i
     ),
@@ -187,7 +187,7 @@ const record = defineStatement(
     found AS (
       DELETE FROM webhook_deliveries d USING others g WHERE ${isHeld} AND ${IS_OVER} RETURNING g.i
     ),
-    -- Whatever is held and did not go. What was asked for in this very moment comes here, too: a row that changes is looked at again.
+    -- Leased deliveries that did not end. A retry requested at this moment is seen too: a changed row is read again.
     postponed AS (
       UPDATE webhook_deliveries d SET id = coalesce(g.o, uuid_v7(${now})), attempt = g.n + 1, created_at = ${now},
         step = CASE WHEN d.asked_at IS NULL THEN d.step + 1 ELSE 0 END,
