@@ -23,11 +23,11 @@ const MOST_TRIED_AGAIN = 3;
 const first = await runTests(process.argv.slice(2));
 const { failed, otherErrors } = first.summary;
 const second = isWorthAnother(first) ? await runTests([...new Set(failed.map(({ file }) => file))]) : null;
-const isMended = second?.code === 0 && second.summary.passed > 0;
-if (isMended) for (const { file, name } of failed) console.log(`unsteady, passed when run again: ${file} > ${name}`);
+const isRepaired = second?.code === 0 && second.summary.passed > 0;
+if (isRepaired) for (const { file, name } of failed) console.log(`unsteady, passed when run again: ${file} > ${name}`);
 
-const hasFailed = first.code !== 0 && !isMended;
-const passedCount = first.summary.passed + (isMended ? failed.length : 0);
+const hasFailed = first.code !== 0 && !isRepaired;
+const passedCount = first.summary.passed + (isRepaired ? failed.length : 0);
 const failedCount = hasFailed ? Math.max(failed.length, otherErrors, 1) : 0;
 const skipped = first.summary.skipped > 0 ? `, ${first.summary.skipped} skipped` : '';
 console.log(`${passedCount} passed, ${failedCount} failed${skipped}`);

@@ -248,7 +248,7 @@ export function acceptBatch(
     INSERT INTO message_recipients (account_id, message_id, ordinal, kind, name, email, status)
     SELECT account_id, id, n, k, name, e, ${status} FROM recipients
   ),
-  begun AS (
+  started AS (
     INSERT INTO message_events (account_id, message_id, seq, id, type, created_at${detail.column})
     SELECT account_id, id, 1, event_id, ${status}, ${now}${detail.value} FROM input
   ),
