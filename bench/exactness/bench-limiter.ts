@@ -10,7 +10,7 @@ import { type Child, startChild, type Usage } from '../parts/child.ts';
 import type { LoadRequest, LoadResult } from '../parts/http-load.ts';
 import { createPostgresCpu } from '../parts/postgres-cpu.ts';
 import { describeMachine, judge, median, round } from '../parts/report.ts';
-import type { LimiterResponse, LimiterQuestion, LimiterSettings } from './limiter-process.ts';
+import type { LimiterQuestion, LimiterResponse, LimiterSettings } from './limiter-process.ts';
 
 const CONNECTIONS = 64;
 const PORT = 18_155;

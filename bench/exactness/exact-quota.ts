@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { judge, round } from '../parts/report.ts';
-import { type TimedResponse, eachClient, type Fleet, messageTo } from './fleet.ts';
+import { eachClient, type Fleet, messageTo, type TimedResponse } from './fleet.ts';
 
 const LARGEST = 3;
 const EVERY_MS = 20;

@@ -1,5 +1,5 @@
 import { judge, round } from '../parts/report.ts';
-import { type TimedResponse, CLIENTS, eachClient, type Fleet } from './fleet.ts';
+import { CLIENTS, eachClient, type Fleet, type TimedResponse } from './fleet.ts';
 
 /** Requests a minute. */
 const LIMITS = [7, 113, 600, 2_000];

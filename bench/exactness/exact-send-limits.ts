@@ -1,5 +1,5 @@
 import { judge, round } from '../parts/report.ts';
-import { type TimedResponse, eachClient, type Fleet, messageTo } from './fleet.ts';
+import { eachClient, type Fleet, messageTo, type TimedResponse } from './fleet.ts';
 
 const BATCH = 5;
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { judge, median, round } from '../parts/report.ts';
-import { type TimedResponse, type Fleet, messageTo, PROCESSES } from './fleet.ts';
+import { type Fleet, messageTo, PROCESSES, type TimedResponse } from './fleet.ts';
 
 const BOUND_MS = 1_000;
 /** Past this a change counts as never having acted. */

@@ -54,7 +54,7 @@ export async function benchRender({ count }: RenderBenchOptions): Promise<boolea
     return report({
       'SELECT 1': select,
       'the engine alone, in this thread': alone,
-      'lookup': lookUp,
+      lookup: lookUp,
       'rendering in its thread': rendering,
       'lookup and rendering': stage,
     });

@@ -1,4 +1,4 @@
-import type { TestResponse, TestApp } from '../harness/test-app.ts';
+import type { TestApp, TestResponse } from '../harness/test-app.ts';
 
 /** A key whose sends are held, and its id. */
 export async function holdingKey(

@@ -57,7 +57,8 @@ describe('a device session without deciding', () => {
   it('cannot create or change a key that decides, nor let a key send more than before without approval', {
     tags: ['holes.device-consent'],
   }, async () => {
-    const escalates = (response: Awaited<ReturnType<typeof call>>) => expectProblem(response, 403, 'permission_escalation');
+    const escalates = (response: Awaited<ReturnType<typeof call>>) =>
+      expectProblem(response, 403, 'permission_escalation');
     const make = (fields: object, key = token) => call('POST', '/keys', { name: 'x', ...fields }, key);
     escalates(await make({ scopes: ['approvals:decide'] }));
     escalates(await make({ scopes: ['full', 'approvals:decide'] }));

@@ -3,7 +3,7 @@ import { LIMITS, OPERATIONS } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readInstallationMail } from '../harness/installation-mail.ts';
 import { browserOf, cookieOf } from '../harness/session.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
 
 const OWNER = 'owner@sandbox.test';
 const KNOWN = 'known-browser';

@@ -40,7 +40,8 @@ describe('delivery', () => {
   const read = async (server: TestApp, id: string) => (await server.call('GET', `/emails/${id}`)).body;
   const statusOf = (server: TestApp, id: string) => async () => (await read(server, id)).status;
   const until = { timeout: 10_000, interval: 10 };
-  const eventsOf = ({ events }: { events: Event[] }) => events.map(({ type, classification }) => [type, classification]);
+  const eventsOf = ({ events }: { events: Event[] }) =>
+    events.map(({ type, classification }) => [type, classification]);
 
   it('changes from queued to sending to sent when the provider accepts it', {
     tags: [

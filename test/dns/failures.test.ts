@@ -145,7 +145,7 @@ describe('an invalid response', () => {
     type: 'response',
     id: query.id,
     questions: query.questions,
-    responses: [{ type: 'A', name: query.questions?.[0]?.name ?? '', ttl: 60, data: address }],
+    answers: [{ type: 'A', name: query.questions?.[0]?.name ?? '', ttl: 60, data: address }],
     ...changes,
   });
 
@@ -174,7 +174,9 @@ describe('an invalid response', () => {
 
   it('with records of other names contains nothing that was asked for', async () => {
     const by = await scripted((query, send) =>
-      send(responseTo(query, '', { responses: [{ type: 'A', name: 'elsewhere.example', ttl: 60, data: '203.0.113.66' }] })),
+      send(
+        responseTo(query, '', { answers: [{ type: 'A', name: 'elsewhere.example', ttl: 60, data: '203.0.113.66' }] }),
+      ),
     );
     expect(await by.a('target.example')).toEqual({ kind: 'no-record' });
   });
@@ -182,7 +184,7 @@ describe('an invalid response', () => {
   it('that only names other servers is a failure, not "no record"', async () => {
     const authorities = [{ type: 'NS', name: 'example', ttl: 60, data: 'ns.example' }] as const;
     const by = await scripted((query, send) =>
-      send(responseTo(query, '', { responses: [], authorities: [...authorities] })),
+      send(responseTo(query, '', { answers: [], authorities: [...authorities] })),
     );
     expect(await by.a('lame.example')).toMatchObject({
       kind: 'failed',
@@ -195,7 +197,7 @@ describe('an invalid response', () => {
     const by = await scripted((query, send) => {
       seen.push(query.additionals?.length ?? 0);
       const hasEdns = (query.additionals?.length ?? 0) > 0;
-      send(hasEdns ? responseTo(query, '', { questions: [], responses: [], flags: 1 }) : responseTo(query, '192.0.2.9'));
+      send(hasEdns ? responseTo(query, '', { questions: [], answers: [], flags: 1 }) : responseTo(query, '192.0.2.9'));
     });
     expect(await by.a('old.example')).toEqual(NINE);
     expect(seen).toEqual([1, 0]);
@@ -207,7 +209,7 @@ describe('an invalid response', () => {
     const by = await scripted((query, send, _stranger, port) => {
       ids.add(query.id);
       ports.add(port);
-      send(responseTo(query, '192.0.2.9', { responses: [] }));
+      send(responseTo(query, '192.0.2.9', { answers: [] }));
     });
     for (let index = 0; index < 40; index += 1) await by.a(`n${index}.example`);
     expect(ids.size).toBeGreaterThan(35);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { type SmtpSink, startSmtpSink } from '../harness/smtp-sink.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
 
 const RACES = process.env['FAULTS'] === 'long' ? 5_000 : 400;
 const ROUND = 100;
@@ -45,8 +45,20 @@ describe('canceling against sending (invariant I6)', () => {
         const copies = sink.messages.filter(({ recipients }) => recipients.includes(addressOf(done + index))).length;
         expect({ id, response: [status, body.code], now: reads[index].status, events, copies }).toEqual(
           status === 200
-            ? { id, response: [200, undefined], now: 'canceled', events: ['queued', 'scheduled', 'canceled'], copies: 0 }
-            : { id, response: [409, 'message_not_queued'], now: 'sent', events: ['queued', 'scheduled', 'sent'], copies: 1 },
+            ? {
+                id,
+                response: [200, undefined],
+                now: 'canceled',
+                events: ['queued', 'scheduled', 'canceled'],
+                copies: 0,
+              }
+            : {
+                id,
+                response: [409, 'message_not_queued'],
+                now: 'sent',
+                events: ['queued', 'scheduled', 'sent'],
+                copies: 1,
+              },
         );
         canceled += status === 200 ? 1 : 0;
       }

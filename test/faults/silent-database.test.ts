@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
-import { type TestResponse, DEFAULT_SEND, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { DEFAULT_SEND, startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const WITHIN_MS = 2_000;

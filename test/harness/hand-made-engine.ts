@@ -68,7 +68,10 @@ export async function makeEngine(
 
 /** Mail servers of others: what the test says of each recipient, who are all of one domain. */
 export function createOutsideWorld(
-  respond: (outgoing: OutgoingMessage, domain: string) => Promise<Partial<RecipientVerdict>> | Partial<RecipientVerdict>,
+  respond: (
+    outgoing: OutgoingMessage,
+    domain: string,
+  ) => Promise<Partial<RecipientVerdict>> | Partial<RecipientVerdict>,
 ): Transport & { readonly attempts: readonly string[] } {
   const attempts: string[] = [];
   return {

@@ -1,4 +1,4 @@
-import type { TestResponse, CallOptions, TestApp } from './test-app.ts';
+import type { CallOptions, TestApp, TestResponse } from './test-app.ts';
 
 /** A browser that is signed in, as far as requests show it. */
 export interface TestSession {

@@ -25,20 +25,25 @@ describe('the policy on reach', () => {
 
   it('denies a held key everything that shapes mail, notifies or controls, except what becomes a draft', () => {
     const allowed = OPERATIONS_OF_ALL.filter(
-      (operation) => operation.reach !== 'none' && refusedKind(operation, { ...NO_RESTRICTIONS, isHeld: true }) === null,
+      (operation) =>
+        operation.reach !== 'none' && refusedKind(operation, { ...NO_RESTRICTIONS, isHeld: true }) === null,
     );
     expect(allowed.filter(({ reach, heldAs }) => reach !== 'outbound' && heldAs !== 'draft')).toEqual([]);
   });
 
   it('lets a test key control only keys, which compare themselves with it', () => {
     const controls = OPERATIONS_OF_ALL.filter(({ reach }) => reach === 'controls');
-    const allowed = controls.filter((operation) => refusedKind(operation, { ...NO_RESTRICTIONS, isTest: true }) === null);
+    const allowed = controls.filter(
+      (operation) => refusedKind(operation, { ...NO_RESTRICTIONS, isTest: true }) === null,
+    );
     expect(allowed.map(({ id }) => id.split('.')[0])).toEqual(Array(6).fill('keys'));
   });
 
   it('lets a paused key stop mail, and control nothing else', () => {
     const controls = OPERATIONS_OF_ALL.filter(({ reach }) => !['none', 'outbound'].includes(reach));
-    const allowed = controls.filter((operation) => refusedKind(operation, { ...NO_RESTRICTIONS, isPaused: true }) === null);
+    const allowed = controls.filter(
+      (operation) => refusedKind(operation, { ...NO_RESTRICTIONS, isPaused: true }) === null,
+    );
     expect(allowed.filter(({ heldAs }) => heldAs !== 'draft').map(({ id }) => id)).toEqual([
       ...['keys.revoke', 'keys.pause', 'account.pause', 'account.resume'],
     ]);

@@ -60,7 +60,10 @@ describe('what a user paused', () => {
         /^Ask owner@sandbox\.test, or another member whose role allows it, to sign in and resume it/,
       );
       const tools = await connectTo(server, 'toolsets=account,keys');
-      const refused = await tools.call(what === 'account' ? 'resume_account' : 'resume_key', what === 'key' ? { id } : {});
+      const refused = await tools.call(
+        what === 'account' ? 'resume_account' : 'resume_key',
+        what === 'key' ? { id } : {},
+      );
       await tools.close();
       expect(refused.text).toContain(rest.body.detail);
       const sdk = new Postrider({ apiKey: server.key, baseUrl: server.baseUrl });

@@ -5,7 +5,7 @@ import { createKeyRates } from '../../packages/server/src/keys/key-rates.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { openLoggedIn } from '../harness/smtp-session.ts';
 import { type SubmissionApp, startSubmissionApp } from '../harness/submission-client.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
 
 describe('the rate limit of a key', () => {
   let first: SubmissionApp;
@@ -24,7 +24,8 @@ describe('the rate limit of a key', () => {
   });
 
   const self = (server: TestApp, key: string) => server.call('GET', '/keys/self', { key });
-  const count = (responses: readonly TestResponse[], status: number) => responses.filter((one) => one.status === status).length;
+  const count = (responses: readonly TestResponse[], status: number) =>
+    responses.filter((one) => one.status === status).length;
   const numbers = ({ headers }: TestResponse) => ({
     policy: headers.get('ratelimit-policy'),
     r: Number(/^"key";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1] ?? Number.NaN),

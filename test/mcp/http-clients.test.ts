@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type McpEndpoint, startMcpEndpoint } from './mcp-endpoint.ts';
 import { hugeMessage, ID, invalidArguments, sampleMessage, sampleProblem, sampleRecord } from './sample-messages.ts';
-import { response, inSequence, refusal, type ScriptedInvoke, scriptInvoke } from './scripted-invoke.ts';
+import { inSequence, refusal, response, type ScriptedInvoke, scriptInvoke } from './scripted-invoke.ts';
 
 interface Progress {
   readonly progress: number;

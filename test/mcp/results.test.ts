@@ -9,7 +9,7 @@ import {
   sampleProblem,
   sampleRecord,
 } from './sample-messages.ts';
-import { response, inSequence, refusal, scriptInvoke } from './scripted-invoke.ts';
+import { inSequence, refusal, response, scriptInvoke } from './scripted-invoke.ts';
 
 const BODY_CHARACTERS_MAX = 4_000;
 /** 8,000 tokens at 4 characters each. */

@@ -27,7 +27,9 @@ export interface StandInApi {
 type OwnKey = OperationOutput<OperationById<'keys.self'>>;
 
 /** An HTTP server on loopback that responds as the script says; null hangs up without a response. */
-export async function startStandInApi(script: (request: ReceivedRequest) => StandInResponse | null): Promise<StandInApi> {
+export async function startStandInApi(
+  script: (request: ReceivedRequest) => StandInResponse | null,
+): Promise<StandInApi> {
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const text = Buffer.concat(await incoming.toArray()).toString();

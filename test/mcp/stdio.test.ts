@@ -14,8 +14,8 @@ import {
   ownKey,
   problemResponse,
   type ReceivedRequest,
-  type StandInResponse,
   type StandInApi,
+  type StandInResponse,
   startStandInApi,
 } from './stand-in-api.ts';
 

@@ -110,7 +110,9 @@ describe('the thread of a ticket', () => {
   });
 
   it('names the tool that shows the rest when another one returned it', async () => {
-    const invoke = scriptInvoke({ 'tickets.reply': () => response<'tickets.reply'>(sampleTicket({ messages })) }).invoke;
+    const invoke = scriptInvoke({
+      'tickets.reply': () => response<'tickets.reply'>(sampleTicket({ messages })),
+    }).invoke;
     const { text } = await callTool('reply_to_ticket', { id: '12', body: 'short' }, invoke);
     expect(text).toContain('For the rest call get_ticket with body_offset 4000.');
   });

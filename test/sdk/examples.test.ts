@@ -3,10 +3,10 @@ import path from 'node:path';
 import { Postrider } from '@postrider/sdk';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
-import { askTwoThings } from './examples/responses.ts';
 import { trySending } from './examples/errors.ts';
 import { countBytes } from './examples/exports.ts';
 import { subjectsOf } from './examples/lists.ts';
+import { askTwoThings } from './examples/responses.ts';
 import { welcome } from './examples/send.ts';
 import { problem, startScriptedServer } from './scripted-server.ts';
 

@@ -126,7 +126,13 @@ describe('a request by method and path', () => {
     await using server = await startScriptedServer([ok]);
     const query = { tag: ['a', 'b c'], limit: 5, q: undefined, exact: true };
     const headers = { 'X-Request-Id': 'mine', 'user-agent': 'postrider-cli/0.1.0' };
-    const response = await clientOf(server).request({ method: 'POST', path: '/things', query, headers, body: { a: 1 } });
+    const response = await clientOf(server).request({
+      method: 'POST',
+      path: '/things',
+      query,
+      headers,
+      body: { a: 1 },
+    });
     expect(response).toMatchObject({ status: 200, data: { id: 'm1' }, requestId: 'req-7' });
     expect(server.received[0]).toMatchObject({ url: '/things?tag=a&tag=b+c&limit=5&exact=true', body: '{"a":1}' });
     expect(server.received[0]?.headers).toMatchObject({

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
 
 /** A send names a file that comes slowly, and its caller loses a permission meanwhile. */
 describe('a send whose caller expires while a file is fetched', () => {
@@ -39,7 +39,10 @@ describe('a send whose caller expires while a file is fetched', () => {
   const member = async () => await joinAs(server, owner, 'developer', `member${++members}@sandbox.test`);
 
   /** Sends, and does the rest while the file is fetched. */
-  async function sendDuring(send: () => Promise<TestResponse>, meanwhile: () => Promise<TestResponse>): Promise<TestResponse> {
+  async function sendDuring(
+    send: () => Promise<TestResponse>,
+    meanwhile: () => Promise<TestResponse>,
+  ): Promise<TestResponse> {
     const fetched = new Promise<ServerResponse>((resolve) => {
       onFetch = resolve;
     });

@@ -174,7 +174,10 @@ describe('the data sent to the server', () => {
       const { lines } = await sendScripted(responses, { keywords, recipients: ['ann+a=b@receiver.test'] });
       expect(lines[1]).toBe('RCPT TO:<ann+a=b@receiver.test> ORCPT=rfc822;ann+2Ba+3Db@receiver.test');
     }
-    const { lines } = await sendScripted(responses, { keywords: ['DSN', 'SMTPUTF8'], recipients: ['añn@receiver.test'] });
+    const { lines } = await sendScripted(responses, {
+      keywords: ['DSN', 'SMTPUTF8'],
+      recipients: ['añn@receiver.test'],
+    });
     expect(Buffer.from(lines[1] ?? '', 'latin1').toString()).toBe('RCPT TO:<añn@receiver.test>');
   });
 

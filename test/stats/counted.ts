@@ -1,5 +1,5 @@
 import { countMessages } from '../../packages/server/src/db/queries/count-messages.ts';
-import type { TestResponse, TestApp } from '../harness/test-app.ts';
+import type { TestApp, TestResponse } from '../harness/test-app.ts';
 
 /** Sends and waits until every outcome is recorded; returns the ids. */
 export async function sendAll(

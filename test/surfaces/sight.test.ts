@@ -2,7 +2,7 @@ import { ALL_SCOPES, OPERATIONS, type Operation, type OperationId, resourceOf, t
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDnsServer, type TestDnsServer } from '../harness/dns-server.ts';
 import { type EventStream, openEventStream } from '../harness/event-stream.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../harness/test-app.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 import { type AccountWorld, createAccountWorld } from '../http/documented/account-world.ts';
 import { validRequest } from '../http/documented/valid-requests.ts';

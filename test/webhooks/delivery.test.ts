@@ -5,9 +5,9 @@ import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { readCaptured } from '../harness/captured-mail.ts';
 import type { TestApp } from '../harness/test-app.ts';
 import {
-  type Responding,
   isSignedWith,
   type ReceivedEvent,
+  type Responding,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../harness/webhook-receiver.ts';
@@ -190,7 +190,9 @@ describe('events', () => {
     const { body: added } = await server.call('POST', '/suppressions', {
       body: { email: 'X@Example.com', note: 'why' },
     });
-    const notice = await first(({ event }) => event.type === 'suppression.added' && event.data.email === 'x@example.com');
+    const notice = await first(
+      ({ event }) => event.type === 'suppression.added' && event.data.email === 'x@example.com',
+    );
     expect(notice.event.data).toEqual(added);
     await server.call('DELETE', '/suppressions/x@example.com');
     expect((await first(ofType('suppression.removed'))).event.data).toEqual(added);

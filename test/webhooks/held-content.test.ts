@@ -62,7 +62,8 @@ describe('events about a held message', () => {
   /** The reminder leaves out a hold that the server's own worker is still notifying the approvers of; it would be sent a minute later. */
   const approversNotified = async ({ approvalId }: Held) => {
     const { sql } = server.database;
-    const notified = async () => (await sql`SELECT FROM approvals WHERE id = ${approvalId} AND told_at IS NOT NULL`).length;
+    const notified = async () =>
+      (await sql`SELECT FROM approvals WHERE id = ${approvalId} AND told_at IS NOT NULL`).length;
     await expect.poll(notified).toBe(1);
   };
   const first = async (type: string, id: string) =>

@@ -1,7 +1,7 @@
 import { getTableConfig, is, PgTable } from '../../packages/server/src/db/drizzle.ts';
 import { accountRole } from '../../packages/server/src/db/schema/account-wall.ts';
 import { nullabilityDifferences, statementsOf } from '../../test/db/schema/declared-tables.ts';
-import { readCatalogue } from '../../test/db/schema/read-catalog.ts';
+import { readCatalog } from '../../test/db/schema/read-catalog.ts';
 import { withMigratedDatabase } from '../generate/migrated-database.ts';
 
 /** Whether the comparisons of test/db/schema-catalog.test.ts notices that `table`, as the schema file at `file` exports it, has a changed column. */
@@ -10,7 +10,7 @@ export type IsNoticed = (file: string, table: string) => Promise<boolean>;
 /** Works with these comparisons on a migrated database of its own. */
 export async function withCatalogueCheck(work: (isNoticed: IsNoticed) => Promise<void>): Promise<void> {
   await withMigratedDatabase(async (transaction) => {
-    const migrated = await readCatalogue(transaction, 'public');
+    const migrated = await readCatalog(transaction, 'public');
     await work(async (file, name) => {
       const table: unknown = (await import(file))[name];
       if (!is(table, PgTable)) throw new Error(`${file} exports no table ${name}`);
@@ -31,7 +31,7 @@ export async function withCatalogueCheck(work: (isNoticed: IsNoticed) => Promise
       await transaction.run('CREATE SCHEMA declared');
       await transaction.run('SET LOCAL search_path = declared, public');
       for (const statement of statementsOf([table], accountRole.name)) await transaction.run(statement);
-      return await readCatalogue(transaction, 'declared');
+      return await readCatalog(transaction, 'declared');
     }
   });
 }

@@ -1,4 +1,4 @@
-import type { Transport, TransportResponse, TransportRequest } from './transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
 export type AttemptOutcome =
   | { readonly kind: 'response'; readonly response: TransportResponse }

@@ -5,7 +5,7 @@ import type { PostriderError } from './errors.ts';
 import { connectionError, type RequestFacts, refusalError, timeoutError, unexpectedResponseError } from './failures.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { decideRetry } from './retries.ts';
-import type { Transport, TransportResponse, TransportRequest } from './transport.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
 /** One call with every default filled in. */
 export interface PreparedCall extends RequestFacts {

@@ -48,7 +48,11 @@ export function refusalError(response: TransportResponse, request: RequestFacts,
 }
 
 /** The response is not from the API: a proxy's page, a redirect, another server. */
-export function unexpectedResponseError(response: TransportResponse, request: RequestFacts, nowMs: number): PostriderError {
+export function unexpectedResponseError(
+  response: TransportResponse,
+  request: RequestFacts,
+  nowMs: number,
+): PostriderError {
   const facts = responseFacts(response, decodeBody(response), request, nowMs);
   const retryable = isGatewayStatus(response.status);
   return new PostriderError({ ...facts, code: 'unexpected_answer', retryable, ...explain(response, request) });

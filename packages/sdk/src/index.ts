@@ -174,7 +174,7 @@ export type {
 export type { OperationId, OperationTypes } from './generated/operations.ts';
 export { Page, type PagePromise } from './pagination.ts';
 export type { RateLimit } from './rate-limit.ts';
-export type { Transport, TransportResponse, TransportRequest } from './transport.ts';
+export type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 export { type VerifyWebhookOptions, verifyWebhook } from './webhooks/verify-webhook.ts';
 export type { WebhookEvent } from './webhooks/webhook-event.ts';
 export type { WebhookHeaders } from './webhooks/webhook-headers.ts';

@@ -187,7 +187,8 @@ export const SETTINGS = [
   {
     name: 'POSTRIDER_LOG_RETENTION_DAYS',
     default: '400',
-    description: 'Days for which messages and their events are kept in the log. A message without a final status stays.',
+    description:
+      'Days for which messages and their events are kept in the log. A message without a final status stays.',
   },
   {
     name: 'POSTRIDER_EVENT_RETENTION_DAYS',

@@ -3,7 +3,7 @@ import { readCaptured } from '../../harness/captured-mail.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { readInstallationMail } from '../../harness/installation-mail.ts';
 import { browserOf, cookieOf } from '../../harness/session.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../../harness/test-app.ts';
 
 const SUBJECT = 'Your sign-in link';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { OIDC_CLIENT, type OidcUser, type RunningProvider, startOidcProvider } from '../../harness/oidc-provider.ts';
 import { browserOf, cookieOf } from '../../harness/session.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../../harness/test-app.ts';
 
 describe('a sign-in at a provider', () => {
   let server: TestApp;
@@ -114,7 +114,11 @@ describe('a sign-in at a provider', () => {
     };
     const refused = async (path: string, cookie: string) => {
       const response = await get(path, cookie);
-      expect([path, response.status, response.body]).toEqual([path, 400, expect.stringContaining('You are not signed in')]);
+      expect([path, response.status, response.body]).toEqual([
+        path,
+        400,
+        expect.stringContaining('You are not signed in'),
+      ]);
       expect(response.headers.getSetCookie().join()).not.toContain('session=prs_');
     };
     await refused(one.back, ''); // another browser

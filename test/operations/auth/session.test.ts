@@ -3,8 +3,8 @@ import { isSameOriginRequest, toLocalPath } from '../../../packages/server/src/a
 import { createCookieJar } from '../../../packages/server/src/auth/cookies.ts';
 import { sessionHorizons } from '../../../packages/server/src/auth/session-lifetime.ts';
 import { hashToken } from '../../../packages/server/src/auth/session-token.ts';
-import { forgetUnseated } from '../../../packages/server/src/db/queries/users.ts';
 import { purgeSignIns } from '../../../packages/server/src/db/queries/sessions.ts';
+import { forgetUnseated } from '../../../packages/server/src/db/queries/users.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { browserOf, signInAs, type TestSession } from '../../harness/session.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';

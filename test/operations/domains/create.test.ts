@@ -40,7 +40,13 @@ describe('adding a sending domain', () => {
       verifiedAt: null,
       lastCheckedAt: null,
     });
-    const unseen = { ttl: 3_600, status: 'pending', reason: 'It has not been looked up yet.', found: [], checkedAt: null };
+    const unseen = {
+      ttl: 3_600,
+      status: 'pending',
+      reason: 'It has not been looked up yet.',
+      found: [],
+      checkedAt: null,
+    };
     const bounce = { name: 'bounce', host: 'bounce.shop.example' };
     expect(body.records).toEqual([
       {

@@ -85,7 +85,10 @@ describe('verifying with DNS problems', () => {
     domains.dns.set(host, 'CNAME', [`loop.${name}`]);
     domains.dns.set(`loop.${name}`, 'CNAME', [host]);
     const { status, records } = await verify(id);
-    expect(records['dkim']).toMatchObject({ status: 'pending', reason: expect.stringMatching(/DNS lookup of .* failed/) });
+    expect(records['dkim']).toMatchObject({
+      status: 'pending',
+      reason: expect.stringMatching(/DNS lookup of .* failed/),
+    });
     expect(status).toBe('degraded');
   });
 

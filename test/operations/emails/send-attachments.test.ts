@@ -8,7 +8,7 @@ import { readCaptured } from '../../harness/captured-mail.ts';
 import { startDnsServer, type TestDnsServer } from '../../harness/dns-server.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { type SmtpSink, startSmtpSink } from '../../harness/smtp-sink.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../../harness/test-app.ts';
 
 const base64 = (content: string | Uint8Array) => Buffer.from(content).toString('base64');
 const FILE = { filename: 'report.pdf', content: base64('%PDF') };

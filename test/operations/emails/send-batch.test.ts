@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Postrider } from '@postrider/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
-import { type ItemResult, DEFAULT_SEND, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { DEFAULT_SEND, startTestApp, type TestApp, type TestResponse } from '../../harness/test-app.ts';
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
@@ -22,7 +22,7 @@ describe('POST /emails/batch', () => {
   };
 
   /** An item's problem in the one shape that every refusal has. */
-  const problem = (response: ItemResult, status: number, code: string) => {
+  const problem = (response: TestResponse, status: number, code: string) => {
     const words = expect.stringMatching(/\S/);
     return {
       ...{ type: expect.stringMatching(new RegExp(`#error-${code}$`)), title: words, status, detail: words, code },
@@ -162,7 +162,9 @@ describe('POST /emails/batch', () => {
     expect(response.body.results.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, false, false, false, true]);
     expect(response.body.results[1].error.errors).toMatchObject([{ path: 'text', code: 'invalid_unicode' }]);
     expect(response.body.results[2].error.errors).toMatchObject([{ path: 'subject', code: 'invalid_unicode' }]);
-    expect(response.body.results[3].error.errors).toMatchObject([{ path: 'metadata.__proto__', code: 'invalid_value' }]);
+    expect(response.body.results[3].error.errors).toMatchObject([
+      { path: 'metadata.__proto__', code: 'invalid_value' },
+    ]);
   });
 
   it('accepts 100 items and rejects the call with 101, with none, and with anything but a list', {

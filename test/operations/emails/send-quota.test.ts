@@ -105,7 +105,8 @@ describe('the monthly quota', () => {
       Array.from({ length: 64 }, (_, index) => (index % 2 ? server : small).send({ to: outside(3) }, { key })),
     );
     expect(responses.filter(({ status }) => status === 202)).toHaveLength(16);
-    for (const response of responses.filter(({ status }) => status !== 202)) expectProblem(response, 402, 'quota_exceeded');
+    for (const response of responses.filter(({ status }) => status !== 202))
+      expectProblem(response, 402, 'quota_exceeded');
     expect(await quotaOf(server, key)).toMatchObject({ limit: 50, used: 48, remaining: 2 });
     expect((await server.send({ to: outside(2) }, { key })).status).toBe(202);
     const accepted = responses.filter(({ status }) => status === 202);

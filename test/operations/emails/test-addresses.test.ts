@@ -32,7 +32,11 @@ describe('a test address', () => {
       `${local.toUpperCase()}@Sandbox.Test`,
     ]) {
       const outcome = await outcomeOf(to);
-      expect({ to, status: outcome.status, events: outcome.events }).toEqual({ to, status, events: [queued, ...events] });
+      expect({ to, status: outcome.status, events: outcome.events }).toEqual({
+        to,
+        status,
+        events: [queued, ...events],
+      });
       expect(outcome.read.recipients).toMatchObject([{ status }]);
     }
   }
@@ -81,7 +85,9 @@ describe('a test address', () => {
   }, async () => {
     const locals = ['delivered', 'deferred', 'bounced', 'soft', 'blocked', 'complained'];
     const { read } = await outcomeOf('delivered@sandbox.test');
-    const eventLists = await Promise.all(locals.map(async (local) => (await outcomeOf(`${local}@sandbox.test`)).events));
+    const eventLists = await Promise.all(
+      locals.map(async (local) => (await outcomeOf(`${local}@sandbox.test`)).events),
+    );
     const events = [...eventLists.flat(), ...read.events.map((event: { type: string }) => [event.type, null])];
     const types = new Set(events.map(([type]) => type));
     expect([...types].sort()).toEqual(['bounced', 'complained', 'deferred', 'delivered', 'queued', 'sent']);

@@ -194,7 +194,8 @@ describe('the team', () => {
       Array.from({ length: left + 5 }, (_, i) => invite(owner, `seat${i}@sandbox.test`, 'viewer')),
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(left);
-    for (const refused of responses.filter(({ status }) => status !== 201)) expectInvalid(refused, ['email', 'too_many']);
+    for (const refused of responses.filter(({ status }) => status !== 201))
+      expectInvalid(refused, ['email', 'too_many']);
   });
 
   it('mails 50 invitations of an account in 24 hours, however many members are added and removed', async () => {

@@ -7,7 +7,7 @@ import { serveAddressList, serveDomainList } from '../../harness/blocklist-zone.
 import { startDnsServer, type TestDnsServer } from '../../harness/dns-server.ts';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { startSpamd, type TestSpamd } from '../../harness/spamd.ts';
-import { type TestResponse, startTestApp, type TestApp } from '../../harness/test-app.ts';
+import { startTestApp, type TestApp, type TestResponse } from '../../harness/test-app.ts';
 
 const PARTS = { from: 'Shop <shop@good.test>', subject: 'Your order', html: '<p>Hello</p>', text: 'Hello' };
 

@@ -88,7 +88,9 @@ describe.each([
       simulate_webhook: { url: canary.url, event: 'email.bounced' },
     };
     for (const name of TOOLS) {
-      const response = await tools.call(name, given[name] ?? { id }).catch((error: unknown) => ({ text: String(error) }));
+      const response = await tools
+        .call(name, given[name] ?? { id })
+        .catch((error: unknown) => ({ text: String(error) }));
       expect(response.text, name).toMatch(/permission_escalation|may not call|not found|unknown tool/i);
     }
     await tools.close();

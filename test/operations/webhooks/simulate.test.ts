@@ -90,8 +90,14 @@ describe('POST /webhooks/simulate', () => {
     const refusing = await startReceiver((_, response) => response.writeHead(400).end('no'));
     expect((await simulate({ url: refusing.url })).body).toMatchObject({ ok: false, delivered: true, statusCode: 400 });
     const elsewhere = await startReceiver();
-    const redirecting = await startReceiver((_, response) => response.writeHead(302, { location: elsewhere.url }).end());
-    expect((await simulate({ url: redirecting.url })).body).toMatchObject({ ok: false, delivered: true, statusCode: 302 });
+    const redirecting = await startReceiver((_, response) =>
+      response.writeHead(302, { location: elsewhere.url }).end(),
+    );
+    expect((await simulate({ url: redirecting.url })).body).toMatchObject({
+      ok: false,
+      delivered: true,
+      statusCode: 302,
+    });
     expect(elsewhere.caught).toEqual([]);
     const refused = await simulate({ url: 'http://127.0.0.1:9/' });
     expect(refused.status).toBe(200);

@@ -4089,7 +4089,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--description"
         ],
         "valueName": "text",
-        "description": "For people; 1 to 500 characters.",
+        "description": "Shown to users; 1 to 500 characters.",
         "value": {
           "kind": "text"
         }
@@ -4339,7 +4339,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--description"
         ],
         "valueName": "text",
-        "description": "For people; 1 to 500 characters.",
+        "description": "Shown to users; 1 to 500 characters.",
         "value": {
           "kind": "text"
         }
@@ -5153,7 +5153,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "sessions.list",
     "command": "sessions list",
     "summary": "List your sessions",
-    "description": "Every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, the one used last first, 100 at most. A session you do not recognise: end it with `DELETE /auth/sessions/:id`.",
+    "description": "Every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, the one used last first, 100 at most. A session you do not recognize: end it with `DELETE /auth/sessions/:id`.",
     "needsKey": true,
     "scope": null,
     "examples": [

@@ -1624,7 +1624,7 @@ export interface components {
             redacted: string[];
             /** @description Set for a message that is or was held; null for every other. */
             approval: components["schemas"]["MessageApproval"] | null;
-            /** @description The trail, oldest first. */
+            /** @description The event log of the message, oldest first. */
             events: components["schemas"]["MessageEvent"][];
         };
         MessageApproval: {
@@ -1849,7 +1849,7 @@ export interface components {
         NewWebhook: {
             /** @description Where events are posted to: https (in development also http), without a user name or password, and not to a private network address. At most 2048 characters. */
             url: string;
-            /** @description For people; 1 to 500 characters. */
+            /** @description Shown to users; 1 to 500 characters. */
             description?: string | null;
             /** @description The types of events it should receive. Default: all. */
             events?: components["schemas"]["WebhookEventType"][];
@@ -2790,7 +2790,7 @@ export interface components {
         WebhookChanges: {
             /** @description Where events are posted to: https (in development also http), without a user name or password, and not to a private network address. At most 2048 characters. */
             url?: string;
-            /** @description For people; 1 to 500 characters. */
+            /** @description Shown to users; 1 to 500 characters. */
             description?: string | null;
             /** @description The types of events it should receive; an empty list means all. */
             events?: components["schemas"]["WebhookEventType"][];
@@ -5212,7 +5212,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The person’s address. */
+                    /** @description The user’s email address. */
                     email: string;
                     /** @description A path of this server to open after the sign-in. */
                     next?: string;
@@ -5370,7 +5370,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description As `POST /auth/device` answered it. */
+                    /** @description The `deviceCode` that `POST /auth/device` returned. */
                     deviceCode: string;
                 };
             };

@@ -1,4 +1,4 @@
-import type { TransportResponse, TransportRequest } from '../transport.ts';
+import type { TransportRequest, TransportResponse } from '../transport.ts';
 
 /** The transport outside Node: the platform's fetch. */
 export async function transport({
@@ -9,9 +9,16 @@ export async function transport({
   signal,
   opens,
 }: TransportRequest): Promise<TransportResponse> {
-  const response = await fetch(url, { method, headers: { ...headers }, body: body ?? null, signal, redirect: 'manual' });
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers },
+    body: body ?? null,
+    signal,
+    redirect: 'manual',
+  });
   const head = { status: response.status, headers: Object.fromEntries(response.headers) };
-  if (opens === true && response.ok && response.body !== null) return { ...head, text: '', chunks: read(response.body) };
+  if (opens === true && response.ok && response.body !== null)
+    return { ...head, text: '', chunks: read(response.body) };
   return { ...head, text: await response.text() };
 }
 

@@ -1,4 +1,4 @@
-import type { TransportResponse, TransportRequest } from '../transport.ts';
+import type { TransportRequest, TransportResponse } from '../transport.ts';
 import { explainOldNode } from './node-version.ts';
 
 type Undici = typeof import('undici');

@@ -1,5 +1,5 @@
-import type { SessionToken } from './client-info.ts';
 import type { AuthServices } from './auth-services.ts';
+import type { SessionToken } from './client-info.ts';
 import { endStoredSession } from './sign-in.ts';
 
 /** Ends a session; does nothing if it has already ended. */

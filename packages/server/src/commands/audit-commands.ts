@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type ChainReport, verifyChains } from '../audit/verify-chains.ts';
 import { readAccounts } from '../db/queries/accounts.ts';
 import { isUuid } from '../uuid-v7.ts';
-import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { type OperatorTools, response, withDatabase } from './operator-commands.ts';
 import { EXIT, ExitRequest, StartError } from './start-error.ts';
 
 /** The operator's commands for the audit log. */

@@ -3,7 +3,7 @@ import { eraseAccount } from '../accounts/erase-account.ts';
 import { systemClock } from '../clock.ts';
 import { readAccounts } from '../db/queries/accounts.ts';
 import { isUuid } from '../uuid-v7.ts';
-import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { type OperatorTools, response, withDatabase } from './operator-commands.ts';
 import { StartError, UsageError } from './start-error.ts';
 
 /** Adds `accounts erase` to the account commands. */

@@ -229,7 +229,12 @@ export async function withDatabase<T>(tools: OperatorTools, work: (database: Ope
 }
 
 /** Writes the result of a command: JSON if requested, else text. */
-export function response(tools: OperatorTools, { json }: { readonly json?: boolean }, data: unknown, text: string): void {
+export function response(
+  tools: OperatorTools,
+  { json }: { readonly json?: boolean },
+  data: unknown,
+  text: string,
+): void {
   tools.write(json === true ? `${JSON.stringify(data)}\n` : `${text}\n`);
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { type RotationReport, rotateSecrets } from '../keys/rotate-secrets.ts';
 import { addKeyToFile } from '../keys/secret-key.ts';
-import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { type OperatorTools, response, withDatabase } from './operator-commands.ts';
 import { EXIT, ExitRequest, StartError } from './start-error.ts';
 
 /** The operator's commands for secrets at rest. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { rebuildStats } from '../stats/rebuild-stats.ts';
-import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { type OperatorTools, response, withDatabase } from './operator-commands.ts';
 
 /** The operator's commands for the statistics. */
 export function addStatsCommands(program: Command, tools: OperatorTools): void {

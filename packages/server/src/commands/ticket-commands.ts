@@ -6,12 +6,12 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Sql } from '../db/client.ts';
 import { type OperatorTicketRow, readOperatorTickets } from '../db/queries/support-tickets.ts';
-import { type SupportReplyVerdict, sendSupportReply, closeTicket } from '../support/send-support-reply.ts';
 import type { TicketReplyMailer } from '../support/mail-ticket-reply.ts';
+import { closeTicket, type SupportReplyVerdict, sendSupportReply } from '../support/send-support-reply.ts';
 import { toTicket } from '../support/ticket-record.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { OPERATOR } from '../visibility/viewer.ts';
-import { response, type OperatorTools, withDatabase } from './operator-commands.ts';
+import { type OperatorTools, response, withDatabase } from './operator-commands.ts';
 import { StartError, UsageError } from './start-error.ts';
 import { printableJson, printableLine, printableLines } from './terminal-text.ts';
 

@@ -1,9 +1,9 @@
+import type { AuthServices } from '../auth/auth-services.ts';
 import { createCodeTries } from '../auth/code-tries.ts';
 import { createCookieJar } from '../auth/cookies.ts';
 import { createLinkLimits } from '../auth/link-limits.ts';
 import { createMagicLinks } from '../auth/magic-link.ts';
 import { createOAuthProvider } from '../auth/oauth/oauth-client.ts';
-import type { AuthServices } from '../auth/auth-services.ts';
 import { createSessionAuthenticator } from '../auth/session-authenticator.ts';
 import { clientOf } from '../client-address.ts';
 import type { Installation } from '../config/installation.ts';

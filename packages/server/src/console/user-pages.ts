@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LiveSession } from '../auth/session-authenticator.ts';
-import { USER_PAGE_POLICY, type SignedIn } from './user-page.ts';
+import { type SignedIn, USER_PAGE_POLICY } from './user-page.ts';
 
 /** Pages send their own origin with forms, which `no-referrer` would hide, and nothing to other servers. */
 export function sendUserPage(reply: FastifyReply, markup: string): FastifyReply {

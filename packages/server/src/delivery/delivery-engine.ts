@@ -155,7 +155,9 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     if (stopping) return await release(deliveries);
     const isAllowed = (delivery: LeasedDelivery) => delivery.slot === null && weightOf(delivery) === 0;
     for (const delivery of deliveries) if (!isAllowed(delivery)) void beginWithPermit(delivery);
-    await start(deliveries.filter(isAllowed).map((delivery) => ({ delivery, deferral: null, release: () => undefined })));
+    await start(
+      deliveries.filter(isAllowed).map((delivery) => ({ delivery, deferral: null, release: () => undefined })),
+    );
   }
 
   /** Loads nothing before the permit: waiting bodies would only use memory. */

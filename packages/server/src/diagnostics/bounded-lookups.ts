@@ -1,4 +1,4 @@
-import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult } from '../dns/dns-resolver.ts';
 import { wrapResolver } from '../dns/wrap-resolver.ts';
 
 export interface LookupBounds {

@@ -1,5 +1,5 @@
 import type { FindingCode } from '@postrider/core';
-import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult } from '../dns/dns-resolver.ts';
 import { RECORD_CHARACTERS } from './check-spf.ts';
 import { type DkimRecord, pickKeyRecords, readDkimRecord } from './dkim-record.ts';
 import { createFindings, excerpt, type Findings } from './findings.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FindingCode } from '@postrider/core';
 import ipaddr from 'ipaddr.js';
-import type { DnsResult, DnsResolver, MxRecord } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult, MxRecord } from '../dns/dns-resolver.ts';
 import { refuseAddress } from '../outbound/public-address.ts';
 import { createFindings, type Findings } from './findings.ts';
 

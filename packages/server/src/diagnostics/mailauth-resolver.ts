@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult } from '../dns/dns-resolver.ts';
 
 /** The DNS interface of `mailauth`, which distinguishes results by the error codes of Node's resolver. */
 export type MailauthResolver = (name: string, type: string) => Promise<string[][] | string[]>;

@@ -1,4 +1,4 @@
-import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult } from '../dns/dns-resolver.ts';
 import { effectiveTerms, hasMacro, isSpfRecord, readSpfRecord, type SpfRecord, type SpfTerm } from './spf-record.ts';
 
 /** One record of the tree, or the place where one is expected. */

@@ -1,4 +1,4 @@
-import type { DnsResult, DnsResolver } from './dns-resolver.ts';
+import type { DnsResolver, DnsResult } from './dns-resolver.ts';
 import { wrapResolver } from './wrap-resolver.ts';
 
 /** The oldest response is dropped beyond this number. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type Clock, systemClock } from '../clock.ts';
 import type { DnsQuestion, DnsType } from './dns-message.ts';
 import { reverseName, toDnsName } from './dns-name.ts';
-import type { DnsResult, DnsResolver } from './dns-resolver.ts';
+import type { DnsResolver, DnsResult } from './dns-resolver.ts';
 import { readDnsServers } from './dns-servers.ts';
 import { type DnsRecords, type DnsStep, MAX_ALIASES } from './read-step.ts';
 import { createRounds } from './server-rounds.ts';

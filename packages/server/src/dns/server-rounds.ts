@@ -42,7 +42,9 @@ export function createRounds({ servers, timeoutMs, tries, nowMs }: RoundOptions)
         if (step.kind !== 'unreachable') left = left.filter((other) => other !== server);
       }
     }
-    const failures = [...reasons].map(([{ host, port }, reason]) => `${host}${port === 53 ? '' : `:${port}`} ${reason}`);
+    const failures = [...reasons].map(
+      ([{ host, port }, reason]) => `${host}${port === 53 ? '' : `:${port}`} ${reason}`,
+    );
     return { kind: 'failed', reason: failures.join('; ') };
   };
 }

@@ -1,4 +1,4 @@
-import type { DnsResult, DnsResolver } from './dns-resolver.ts';
+import type { DnsResolver, DnsResult } from './dns-resolver.ts';
 
 type Question<Value> = (name: string) => Promise<DnsResult<Value>>;
 

@@ -1,4 +1,4 @@
-import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult } from '../dns/dns-resolver.ts';
 import { type DoctorCheck, fail, pass, skip, warn } from './doctor-check.ts';
 
 /** RFC 2606 reserves it for examples; every resolver on the internet knows it. */

@@ -1,8 +1,8 @@
 import { type AnyOperation, nameOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
+import type { AuthServices } from '../auth/auth-services.ts';
 import { isSameOriginRequest, readSessionToken, type SessionToken } from '../auth/client-info.ts';
 import { foreignOrigin } from '../auth/foreign-origin.ts';
-import type { AuthServices } from '../auth/auth-services.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import { ProblemError } from '../problem.ts';

@@ -164,7 +164,10 @@ const LEFT: ReadonlySet<MessageStatus> = new Set([
   'suppressed',
 ]);
 
-function judgeNovelty(recipient: KnownRecipient, type: ReportEvent['type']): true | 'too_early' | 'in_hand' | 'repeated' {
+function judgeNovelty(
+  recipient: KnownRecipient,
+  type: ReportEvent['type'],
+): true | 'too_early' | 'in_hand' | 'repeated' {
   const { status } = recipient;
   if (status === 'sending') return 'too_early';
   if (!LEFT.has(status)) return 'in_hand';

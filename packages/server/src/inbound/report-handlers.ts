@@ -155,7 +155,9 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     const now = options.clock.now();
     const outcome = report.returnPaths.some(looksLikeReturnPath) ? 'forged' : 'unknown';
     const noAccount = { id: options.ids.next(now), accountId: null, messageId: null };
-    await options.withPermit(() => countReports(options.sql, { ...noAccount, kind: report.kind, outcome, count: 1, now }));
+    await options.withPermit(() =>
+      countReports(options.sql, { ...noAccount, kind: report.kind, outcome, count: 1, now }),
+    );
     options.logger.info({ kind: report.kind, outcome }, 'an inbound report');
   }
 

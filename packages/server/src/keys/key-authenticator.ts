@@ -46,7 +46,8 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
   async function check(header: string | undefined): Promise<Authentication> {
     const secret = bearerOf(header);
     if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
-    if (!isWellFormedKey(secret)) return refuse('invalid_key', 'This is not a valid Postrider API key. Check for typing errors.');
+    if (!isWellFormedKey(secret))
+      return refuse('invalid_key', 'This is not a valid Postrider API key. Check for typing errors.');
     const caller = await lookUp(secret);
     if (caller === null) return refuse('invalid_key', 'This server does not know this key.');
     return checkKey(caller, clock.now());

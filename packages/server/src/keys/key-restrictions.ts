@@ -37,8 +37,20 @@ export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
 }
 
 /** Applies the requested changes to a key's restrictions; omitted fields stay unchanged. Returns all problems at once. */
-export function applyRestrictions(before: KeyRestrictions, requested: RestrictionChanges, now: Date): RestrictionsVerdict {
-  const { scopes: _scopes, recipientAllowlist, ipAllowlist, attachmentHosts, expiresAt, holdWhen, ...others } = requested;
+export function applyRestrictions(
+  before: KeyRestrictions,
+  requested: RestrictionChanges,
+  now: Date,
+): RestrictionsVerdict {
+  const {
+    scopes: _scopes,
+    recipientAllowlist,
+    ipAllowlist,
+    attachmentHosts,
+    expiresAt,
+    holdWhen,
+    ...others
+  } = requested;
   const { rateLimit, approvalMode, persona, lockPersona, sendLimit, ...unread } = others;
   // A declared field that is not read would be accepted and ignored; then this line does not compile.
   unread satisfies Record<string, never>;
@@ -123,7 +135,10 @@ function unlessLeftOut<T>(given: unknown, value: T, before: T): T {
   return given === undefined ? before : value;
 }
 
-function invalidEntries({ recipientAllowlist }: RestrictionChanges, unknown: readonly string[]): readonly FieldProblem[] {
+function invalidEntries(
+  { recipientAllowlist }: RestrictionChanges,
+  unknown: readonly string[],
+): readonly FieldProblem[] {
   const message = 'must be an address `a@b.c`, a domain `@b.c`, or its subdomains `*.b.c`';
   return (recipientAllowlist ?? []).flatMap((entry, index) =>
     unknown.includes(entry) ? [{ path: `recipientAllowlist.${index}`, code: 'invalid_format', message }] : [],

@@ -1,7 +1,7 @@
 import type { CallableId, OperationById, OperationInput, OperationOutput } from '@postrider/core';
+import type { AuthServices } from '../auth/auth-services.ts';
 import type { Callers } from '../auth/callers.ts';
 import type { ClientInfo } from '../auth/client-info.ts';
-import type { AuthServices } from '../auth/auth-services.ts';
 import type { Installation } from '../config/installation.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Diagnostics } from '../diagnostics/diagnostics.ts';

@@ -1,4 +1,4 @@
-import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult } from '../dns/dns-resolver.ts';
 
 export interface HostAddress {
   readonly address: string;

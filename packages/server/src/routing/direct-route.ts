@@ -1,4 +1,4 @@
-import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult } from '../dns/dns-resolver.ts';
 import { type AddressPolicy, refuseAddress } from '../outbound/public-address.ts';
 import type { MtaSts } from './mta-sts.ts';
 import { isHostInPolicy, type StsPolicy } from './mta-sts-policy.ts';

@@ -9,7 +9,7 @@ import { beginPending } from './domain-status.ts';
 import { auditDomain, type DomainTools } from './domain-tools.ts';
 import { holdName, proveName } from './hold-name.ts';
 import type { TooManyKeys } from './key-maker.ts';
-import { type NewKeyOptions, makeKeys } from './new-keys.ts';
+import { makeKeys, type NewKeyOptions } from './new-keys.ts';
 
 export interface DomainOrder {
   readonly accountId: string;

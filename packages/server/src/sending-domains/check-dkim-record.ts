@@ -21,10 +21,7 @@ export function checkDkimRecord(expected: ExpectedDkimKey, response: DnsResult<s
   const fault = findFault(expected, key);
   if (fault !== null) return fail(findEscapes(expected.host, found) ?? fault, found);
   const isTesting = key.faults.some(({ code }) => code === 'dkim_testing');
-  return pass(
-    found,
-    isTesting ? 'The record has t=y (testing), so verifiers may treat mail as unsigned.' : null,
-  );
+  return pass(found, isTesting ? 'The record has t=y (testing), so verifiers may treat mail as unsigned.' : null);
 }
 
 function withoutKey(host: string): string {
@@ -66,7 +63,8 @@ function findFault({ algorithm, publicKey }: ExpectedDkimKey, key: DkimRecord): 
 const REFUSED: Readonly<Partial<Record<DkimRecord['faults'][number]['code'], (particulars: string) => string>>> = {
   dkim_wrong_version: () =>
     'The version is not the first tag, or not DKIM1, so verifiers ignore the record (RFC 6376 §3.6.1).',
-  dkim_hash_refused: (particulars) => `The record does not allow sha256, which mail is signed with. ${particulars} Remove h=.`,
+  dkim_hash_refused: (particulars) =>
+    `The record does not allow sha256, which mail is signed with. ${particulars} Remove h=.`,
   dkim_not_for_email: (particulars) => `The record is not for mail. ${particulars} Remove s=.`,
 };
 

@@ -118,7 +118,8 @@ async function settle(
   const claim = holder === null ? null : renewClaim(tools.challenges(accountId, name, holder), holder, asked);
   const hasProof = claim?.outcome === 'met';
   const held = claim !== null && !hasProof;
-  const entries: AuditEntry[] = holder !== null && hasProof ? await takeOver(transaction, tools, domain, holder, by) : [];
+  const entries: AuditEntry[] =
+    holder !== null && hasProof ? await takeOver(transaction, tools, domain, holder, by) : [];
   const switched = await changeKeys(transaction, domain, verdicts, now);
   if (switched !== null)
     entries.push(auditDomain(tools.ids, domain, 'domain.rotated', by, { name, selector: switched }));

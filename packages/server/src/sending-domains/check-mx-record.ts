@@ -37,7 +37,9 @@ export function checkMxRecord(host: string, ownHost: string, response: DnsResult
     );
   }
   if (records.some(({ exchange }) => exchange === ownHost)) {
-    return decided(fail(`Bounces are sent to ${names.join(', ')} first: the preference is lower than that of ${ownHost}.`, found));
+    return decided(
+      fail(`Bounces are sent to ${names.join(', ')} first: the preference is lower than that of ${ownHost}.`, found),
+    );
   }
   const [exchange] = names;
   if (names.length !== 1 || exchange === undefined) {
@@ -62,7 +64,10 @@ export function judgeOtherExchange(
   }
   const own = new Set(ownAddresses.kind === 'found' ? ownAddresses.values : []);
   if (addresses.kind === 'found' && addresses.values.every((address) => own.has(address))) {
-    return pass(found, `${exchange} has the address of ${ownHost}. Use ${ownHost} itself, so that the address can change.`);
+    return pass(
+      found,
+      `${exchange} has the address of ${ownHost}. Use ${ownHost} itself, so that the address can change.`,
+    );
   }
   return fail(`Bounces are sent to ${exchange} instead of ${ownHost}.`, found);
 }

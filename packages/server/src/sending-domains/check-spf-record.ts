@@ -42,7 +42,9 @@ export function checkSpfRecord(host: string, mechanism: string, response: DnsRes
   const record = readSpfRecord(text);
   const [fault] = record.faults;
   if (fault !== undefined) {
-    return decided(fail(`"${fault.term}" ${fault.reason}, which makes the whole record invalid (RFC 7208 §4.6).`, found));
+    return decided(
+      fail(`"${fault.term}" ${fault.reason}, which makes the whole record invalid (RFC 7208 §4.6).`, found),
+    );
   }
   const allowing = effectiveTerms(record).filter(({ qualifier, isModifier }) => qualifier === '+' && !isModifier);
   const warning = allowing.some(({ name }) => name === 'all') ? OPEN_TO_ALL : null;

@@ -28,11 +28,7 @@ export function checkDomainChoice(choice: DomainChoice, sandboxDomain: string): 
     problem: { path, code, message },
   });
   if (name === sandboxDomain || name.endsWith(`.${sandboxDomain}`)) {
-    return refuse(
-      'name',
-      'reserved',
-      'is the sandbox domain of this server: every account can already send from it',
-    );
+    return refuse('name', 'reserved', 'is the sandbox domain of this server: every account can already send from it');
   }
   if (SPECIAL_USE.test(name)) {
     return refuse('name', 'reserved', 'is under a special-use name (RFC 6761), which receivers cannot look up');
@@ -43,11 +39,7 @@ export function checkDomainChoice(choice: DomainChoice, sandboxDomain: string): 
     return refuse('name', 'invalid_domain', 'has a label that begins with xn-- and is not valid punycode (RFC 3492)');
   }
   if (publicSuffix === name) {
-    return refuse(
-      'name',
-      'public_suffix',
-      'is a public suffix; use a domain below it that you own',
-    );
+    return refuse('name', 'public_suffix', 'is a public suffix; use a domain below it that you own');
   }
   if (!selectors.every((selector) => fitsName(selector, name))) {
     const isNameAtFault = !choice.isSelectorGiven || !fitsName(SHORTEST_SELECTOR, name);

@@ -1,5 +1,5 @@
 import { organizationalDomain } from '../diagnostics/organizational-domain.ts';
-import type { DnsResult, DnsResolver } from '../dns/dns-resolver.ts';
+import type { DnsResolver, DnsResult } from '../dns/dns-resolver.ts';
 import { checkDkimRecord } from './check-dkim-record.ts';
 import { checkDmarcRecord } from './check-dmarc-record.ts';
 import { checkMxRecord, judgeOtherExchange } from './check-mx-record.ts';

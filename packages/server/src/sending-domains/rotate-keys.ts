@@ -7,7 +7,7 @@ import type { SelectorTaken } from './add-domain.ts';
 import { fitsName } from './domain-name.ts';
 import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';
 import type { TooManyKeys } from './key-maker.ts';
-import { ed25519Selector, type NewKeyOptions, makeKeys, makeSelector } from './new-keys.ts';
+import { ed25519Selector, makeKeys, makeSelector, type NewKeyOptions } from './new-keys.ts';
 
 export interface RotationOrder {
   readonly dkimSelector: string | null;

@@ -116,7 +116,10 @@ export function createHoldLedger(facts: HoldFacts, now: Date): HoldLedger {
   };
 }
 
-const KEY_REVOKED: Refusal = { code: 'key_revoked', detail: 'The key was revoked while the server processed this send.' };
+const KEY_REVOKED: Refusal = {
+  code: 'key_revoked',
+  detail: 'The key was revoked while the server processed this send.',
+};
 
 const TOO_MANY_HELD: Refusal = {
   code: 'too_many_held',

@@ -17,7 +17,10 @@ export class WithdrawnError extends Error {
   override readonly name = 'WithdrawnError';
 }
 
-const WITHDRAWN: Refusal = { code: 'unavailable', detail: 'The client disconnected or timed out, so this send was not accepted.' };
+const WITHDRAWN: Refusal = {
+  code: 'unavailable',
+  detail: 'The client disconnected or timed out, so this send was not accepted.',
+};
 
 export function createWithdrawnSends(): WithdrawnSends {
   const withdrawn = new Set<ParsedSend>();

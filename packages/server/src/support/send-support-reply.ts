@@ -22,7 +22,10 @@ export type SupportReplyVerdict =
   | { readonly kind: 'unmailable'; readonly to: string; readonly refusal: Refusal };
 
 /** Replies to a ticket, in its thread and by mail. If the mail is rejected, nothing is saved. */
-export async function sendSupportReply(mailer: TicketReplyMailer, response: SupportReply): Promise<SupportReplyVerdict> {
+export async function sendSupportReply(
+  mailer: TicketReplyMailer,
+  response: SupportReply,
+): Promise<SupportReplyVerdict> {
   let verdict: SupportReplyVerdict = { kind: 'unknown' };
   await mailer.sql.begin(async (transaction) => {
     const ticket = await lockTicket(transaction, null, { number: response.number });
@@ -37,7 +40,11 @@ export async function sendSupportReply(mailer: TicketReplyMailer, response: Supp
   return verdict;
 }
 
-async function mail(mailer: TicketReplyMailer, ticket: TicketState, { body, mails }: SupportReply): Promise<SupportReplyVerdict> {
+async function mail(
+  mailer: TicketReplyMailer,
+  ticket: TicketState,
+  { body, mails }: SupportReply,
+): Promise<SupportReplyVerdict> {
   if (!mails) return { kind: 'replied', mail: null };
   const to = await readRequesterEmail(mailer.sql, ticket.accountId, ticket.keyId);
   if (to === null) return { kind: 'without-requester' };

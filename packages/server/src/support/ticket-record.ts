@@ -30,7 +30,9 @@ function attachedContext(row: TicketRow, viewer: Viewer): Record<string, unknown
   ];
   return {
     ...(row.requestId === null ? {} : { requestId: row.requestId, requestLog: seesRequest ? row.requestLog : null }),
-    ...(row.emailId === null ? {} : { emailId: row.emailId, emailTrail: seesEmail ? visibleEvents(row, viewer) : null }),
+    ...(row.emailId === null
+      ? {}
+      : { emailId: row.emailId, emailTrail: seesEmail ? visibleEvents(row, viewer) : null }),
     ...(withheld.length === 0 ? {} : { withheld }),
   };
 }

@@ -14,7 +14,9 @@ export const takeDeviceToken = defineOperation({
     'Returns a bearer session token once the user has confirmed; the code is then used up. Until then the response is 400 `authorization_pending`. It is 400 `slow_down` if you poll sooner than `interval` seconds after the last time, which makes the interval 5 seconds longer. It is 400 `device_code_expired` if the code has expired, was refused, is used up or never existed.',
   effect: 'create',
   query: z.strictObject({}),
-  body: z.strictObject({ deviceCode: z.string().min(1).max(200).describe('The `deviceCode` that `POST /auth/device` returned.') }),
+  body: z.strictObject({
+    deviceCode: z.string().min(1).max(200).describe('The `deviceCode` that `POST /auth/device` returned.'),
+  }),
   anonymousLimits: POLL_LIMITS,
   status: 200,
   response: 'json',

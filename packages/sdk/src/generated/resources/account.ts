@@ -8,7 +8,7 @@ import type { operations } from '../schema.ts';
 type UpdateBody = operations['account.update']['requestBody']['content']['application/json'];
 type StatsQuery = NonNullable<operations['account.stats']['parameters']['query']>;
 type VolumeQuery = NonNullable<operations['account.volume']['parameters']['query']>;
-type VolumeAnswer = operations['account.volume']['responses'][200]['content']['application/json'];
+type VolumeResponse = operations['account.volume']['responses'][200]['content']['application/json'];
 
 export class AccountResource {
   readonly #client: OperationCaller;
@@ -58,7 +58,7 @@ export class AccountResource {
    * a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account. An account
    * that is not paused stays unchanged.
    *
-   * @throws PostriderError with `permission_escalation`, beside the codes that every call can answer.
+   * @throws PostriderError with `permission_escalation`, besides the codes that every call can return.
    */
   resume(options: CallOptions = {}): CallPromise<Account> {
     return callOperation(this.#client, 'account.resume', {}, options);
@@ -87,7 +87,7 @@ export class AccountResource {
    * bounce after a delivery replaces the delivery. All messages count, including those to test addresses and of test
    * keys. An event is counted within two seconds, on the day its message was accepted.
    *
-   * @throws PostriderError with `window_too_large`, beside the codes that every call can answer.
+   * @throws PostriderError with `window_too_large`, besides the codes that every call can return.
    */
   stats(query: StatsQuery = {}, options: CallOptions = {}): CallPromise<AccountStats> {
     return callOperation(this.#client, 'account.stats', { query }, options);
@@ -99,9 +99,9 @@ export class AccountResource {
    * The statistics of each UTC day of a window, oldest first, ending with today. Days without messages are included,
    * with zeros. Messages count on the day on which they were accepted, by the same rules as in the statistics.
    *
-   * @throws PostriderError with `window_too_large`, beside the codes that every call can answer.
+   * @throws PostriderError with `window_too_large`, besides the codes that every call can return.
    */
-  volume(query: VolumeQuery = {}, options: CallOptions = {}): CallPromise<VolumeAnswer> {
+  volume(query: VolumeQuery = {}, options: CallOptions = {}): CallPromise<VolumeResponse> {
     return callOperation(this.#client, 'account.volume', { query }, options);
   }
 

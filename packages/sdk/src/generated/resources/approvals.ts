@@ -25,7 +25,7 @@ export class ApprovalsResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<Approval> {
     return listPages(this.#client, 'approvals.list', 'approvals', { query }, options);
@@ -39,7 +39,7 @@ export class ApprovalsResource {
    * key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`.
    * A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.
    *
-   * @throws PostriderError with `self_approval_forbidden`, beside the codes that every call can answer.
+   * @throws PostriderError with `self_approval_forbidden`, besides the codes that every call can return.
    */
   decideMany(body: ApprovalDecisions, options: CallOptions = {}): CallPromise<ApprovalOutcomes> {
     return callOperation(this.#client, 'approvals.decide-many', { body }, options);
@@ -54,7 +54,7 @@ export class ApprovalsResource {
    *
    * @param id The id of the hold: the `approvalId` of the send.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, query: GetQuery = {}, options: CallOptions = {}): CallPromise<Approval> {
     return callOperation(this.#client, 'approvals.get', { params: { id }, query }, options);
@@ -74,7 +74,7 @@ export class ApprovalsResource {
    * @param id The id of the hold: the `approvalId` of the send.
    *
    * @throws PostriderError with `not_found`, `self_approval_forbidden`, `approval_already_decided`, `approval_changed`,
-   * `recipient_not_allowed`, `send_limit_reached`, `sending_paused`, beside the codes that every call can answer.
+   * `recipient_not_allowed`, `send_limit_reached`, `sending_paused`, besides the codes that every call can return.
    */
   decide(id: string, body: ApprovalDecision, options: CallOptions = {}): CallPromise<Approval> {
     return callOperation(this.#client, 'approvals.decide', { params: { id }, body }, options);

@@ -22,7 +22,7 @@ export class AuditResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<AuditEntry> {
     return listPages(this.#client, 'audit.list', 'entries', { query }, options);

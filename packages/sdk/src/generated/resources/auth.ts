@@ -36,7 +36,7 @@ export class AuthResource {
    * have there. A device session that may decide held sends may do so only in the account it was confirmed in, and
    * loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   switch(body: SwitchBody, options: CallOptions = {}): CallPromise<Session> {
     return callOperation(this.#client, 'auth.switch', { body }, options);
@@ -62,7 +62,7 @@ export class AuthResource {
    * its owner signed in before gets one a minute beyond these limits. A request over a limit returns the same response,
    * and nothing is mailed.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   magicLink(body: MagicLinkBody, options: CallOptions = {}): CallPromise<MagicLinkRequested> {
     return callOperation(this.#client, 'auth.magic-link', { body }, options);
@@ -75,7 +75,7 @@ export class AuthResource {
    * the cookie. The response is the same if no one is signed in. A page of another origin cannot sign a user out (403
    * `missing_scope`).
    *
-   * @throws PostriderError with `missing_scope`, beside the codes that every call can answer.
+   * @throws PostriderError with `missing_scope`, besides the codes that every call can return.
    */
   logout(options: CallOptions = {}): CallPromise<string> {
     return callOperation(this.#client, 'auth.logout', {}, options);
@@ -88,7 +88,7 @@ export class AuthResource {
    * page and types the code there. Poll `POST /auth/device/token` every `interval` seconds until they have confirmed.
    * The code is valid for 15 minutes. The page shows the user `client`, your address and the time.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   device(body: DeviceBody, options: CallOptions = {}): CallPromise<DeviceSignIn> {
     return callOperation(this.#client, 'auth.device', { body }, options);
@@ -104,8 +104,8 @@ export class AuthResource {
    * an expired one is 400 `device_code_expired`. Confirming twice changes nothing. A user can try 20 codes in 15
    * minutes, then the response is 429 `rate_limited`.
    *
-   * @throws PostriderError with `not_found`, `device_code_expired`, `permission_escalation`, `rate_limited`, beside the
-   * codes that every call can answer.
+   * @throws PostriderError with `not_found`, `device_code_expired`, `permission_escalation`, `rate_limited`, besides
+   * the codes that every call can return.
    */
   deviceConfirm(body: DeviceConfirmBody, options: CallOptions = {}): CallPromise<DeviceConfirmed> {
     return callOperation(this.#client, 'auth.device-confirm', { body }, options);
@@ -119,8 +119,8 @@ export class AuthResource {
    * which makes the interval 5 seconds longer. It is 400 `device_code_expired` if the code has expired, was refused, is
    * used up or never existed.
    *
-   * @throws PostriderError with `authorization_pending`, `slow_down`, `device_code_expired`, `rate_limited`, beside the
-   * codes that every call can answer.
+   * @throws PostriderError with `authorization_pending`, `slow_down`, `device_code_expired`, `rate_limited`, besides
+   * the codes that every call can return.
    */
   deviceToken(body: DeviceTokenBody, options: CallOptions = {}): CallPromise<SessionToken> {
     return callOperation(this.#client, 'auth.device-token', { body }, options);

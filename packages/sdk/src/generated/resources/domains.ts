@@ -30,7 +30,7 @@ export class DomainsResource {
    * removed gets new keys; `restore` restores the old ones. A selector that an earlier key of the name used is 409
    * `already_exists`. Special-use names (`localhost`, `local`, `onion`, `invalid`, `arpa`) are refused.
    *
-   * @throws PostriderError with `already_exists`, `domain_claimed`, beside the codes that every call can answer.
+   * @throws PostriderError with `already_exists`, `domain_claimed`, besides the codes that every call can return.
    */
   create(body: CreateBody, options: CallOptions = {}): CallPromise<Domain> {
     return callOperation(this.#client, 'domains.create', { body }, options);
@@ -44,7 +44,7 @@ export class DomainsResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<Domain> {
     return listPages(this.#client, 'domains.list', 'domains', { query }, options);
@@ -58,7 +58,7 @@ export class DomainsResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   history(query: HistoryQuery = {}, options: CallOptions = {}): PagePromise<Domain> {
     return listPages(this.#client, 'domains.history', 'domains', { query }, options);
@@ -72,7 +72,7 @@ export class DomainsResource {
    *
    * @param id Domain id.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, options: CallOptions = {}): CallPromise<Domain> {
     return callOperation(this.#client, 'domains.get', { params: { id } }, options);
@@ -87,7 +87,7 @@ export class DomainsResource {
    *
    * @param id Domain id.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   records(id: string, options: CallOptions = {}): CallPromise<DomainRecords> {
     return callOperation(this.#client, 'domains.records', { params: { id } }, options);
@@ -104,7 +104,7 @@ export class DomainsResource {
    *
    * @param id Domain id.
    *
-   * @throws PostriderError with `not_found`, `domain_claimed`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `domain_claimed`, besides the codes that every call can return.
    */
   verify(id: string, options: CallOptions = {}): CallPromise<Domain> {
     return callOperation(this.#client, 'domains.verify', { params: { id } }, options);
@@ -120,7 +120,7 @@ export class DomainsResource {
    *
    * @param id Domain id.
    *
-   * @throws PostriderError with `not_found`, `already_exists`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `already_exists`, besides the codes that every call can return.
    */
   rotate(id: string, body: RotateBody, options: CallOptions = {}): CallPromise<Domain> {
     return callOperation(this.#client, 'domains.rotate', { params: { id }, body }, options);
@@ -134,7 +134,7 @@ export class DomainsResource {
    *
    * @param id Domain id.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   delete(id: string, options: CallOptions = {}): CallPromise<Domain> {
     return callOperation(this.#client, 'domains.delete', { params: { id } }, options);
@@ -150,8 +150,8 @@ export class DomainsResource {
    *
    * @param id Domain id.
    *
-   * @throws PostriderError with `not_found`, `already_exists`, `domain_claimed`, beside the codes that every call can
-   * answer.
+   * @throws PostriderError with `not_found`, `already_exists`, `domain_claimed`, besides the codes that every call can
+   * return.
    */
   restore(id: string, options: CallOptions = {}): CallPromise<Domain> {
     return callOperation(this.#client, 'domains.restore', { params: { id } }, options);

@@ -36,8 +36,8 @@ export class EmailsResource {
    * `sending_paused`, `send_limit_reached`, `too_many_held`, `persona_locked`, `idempotency_in_progress`,
    * `idempotency_key_reused`, `recipient_suppressed`, `template_not_found`, `template_variable_missing`,
    * `template_render_failed`, `attachment_invalid`, `attachment_too_many`, `attachment_too_large`,
-   * `attachment_type_refused`, `attachment_url_refused`, `attachment_fetch_failed`, beside the codes that every call
-   * can answer.
+   * `attachment_type_refused`, `attachment_url_refused`, `attachment_fetch_failed`, besides the codes that every call
+   * can return.
    */
   send(body: SendRequest, options?: CallOptions): CallPromise<SendAccepted>;
   send(body: Omit<SendRequest, 'dry_run'> & { dry_run: true }, options?: CallOptions): CallPromise<DryRun>;
@@ -66,7 +66,7 @@ export class EmailsResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<MessageRecord> {
     return listPages(this.#client, 'emails.list', 'messages', { query }, options);
@@ -79,7 +79,7 @@ export class EmailsResource {
    * names of the CSV columns. In CSV, tags are joined by `;`, lines end with LF, and a cell that a spreadsheet would
    * run as a formula starts with an apostrophe. A stream that ends early is incomplete.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   export(query: ExportQuery = {}, options: CallOptions = {}): DownloadPromise {
     return download(this.#client, 'emails.export', { query }, options);
@@ -96,7 +96,7 @@ export class EmailsResource {
    *
    * @param id Message id.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, query: GetQuery = {}, options: CallOptions = {}): CallPromise<Message> {
     return callOperation(this.#client, 'emails.get', { params: { id }, query }, options);
@@ -113,8 +113,8 @@ export class EmailsResource {
    *
    * @param id Message id.
    *
-   * @throws PostriderError with `not_found`, `permission_escalation`, `message_not_queued`, beside the codes that every
-   * call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, `message_not_queued`, besides the codes that
+   * every call can return.
    */
   cancel(id: string, options: CallOptions = {}): CallPromise<CanceledEmail> {
     return callOperation(this.#client, 'emails.cancel', { params: { id } }, options);
@@ -135,7 +135,7 @@ export class EmailsResource {
    * @param id Message id.
    *
    * @throws PostriderError with `not_found`, `permission_escalation`, `sending_paused`, `recipient_not_allowed`,
-   * `message_not_queued`, beside the codes that every call can answer.
+   * `message_not_queued`, besides the codes that every call can return.
    */
   reschedule(id: string, body: RescheduleBody, options: CallOptions = {}): CallPromise<RescheduledEmail> {
     return callOperation(this.#client, 'emails.reschedule', { params: { id }, body }, options);
@@ -155,7 +155,7 @@ export class EmailsResource {
    * @throws PostriderError with `not_found`, `issuing_key_revoked`, `body_expired`, `quota_exceeded`,
    * `recipient_not_allowed`, `domain_not_verified`, `account_suspended`, `sending_paused`, `send_limit_reached`,
    * `too_many_held`, `persona_locked`, `idempotency_in_progress`, `idempotency_key_reused`, `recipient_suppressed`,
-   * beside the codes that every call can answer.
+   * besides the codes that every call can return.
    */
   resend(id: string, options: CallOptions = {}): CallPromise<ResendAccepted> {
     return callOperation(this.#client, 'emails.resend', { params: { id } }, options);

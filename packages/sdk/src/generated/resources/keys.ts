@@ -34,7 +34,7 @@ export class KeysResource {
    * `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names
    * those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.
    *
-   * @throws PostriderError with `permission_escalation`, beside the codes that every call can answer.
+   * @throws PostriderError with `permission_escalation`, besides the codes that every call can return.
    */
   create(body: NewKey, options: CallOptions = {}): CallPromise<KeyWithSecret> {
     return callOperation(this.#client, 'keys.create', { body }, options);
@@ -47,7 +47,7 @@ export class KeysResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<Key> {
     return listPages(this.#client, 'keys.list', 'keys', { query }, options);
@@ -60,7 +60,7 @@ export class KeysResource {
    *
    * @param id The id of the key.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, options: CallOptions = {}): CallPromise<Key> {
     return callOperation(this.#client, 'keys.get', { params: { id } }, options);
@@ -79,7 +79,7 @@ export class KeysResource {
    *
    * @param id The id of the key.
    *
-   * @throws PostriderError with `not_found`, `permission_escalation`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, besides the codes that every call can return.
    */
   update(id: string, body: KeyChanges, options: CallOptions = {}): CallPromise<Key> {
     return callOperation(this.#client, 'keys.update', { params: { id }, body }, options);
@@ -94,7 +94,7 @@ export class KeysResource {
    *
    * @param id The id of the key.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   revoke(id: string, options: CallOptions = {}): CallPromise<Key> {
     return callOperation(this.#client, 'keys.revoke', { params: { id } }, options);
@@ -110,7 +110,7 @@ export class KeysResource {
    *
    * @param id The id of the key.
    *
-   * @throws PostriderError with `not_found`, `permission_escalation`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, besides the codes that every call can return.
    */
   rotate(id: string, body: RotateBody, options: CallOptions = {}): CallPromise<KeyWithSecret> {
     return callOperation(this.#client, 'keys.rotate', { params: { id }, body }, options);
@@ -127,7 +127,7 @@ export class KeysResource {
    *
    * @param id The id of the key.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   pause(id: string, options: CallOptions = {}): CallPromise<Key> {
     return callOperation(this.#client, 'keys.pause', { params: { id } }, options);
@@ -142,7 +142,7 @@ export class KeysResource {
    *
    * @param id The id of the key.
    *
-   * @throws PostriderError with `not_found`, `permission_escalation`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, besides the codes that every call can return.
    */
   resume(id: string, options: CallOptions = {}): CallPromise<Key> {
     return callOperation(this.#client, 'keys.resume', { params: { id } }, options);

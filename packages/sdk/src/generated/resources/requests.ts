@@ -22,7 +22,7 @@ export class RequestsResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<RequestRecord> {
     return listPages(this.#client, 'requests.list', 'requests', { query }, options);
@@ -35,7 +35,7 @@ export class RequestsResource {
    *
    * @param id The `x-request-id` of the request.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, options: CallOptions = {}): CallPromise<RequestRecord> {
     return callOperation(this.#client, 'requests.get', { params: { id } }, options);

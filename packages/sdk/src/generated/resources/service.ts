@@ -5,7 +5,7 @@ import { type CallPromise, callOperation } from '../../call-promise.ts';
 import type { Health, Readiness, ServiceInformation } from '../models.ts';
 import type { operations } from '../schema.ts';
 
-type OpenapiJsonAnswer = operations['service.openapiJson']['responses'][200]['content']['application/json'];
+type OpenapiJsonResponse = operations['service.openapiJson']['responses'][200]['content']['application/json'];
 
 export class ServiceResource {
   readonly #client: OperationCaller;
@@ -47,7 +47,7 @@ export class ServiceResource {
    *
    * This API as an OpenAPI 3.1 document.
    */
-  openapiJson(options: CallOptions = {}): CallPromise<OpenapiJsonAnswer> {
+  openapiJson(options: CallOptions = {}): CallPromise<OpenapiJsonResponse> {
     return callOperation(this.#client, 'service.openapi-json', {}, options);
   }
 

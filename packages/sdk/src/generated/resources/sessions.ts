@@ -15,7 +15,7 @@ export class SessionsResource {
    * List your sessions.
    *
    * Every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, the one
-   * used last first, 100 at most. A session you do not recognise: end it with `DELETE /auth/sessions/:id`.
+   * used last first, 100 at most. A session you do not recognize: end it with `DELETE /auth/sessions/:id`.
    */
   list(options: CallOptions = {}): CallPromise<OwnSessions> {
     return callOperation(this.#client, 'sessions.list', {}, options);
@@ -30,7 +30,7 @@ export class SessionsResource {
    *
    * @param id Session id.
    *
-   * @throws PostriderError with `not_found`, `permission_escalation`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, besides the codes that every call can return.
    */
   end(id: string, options: CallOptions = {}): CallPromise<OwnSession> {
     return callOperation(this.#client, 'sessions.end', { params: { id } }, options);

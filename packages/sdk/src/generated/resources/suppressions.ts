@@ -6,7 +6,7 @@ import { listPages, type PagePromise } from '../../pagination.ts';
 import type { NewSuppression, Suppression } from '../models.ts';
 import type { operations } from '../schema.ts';
 
-type CreateAnswer = operations['suppressions.create']['responses'][201]['content']['application/json'];
+type CreateResponse = operations['suppressions.create']['responses'][201]['content']['application/json'];
 type ListQuery = NonNullable<operations['suppressions.list']['parameters']['query']>;
 type DeleteQuery = NonNullable<operations['suppressions.delete']['parameters']['query']>;
 
@@ -25,7 +25,7 @@ export class SuppressionsResource {
    * with the unchanged record if it existed. With `emails` it is `{suppressions,added,existing}`, with one record for
    * each different address, in order: 201 if at least one is new, else 200. Every addition is in the audit log.
    */
-  create(body: NewSuppression, options: CallOptions = {}): CallPromise<CreateAnswer> {
+  create(body: NewSuppression, options: CallOptions = {}): CallPromise<CreateResponse> {
     return callOperation(this.#client, 'suppressions.create', { body }, options);
   }
 
@@ -37,7 +37,7 @@ export class SuppressionsResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<Suppression> {
     return listPages(this.#client, 'suppressions.list', 'suppressions', { query }, options);
@@ -51,7 +51,7 @@ export class SuppressionsResource {
    *
    * @param id The id of the entry, or its address.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, options: CallOptions = {}): CallPromise<Suppression> {
     return callOperation(this.#client, 'suppressions.get', { params: { id } }, options);
@@ -66,7 +66,7 @@ export class SuppressionsResource {
    *
    * @param id The id of the entry, or its address.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   delete(id: string, query: DeleteQuery = {}, options: CallOptions = {}): CallPromise<Suppression> {
     return callOperation(this.#client, 'suppressions.delete', { params: { id }, query }, options);

@@ -33,7 +33,8 @@ export class TeamResource {
    * `email`. To mail an invitation again, remove it and invite again. At most 50 invitations are mailed for an account
    * in 24 hours; beyond that it is 429 `rate_limited` with `retry-after`.
    *
-   * @throws PostriderError with `permission_escalation`, `already_exists`, beside the codes that every call can answer.
+   * @throws PostriderError with `permission_escalation`, `already_exists`, besides the codes that every call can
+   * return.
    */
   invite(body: InviteBody, options: CallOptions = {}): CallPromise<Member> {
     return callOperation(this.#client, 'team.invite', { body }, options);
@@ -48,7 +49,7 @@ export class TeamResource {
    *
    * @param id Member id.
    *
-   * @throws PostriderError with `not_found`, `permission_escalation`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, besides the codes that every call can return.
    */
   update(id: string, body: UpdateBody, options: CallOptions = {}): CallPromise<Member> {
     return callOperation(this.#client, 'team.update', { params: { id }, body }, options);
@@ -63,7 +64,7 @@ export class TeamResource {
    *
    * @param id Member id.
    *
-   * @throws PostriderError with `not_found`, `permission_escalation`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `permission_escalation`, besides the codes that every call can return.
    */
   remove(id: string, options: CallOptions = {}): CallPromise<Member> {
     return callOperation(this.#client, 'team.remove', { params: { id } }, options);

@@ -30,7 +30,7 @@ export class TemplatesResource {
    * `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are
    * no partials: `include`, `render` and `layout` are unknown tags.
    *
-   * @throws PostriderError with `already_exists`, `too_many_held`, beside the codes that every call can answer.
+   * @throws PostriderError with `already_exists`, `too_many_held`, besides the codes that every call can return.
    */
   create(body: CreateBody, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.create', { body }, options);
@@ -44,7 +44,7 @@ export class TemplatesResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<Template> {
     return listPages(this.#client, 'templates.list', 'templates', { query }, options);
@@ -59,7 +59,7 @@ export class TemplatesResource {
    *
    * @param id Template id or slug.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, query: GetQuery = {}, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.get', { params: { id }, query }, options);
@@ -77,8 +77,8 @@ export class TemplatesResource {
    *
    * @param id Template id or slug.
    *
-   * @throws PostriderError with `not_found`, `already_exists`, `too_many_held`, beside the codes that every call can
-   * answer.
+   * @throws PostriderError with `not_found`, `already_exists`, `too_many_held`, besides the codes that every call can
+   * return.
    */
   update(id: string, body: UpdateBody, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.update', { params: { id }, body }, options);
@@ -92,7 +92,7 @@ export class TemplatesResource {
    *
    * @param id Template id or slug.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   delete(id: string, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.delete', { params: { id } }, options);
@@ -109,8 +109,8 @@ export class TemplatesResource {
    *
    * @param id Template id or slug.
    *
-   * @throws PostriderError with `not_found`, `template_not_found`, `template_render_failed`, beside the codes that
-   * every call can answer.
+   * @throws PostriderError with `not_found`, `template_not_found`, `template_render_failed`, besides the codes that
+   * every call can return.
    */
   render(id: string, body: RenderBody, options: CallOptions = {}): CallPromise<RenderedTemplate> {
     return callOperation(this.#client, 'templates.render', { params: { id }, body }, options);
@@ -129,7 +129,7 @@ export class TemplatesResource {
    * @throws PostriderError with `not_found`, `quota_exceeded`, `recipient_not_allowed`, `domain_not_verified`,
    * `account_suspended`, `sending_paused`, `send_limit_reached`, `too_many_held`, `idempotency_in_progress`,
    * `idempotency_key_reused`, `recipient_suppressed`, `template_not_found`, `template_variable_missing`,
-   * `template_render_failed`, beside the codes that every call can answer.
+   * `template_render_failed`, besides the codes that every call can return.
    */
   test(id: string, body: TestBody, options: CallOptions = {}): CallPromise<SendAccepted> {
     return callOperation(this.#client, 'templates.test', { params: { id }, body }, options);
@@ -144,7 +144,7 @@ export class TemplatesResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   drafts(query: DraftsQuery = {}, options: CallOptions = {}): PagePromise<TemplateDraft> {
     return listPages(this.#client, 'templates.drafts', 'drafts', { query }, options);
@@ -163,7 +163,7 @@ export class TemplatesResource {
    * @param id Template id or slug.
    *
    * @throws PostriderError with `not_found`, `self_approval_forbidden`, `approval_already_decided`, `approval_changed`,
-   * beside the codes that every call can answer.
+   * besides the codes that every call can return.
    */
   publish(id: string, body: TemplatePublication, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.publish', { params: { id }, body }, options);
@@ -178,8 +178,8 @@ export class TemplatesResource {
    *
    * @param id Template id or slug.
    *
-   * @throws PostriderError with `not_found`, `missing_scope`, `approval_already_decided`, `approval_changed`, beside
-   * the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `missing_scope`, `approval_already_decided`, `approval_changed`, besides
+   * the codes that every call can return.
    */
   discard(id: string, body: TemplateDiscard, options: CallOptions = {}): CallPromise<TemplateDraft> {
     return callOperation(this.#client, 'templates.discard', { params: { id }, body }, options);

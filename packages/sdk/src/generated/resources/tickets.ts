@@ -35,7 +35,7 @@ export class TicketsResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<Ticket> {
     return listPages(this.#client, 'tickets.list', 'tickets', { query }, options);
@@ -48,7 +48,7 @@ export class TicketsResource {
    *
    * @param id Id or number of the ticket.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, options: CallOptions = {}): CallPromise<Ticket> {
     return callOperation(this.#client, 'tickets.get', { params: { id } }, options);
@@ -63,7 +63,7 @@ export class TicketsResource {
    *
    * @param id Id or number of the ticket.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   reply(id: string, body: ReplyBody, options: CallOptions = {}): CallPromise<Ticket> {
     return callOperation(this.#client, 'tickets.reply', { params: { id }, body }, options);

@@ -39,7 +39,7 @@ export class ToolsResource {
    * old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If
    * the server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   spf(body: SpfBody, options: CallOptions = {}): CallPromise<SpfCheck> {
     return callOperation(this.#client, 'tools.spf', { body }, options);
@@ -54,7 +54,7 @@ export class ToolsResource {
    * responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the
    * server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   dkim(body: DkimBody, options: CallOptions = {}): CallPromise<DkimCheck> {
     return callOperation(this.#client, 'tools.dkim', { body }, options);
@@ -70,7 +70,7 @@ export class ToolsResource {
    * from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited`
    * too.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   dmarc(body: DmarcBody, options: CallOptions = {}): CallPromise<DmarcCheck> {
     return callOperation(this.#client, 'tools.dmarc', { body }, options);
@@ -85,7 +85,7 @@ export class ToolsResource {
    * seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one
    * address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   mx(body: MxBody, options: CallOptions = {}): CallPromise<MxCheck> {
     return callOperation(this.#client, 'tools.mx', { body }, options);
@@ -101,7 +101,7 @@ export class ToolsResource {
    * old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If
    * the server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   blocklist(body: BlocklistBody, options: CallOptions = {}): CallPromise<BlocklistCheck> {
     return callOperation(this.#client, 'tools.blocklist', { body }, options);
@@ -117,7 +117,7 @@ export class ToolsResource {
    * old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If
    * the server is already running as many checks as it can, the response is 429 `rate_limited` too.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   inboxPlacement(body: InboxPlacementBody, options: CallOptions = {}): CallPromise<InboxPlacementCheck> {
     return callOperation(this.#client, 'tools.inbox-placement', { body }, options);
@@ -130,7 +130,7 @@ export class ToolsResource {
    * links. Parameters the URL already has are kept unless `override_existing` is true. Needs no key; nothing is stored.
    * At most 20 requests a minute from one address, bodies of at most 64 KB.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   utm(body: UtmBody, options: CallOptions = {}): CallPromise<TaggedUrl> {
     return callOperation(this.#client, 'tools.utm', { body }, options);

@@ -39,7 +39,7 @@ export class WebhooksResource {
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
-   * @throws PostriderError with `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `invalid_cursor`, besides the codes that every call can return.
    */
   list(query: ListQuery = {}, options: CallOptions = {}): PagePromise<Webhook> {
     return listPages(this.#client, 'webhooks.list', 'webhooks', { query }, options);
@@ -68,7 +68,7 @@ export class WebhooksResource {
    * listener disconnects. The stream ends when its key is no longer valid. An account can have at most 10 streams at
    * once on a server process.
    *
-   * @throws PostriderError with `rate_limited`, beside the codes that every call can answer.
+   * @throws PostriderError with `rate_limited`, besides the codes that every call can return.
    */
   stream(query: StreamQuery = {}, options: CallOptions = {}): DownloadPromise {
     return download(this.#client, 'webhooks.stream', { query }, options);
@@ -81,7 +81,7 @@ export class WebhooksResource {
    *
    * @param id The id of the endpoint.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   get(id: string, options: CallOptions = {}): CallPromise<Webhook> {
     return callOperation(this.#client, 'webhooks.get', { params: { id } }, options);
@@ -96,7 +96,7 @@ export class WebhooksResource {
    *
    * @param id The id of the endpoint.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   update(id: string, body: WebhookChanges, options: CallOptions = {}): CallPromise<Webhook> {
     return callOperation(this.#client, 'webhooks.update', { params: { id }, body }, options);
@@ -110,7 +110,7 @@ export class WebhooksResource {
    *
    * @param id The id of the endpoint.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   delete(id: string, options: CallOptions = {}): CallPromise<Webhook> {
     return callOperation(this.#client, 'webhooks.delete', { params: { id } }, options);
@@ -125,7 +125,7 @@ export class WebhooksResource {
    *
    * @param id The id of the endpoint.
    *
-   * @throws PostriderError with `not_found`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
    */
   rotate(id: string, options: CallOptions = {}): CallPromise<WebhookWithSecret> {
     return callOperation(this.#client, 'webhooks.rotate', { params: { id } }, options);
@@ -139,7 +139,7 @@ export class WebhooksResource {
    *
    * @param id The id of the endpoint.
    *
-   * @throws PostriderError with `not_found`, `webhook_disabled`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `webhook_disabled`, besides the codes that every call can return.
    */
   test(id: string, options: CallOptions = {}): CallPromise<WebhookTestAccepted> {
     return callOperation(this.#client, 'webhooks.test', { params: { id } }, options);
@@ -155,7 +155,7 @@ export class WebhooksResource {
    *
    * @param id The id of the endpoint.
    *
-   * @throws PostriderError with `not_found`, `invalid_cursor`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `invalid_cursor`, besides the codes that every call can return.
    */
   deliveries(id: string, query: DeliveriesQuery = {}, options: CallOptions = {}): PagePromise<WebhookDelivery> {
     return listPages(this.#client, 'webhooks.deliveries', 'deliveries', { params: { id }, query }, options);
@@ -172,7 +172,7 @@ export class WebhooksResource {
    *
    * @param deliveryId The id of the delivery.
    *
-   * @throws PostriderError with `not_found`, `webhook_disabled`, beside the codes that every call can answer.
+   * @throws PostriderError with `not_found`, `webhook_disabled`, besides the codes that every call can return.
    */
   retry(id: string, deliveryId: string, options: CallOptions = {}): CallPromise<WebhookRetryAccepted> {
     return callOperation(this.#client, 'webhooks.retry', { params: { id, deliveryId } }, options);
@@ -187,8 +187,8 @@ export class WebhooksResource {
    *
    * @param id The id of the endpoint.
    *
-   * @throws PostriderError with `not_found`, `webhook_disabled`, `window_too_large`, beside the codes that every call
-   * can answer.
+   * @throws PostriderError with `not_found`, `webhook_disabled`, `window_too_large`, besides the codes that every call
+   * can return.
    */
   replay(id: string, body: WebhookReplay, options?: CallOptions): CallPromise<WebhookReplayAccepted>;
   replay(id: string, body: Omit<WebhookReplay, 'dryRun'> & { dryRun: true }, options?: CallOptions): CallPromise<WebhookReplayPreview>;

@@ -1,5 +1,5 @@
 import type { Approval } from '@postrider/core';
-import { USER_PAGE_POLICY, renderUserPage } from '../../console/user-page.ts';
+import { renderUserPage, USER_PAGE_POLICY } from '../../console/user-page.ts';
 import { html } from '../../html/page-markup.ts';
 import { formatTime } from '../hold-words.ts';
 
@@ -33,10 +33,7 @@ export function renderDecidedPage(approval: Approval): string {
             : `will be sent on ${formatTime(new Date(approval.scheduledAt))}, or now if that is past.`,
         ]
       : ['Rejected', 'will not be sent. Its sender is notified.'];
-  return renderUserPage(
-    title,
-    html`<p role="status">“${approval.subject}” ${said}</p><p>You can close this page.</p>`,
-  );
+  return renderUserPage(title, html`<p role="status">“${approval.subject}” ${said}</p><p>You can close this page.</p>`);
 }
 
 /** For a hold that was already decided, by this link or otherwise. */

@@ -1,5 +1,5 @@
-import type { ClientInfo, SessionToken } from '../client-info.ts';
 import type { AuthServices } from '../auth-services.ts';
+import type { ClientInfo, SessionToken } from '../client-info.ts';
 import type { LiveSession } from '../session-authenticator.ts';
 
 /** Reads the session from the browser's cookie. Pages ignore `Authorization`. */

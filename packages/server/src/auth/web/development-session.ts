@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toSession } from '../../operations/auth/session-record.ts';
 import { ProblemError } from '../../problem.ts';
+import type { AuthServices } from '../auth-services.ts';
 import { readSessionToken } from '../client-info.ts';
 import { SESSION_COOKIE_SECONDS } from '../cookies.ts';
 import { signInClientOf } from '../device-client.ts';
-import type { AuthServices } from '../auth-services.ts';
 import { signIn } from '../sign-in.ts';
 
 /** Signs a user in by address alone, which development mode allows everyone on the same machine. */

@@ -7,12 +7,12 @@ import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { RawRoute } from '../../http/router.ts';
 import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
 import { ProblemError } from '../../problem.ts';
+import type { AuthServices } from '../auth-services.ts';
 import { readClientInfo, toLocalPath } from '../client-info.ts';
 import { signInClientOf } from '../device-client.ts';
 import type { OAuthProvider } from '../oauth/oauth-client.ts';
 import { labelOf } from '../oauth/provider-label.ts';
 import { openAttempt, sealAttempt } from '../oauth/sealed-attempt.ts';
-import type { AuthServices } from '../auth-services.ts';
 import { signIn } from '../sign-in.ts';
 import { cookieOf } from './cookie-session.ts';
 import { renderTryAgainPage } from './sign-in-pages.ts';
@@ -63,7 +63,11 @@ export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOption
   });
 }
 
-async function handleCallback(request: FastifyRequest, reply: FastifyReply, { auth, baseUrl, onError }: OAuthRouteOptions) {
+async function handleCallback(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { auth, baseUrl, onError }: OAuthRouteOptions,
+) {
   const provider = findProvider(request, auth);
   const clientInfo = readClientInfo(request.headers, request.ip, auth.cookies, baseUrl);
   const attempt = openAttempt(auth.secrets, clientInfo.cookie(auth.cookies.oauth), {

@@ -5,13 +5,13 @@ import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
 import { ProblemError } from '../../problem.ts';
+import type { AuthServices } from '../auth-services.ts';
 import { type ClientInfo, readClientInfo, toLocalPath } from '../client-info.ts';
 import { signInClientOf } from '../device-client.ts';
 import { endSession } from '../end-session.ts';
 import { foreignOrigin } from '../foreign-origin.ts';
 import { MAGIC_LINK_SECONDS } from '../magic-link.ts';
 import { labelOf } from '../oauth/provider-label.ts';
-import type { AuthServices } from '../auth-services.ts';
 import { cookieOf, readCookieSession } from './cookie-session.ts';
 import { addDeviceRoutes } from './device-routes.ts';
 import {
@@ -153,7 +153,9 @@ async function spend(
   });
   if (spent !== null) return await welcome(request, reply, spent.verdict, spent.next, auth);
   if (wantsJson(request))
-    throw new ProblemError('not_found', { detail: 'The link was already used, has expired, or was requested in another browser.' });
+    throw new ProblemError('not_found', {
+      detail: 'The link was already used, has expired, or was requested in another browser.',
+    });
   return sendUserPage(reply.code(404), renderDeadLinkPage());
 }
 

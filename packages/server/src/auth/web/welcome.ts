@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendJson, sendUserPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
 import { toSession } from '../../operations/auth/session-record.ts';
 import { ProblemError } from '../../problem.ts';
+import type { AuthServices } from '../auth-services.ts';
 import { KNOWN_BROWSER_SECONDS, SESSION_COOKIE_SECONDS } from '../cookies.ts';
 import { sealKnownBrowser } from '../known-browser.ts';
-import type { AuthServices } from '../auth-services.ts';
 import type { SignInVerdict } from '../sign-in.ts';
 import { renderNoAccessPage, renderSignedInPage } from './sign-in-pages.ts';
 

@@ -6,8 +6,8 @@ import { accounts, quotaUsage } from '../schema/accounts.ts';
 import { installation } from '../schema/installation.ts';
 import { members } from '../schema/users.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
-import { addSeatKey, ownerEmailOf } from './users.ts';
 import { POSTMASTER_ACCOUNT_ID } from './postmaster-account.ts';
+import { addSeatKey, ownerEmailOf } from './users.ts';
 
 const add = defineStatement({ id: accounts.id, name: accounts.name, now: accounts.createdAt }, ({ id, name, now }) =>
   builder.insert(accounts).values({ id, name, createdAt: now }),

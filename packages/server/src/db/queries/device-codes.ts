@@ -2,8 +2,8 @@ import type { Role } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, eq, type SQL } from '../drizzle.ts';
-import { members } from '../schema/users.ts';
 import { deviceCodes } from '../schema/sessions.ts';
+import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf } from '../statement.ts';
 import { isActive } from './users.ts';
 

@@ -4,8 +4,8 @@ import type { Query } from '../client.ts';
 import { and, eq, isNull, sql } from '../drizzle.ts';
 import { approvalLinks } from '../schema/approvals.ts';
 import { apiKeys } from '../schema/keys.ts';
-import { members, users } from '../schema/users.ts';
 import { deviceCodes, sessions } from '../schema/sessions.ts';
+import { members, users } from '../schema/users.ts';
 import { defineStatement, type RowOf } from '../statement.ts';
 import { lockAccount } from './accounts.ts';
 

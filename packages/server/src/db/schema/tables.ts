@@ -7,13 +7,13 @@ import * as domains from './domains.ts';
 import * as installation from './installation.ts';
 import * as keys from './keys.ts';
 import * as messages from './messages.ts';
-import * as auth from './users.ts';
 import * as search from './search.ts';
 import * as sessions from './sessions.ts';
 import * as statistics from './statistics.ts';
 import * as support from './support.ts';
 import * as suppressions from './suppressions.ts';
 import * as templates from './templates.ts';
+import * as auth from './users.ts';
 import * as webhooks from './webhooks.ts';
 
 const FILES: readonly object[] = [

@@ -1,8 +1,8 @@
 import type { SignInTools } from '../../auth/sign-in.ts';
 import type { Transaction } from '../../db/client.ts';
 import { appendAudit } from '../../db/queries/audit-log.ts';
-import { readSeats, type SeatRow } from '../../db/queries/users.ts';
 import { moveSession } from '../../db/queries/sessions.ts';
+import { readSeats, type SeatRow } from '../../db/queries/users.ts';
 import type { User } from '../../keys/caller.ts';
 import { ProblemError } from '../../problem.ts';
 import type { Handler } from '../context.ts';

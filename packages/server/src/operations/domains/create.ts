@@ -2,7 +2,7 @@ import { readDomain } from '../../db/queries/domains.ts';
 import { addDomain } from '../../sending-domains/add-domain.ts';
 import { checkDomainChoice } from '../../sending-domains/domain-name.ts';
 import { toDomain } from '../../sending-domains/domain-record.ts';
-import { ed25519Selector, type NewKeyOptions, makeSelector } from '../../sending-domains/new-keys.ts';
+import { ed25519Selector, makeSelector, type NewKeyOptions } from '../../sending-domains/new-keys.ts';
 import type { Handler } from '../context.ts';
 import { validationFailed } from '../parse-part.ts';
 import { cannotBegin, selectorTaken, unknownDomain } from './domain-problems.ts';

@@ -62,7 +62,8 @@ async function resend(
   { services: { database, sending }, caller, via }: KeyedContext,
 ): Promise<SendVerdict> {
   const issuer = await findIssuer(stored.keyId, database, caller);
-  if (body === null) throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is no longer stored.` });
+  if (body === null)
+    throw new ProblemError('body_expired', { detail: `The body of ${stored.id} is no longer stored.` });
   const files = await readAttachments(database.sql, caller.accountId, stored.id);
   const call = { fixedChannel: via === 'mcp' ? 'mcp' : null, idempotency } as const;
   const [verdict] = await sendMessages(sending, senderOf(caller, issuer), [

@@ -59,7 +59,11 @@ async function decideItems(
   });
 }
 
-function toResult(response: ItemResult, index: number, { services: { installation }, requestId }: KeyedContext): BatchItem {
+function toResult(
+  response: ItemResult,
+  index: number,
+  { services: { installation }, requestId }: KeyedContext,
+): BatchItem {
   if ('dryRun' in response) return { index, ok: response.ok, dryRun: true, result: response };
   if ('kind' in response && response.kind === 'accepted') return { index, ok: true, ...acceptedBody(response) };
   const refusal = 'kind' in response ? toSendProblem(response) : response;
@@ -68,7 +72,9 @@ function toResult(response: ItemResult, index: number, { services: { installatio
 
 /** The quota after the whole call: the lowest remainder that an accepted item reports. Empty if none was accepted. */
 function headersOf(responses: readonly ItemResult[]): Readonly<Record<string, string>> {
-  const accepted = responses.flatMap((response) => ('kind' in response && response.kind === 'accepted' ? [response] : []));
+  const accepted = responses.flatMap((response) =>
+    'kind' in response && response.kind === 'accepted' ? [response] : [],
+  );
   const last = accepted.toSorted((a, b) => a.quota.remaining - b.quota.remaining)[0];
   if (last === undefined) return {};
   return sendHeaders({ quota: last.quota, replayed: accepted.some(({ replayed }) => replayed) });

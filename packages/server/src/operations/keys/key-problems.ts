@@ -21,7 +21,9 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
     case 'missing':
       return unknownKey(id);
     case 'revoked':
-      return validationFailed([{ path: 'id', code: 'revoked', message: 'is the id of a revoked key; create a new one' }]);
+      return validationFailed([
+        { path: 'id', code: 'revoked', message: 'is the id of a revoked key; create a new one' },
+      ]);
     case 'invalid':
       return validationFailed(refusal.problems);
     case 'escalation':

@@ -47,9 +47,7 @@ async function queue({ sql, readsSql }: Database, selection: ReplaySelection, no
 }
 
 function outOfOrder(isInFuture: boolean): ProblemError {
-  const [path, message] = isInFuture
-    ? ['since', 'must not be in the future']
-    : ['until', 'must not be before `since`'];
+  const [path, message] = isInFuture ? ['since', 'must not be in the future'] : ['until', 'must not be before `since`'];
   return new ProblemError('validation_failed', {
     detail: `${path}: ${message}.`,
     errors: [{ path, code: 'out_of_range', message }],

@@ -125,7 +125,8 @@ function judgeResponse(response: Extract<OutboundResult, { kind: 'responded' }>,
   const { status, headers, body, truncated } = response;
   if (status < 200 || status > 299) return failed(describeStatus(status));
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') return failed(`responded with the content encoding ${encoding.slice(0, 40)}, which was not requested`);
+  if (encoding !== 'identity')
+    return failed(`responded with the content encoding ${encoding.slice(0, 40)}, which was not requested`);
   if (!truncated) return body.length === 0 ? failed('responded with an empty file') : { ok: true, content: body };
   if (body.length >= MAX_FILE_BYTES) return tooLarge('is larger than a message may be');
   return callIsFull

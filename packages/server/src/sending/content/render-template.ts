@@ -70,7 +70,9 @@ function notFound(template: string): Refusal {
   return {
     code: 'template_not_found',
     detail: `There is no template ${template} in this account.`,
-    errors: [{ path: 'template', code: 'not_found', message: 'is not the slug or id of a template, with an existing version' }],
+    errors: [
+      { path: 'template', code: 'not_found', message: 'is not the slug or id of a template, with an existing version' },
+    ],
   };
 }
 
