@@ -56,7 +56,7 @@ describe('the sign-in pages in a browser', () => {
         ...{ httpOnly: true, sameSite: 'Lax', path: '/' },
       });
 
-      await page.getByRole('link', { name: 'Go on' }).focus();
+      await page.getByRole('link', { name: 'Continue' }).focus();
       await press('Enter');
       expect(await heading()).toBe('Sign in a device');
       await fits();
