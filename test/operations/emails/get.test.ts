@@ -289,7 +289,7 @@ describe('GET /emails/:id', () => {
       expect(body.recipients).toEqual([{ email: 'ann@example.com', kind: 'to', status: 'sent' }]);
     });
 
-    it('returns the present state at the timeout', { tags: ['contract-messages.wait-timeout'] }, async () => {
+    it('returns the present state at the timeout', { tags: ['contract-messages.wait-time-out'] }, async () => {
       const { body: sent } = await relayed.send({ to: 'later@example.com' });
       const beganMs = performance.now();
       const { status, body } = await relayed.call('GET', `/emails/${sent.id}?wait=1`);
