@@ -1,12 +1,12 @@
 import { readCredentials } from '@postrider/mcp/credentials';
 import {
-  type Answer,
   Download,
   type HttpRequest,
   type OperationId,
   Postrider,
   PostriderError,
   type OperationInput as SdkInput,
+  type ApiResponse as SdkResponse,
 } from '@postrider/sdk';
 import type { CliIo } from './cli-io.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -36,7 +36,7 @@ export interface OperationResponse<Id extends OperationId> extends ApiResponse {
 /** The server as commands see it. Calls reject with a CliFailure, or with the signal's reason if the user interrupts. */
 export interface ApiConnection {
   /** Sends a request by method and path. */
-  request(request: HttpRequest): Promise<Answer>;
+  request(request: HttpRequest): Promise<SdkResponse>;
   /** `maxRetries`: attempts after the first one; by default those of the SDK. */
   call<Id extends OperationId>(id: Id, input: CallInput<Id>, maxRetries?: number): Promise<OperationResponse<Id>>;
   /** Calls the operation of a command with the values of the command line, which the server validates. */

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import type { TransportAnswer, TransportRequest } from '@postrider/sdk';
+import type { TransportRequest, TransportResponse } from '@postrider/sdk';
 import { openRequest } from './open-request.ts';
 
 /**
  * Sends the SDK's requests with Node's own HTTP client. A command makes one or two of them, and loading undici, or the implementation of
  * `fetch`, takes several times as long as a request.
  */
-export async function carryRequest({ opens, url, body, ...head }: TransportRequest): Promise<TransportAnswer> {
+export async function carryRequest({ opens, url, body, ...head }: TransportRequest): Promise<TransportResponse> {
   const response = await openRequest(url, head, body);
   return await read(response, opens === true);
 }
 
-async function read(response: IncomingMessage, opens: boolean): Promise<TransportAnswer> {
+async function read(response: IncomingMessage, opens: boolean): Promise<TransportResponse> {
   const head = { status: response.statusCode ?? 0, headers: joinRepeated(response.headers) };
   if (opens && head.status >= 200 && head.status <= 299) return { ...head, text: '', chunks: response };
   let text = '';
