@@ -80,4 +80,10 @@ describe('every result', () => {
     await using _server = server;
     expect(await client.account.get().withResponse()).toMatchObject({ requestId: null, rateLimit: null });
   });
+
+  it('is available under the former name of the method too', async () => {
+    const { server, client } = await ask({ status: 200, body: { name: 'Acme' } });
+    await using _server = server;
+    expect(await client.account.get().withAnswer()).toMatchObject({ data: { name: 'Acme' } });
+  });
 });

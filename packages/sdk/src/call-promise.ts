@@ -23,6 +23,11 @@ export class CallPromise<Data> extends Promise<Data> {
     this.catch(() => {});
     return await this.#response;
   }
+
+  /** @deprecated The former name of `withResponse`. */
+  async withAnswer(): Promise<ApiResponse<Data>> {
+    return await this.withResponse();
+  }
 }
 
 /** Calls an operation that returns data. */
