@@ -1262,21 +1262,21 @@ DECLARE
   leased boolean;
   waiting smallint[];
 BEGIN
-  -- Most that come too late are told so without a lock.
+  -- Most late requests are refused here without a lock.
   SELECT m.status INTO obstacle FROM messages m WHERE m.account_id = account AND m.id = message;
   obstacle := coalesce(obstacle, 'missing');
   IF obstacle <> 'queued' THEN
     RETURN;
   END IF;
-  -- Nothing indexes deliveries by their message, since that would cost every send: their ids are made right behind the message's own. Where
-  -- those that lie there are not the message's all, somebody made others later, and all of the account's that are younger are looked at.
+  -- Deliveries have no index on their message, which would cost every send. Their ids follow the message's own id. If some recipients have none
+  -- there, deliveries were created later, and the second round searches all younger ones of the account.
   FOR look IN 1..2 LOOP
     SELECT array_agg(l.id), bool_or(l.lease_id IS NOT NULL) INTO delivery_ids, leased FROM (
       SELECT d.id, d.lease_id FROM deliveries d
       WHERE d.account_id = account AND d.id > message AND d.message_id = message AND (look = 2 OR d.id < ids_before)
       ORDER BY d.id FOR UPDATE) AS l;
     IF leased THEN
-      -- A worker has it, and wants these rows back.
+      -- A worker has leased it, and waits for these rows.
       obstacle := 'sending';
       RETURN;
     END IF;
@@ -1290,7 +1290,7 @@ BEGIN
     END IF;
     obstacle := 'sending';
   END LOOP;
-  -- Behind the deliveries, in the order in which outcomes are written.
+  -- After the deliveries: outcomes lock rows in the same order.
   SELECT m.status INTO obstacle FROM messages m WHERE m.account_id = account AND m.id = message FOR UPDATE;
   IF obstacle IS DISTINCT FROM 'queued' THEN
     obstacle := coalesce(obstacle, 'missing');
@@ -1345,7 +1345,7 @@ BEGIN
   IF TG_OP = 'DELETE' AND current_setting('postrider.erasing_account', true) = OLD.account_id::text THEN
     RETURN OLD;
   END IF;
-  RAISE EXCEPTION 'the trail of holds is only ever added to' USING ERRCODE = '0A000';
+  RAISE EXCEPTION 'the event log of holds is append-only: rows are only ever added to it' USING ERRCODE = '0A000';
 END $function$;
 
 CREATE FUNCTION refuse_audit_change()
@@ -1436,10 +1436,10 @@ BEGIN
         ON CONFLICT (account_id, key_id) DO NOTHING;
       SELECT * INTO bucket FROM key_rates x WHERE x.account_id = ask.a AND x.key_id = ask.k FOR UPDATE;
     END IF;
-    -- Behind the lock, so that the times of those who had it follow one another.
+    -- Read after the lock is held, so that times increase from one holder to the next.
     at := clock_timestamp();
     in_use := greatest(0, bucket.used - greatest(0, extract(epoch FROM at - bucket.as_of)) * ask.r / 60.0 - ask.b);
-    -- A millionth of a request is lost to arithmetic at most.
+    -- Rounding errors are less than a millionth of a request.
     free := greatest(0, floor(ask.r - in_use + 1e-6))::integer;
     o := ask.o;
     granted := least(ask.n, free);
