@@ -3,6 +3,9 @@ import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { ensurePartitions } from '../../packages/server/src/db/queries/partitions.ts';
 import { insertRequests } from '../../packages/server/src/db/queries/request-log.ts';
+import { countMatches } from '../../packages/server/src/db/queries/search-messages.ts';
+import type { Query } from '../../packages/server/src/db/query.ts';
+import { toMessageFilters } from '../../packages/server/src/operations/emails/message-filters.ts';
 import { type TaggedSql, tagged } from '../harness/tagged.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -137,6 +140,27 @@ describe('row-level security', () => {
     );
     const [counted] = await mine`SELECT count(*)::int AS n FROM own_message_search WHERE facets @> '{7}'`;
     expect(counted).toEqual({ n: 1 });
+  });
+
+  it('lets a search that also reads the log use its index', async () => {
+    const { sql } = database;
+    await sql`
+      INSERT INTO message_search (account_id, message_id, created_at, facets, search)
+      SELECT ${MINE}, uuid_v7(now()), now(), ARRAY[n], 'another mail ' || n FROM generate_series(1, 4000) AS n`;
+    await sql`ANALYZE message_search`;
+    const mine = database.bound(MINE);
+    const plans: string[] = [];
+    const explained: Query = {
+      async run(text, parameters) {
+        const plan = await mine.run<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, parameters);
+        plans.push(plan.map((row) => row['QUERY PLAN']).join('\n'));
+        return await mine.run(text, parameters);
+      },
+    };
+    const caller = { accountId: MINE, keyId: THEIRS, scopes: ['emails:read'] as const, user: null };
+    const filters = toMessageFilters({ recipient: 'ada@example.com' }, caller);
+    await countMatches(explained, filters, 10);
+    expect(plans.join('\n')).toMatch(/Bitmap Index Scan on message_search_\d{4}_\d\d_facets_idx/);
   });
 });
 

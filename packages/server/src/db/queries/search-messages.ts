@@ -100,12 +100,21 @@ const FEW = 200;
 /** The view shows a column that is never null, but the catalog does not record that for views. */
 const FOUND = { id: present(messageSearch.messageId) };
 
+/**
+ * The matches of the search table, `s`. If some conditions need the log, the search is a subquery of its own (OFFSET 0): joined to a table
+ * with row-level security in the same query, it could not use its index, whose operators may run only after the policies.
+ */
+function searched(given: GivenOf<typeof FILTERS>, between?: SQL): SQL {
+  const matches = sql`own_message_search s WHERE ${onSearch(given)} ${between}`;
+  const join = joinLog(given);
+  return join === undefined ? matches : sql`(SELECT s.message_id FROM ${matches} OFFSET 0) AS s ${join}`;
+}
+
 const readOlder = defineStatement({ ...FILTERS, below: messageSearch.messageId }, ({ below, ...given }) =>
   returning(
     FOUND,
     sql`
-      SELECT s.message_id AS id FROM own_message_search s ${joinLog(given)}
-      WHERE ${onSearch(given)} AND s.message_id < ${below} LIMIT ${FEW + 1}`,
+      SELECT s.message_id AS id FROM ${searched(given, sql`AND s.message_id < ${below}`)} LIMIT ${FEW + 1}`,
   ),
 );
 
@@ -123,8 +132,8 @@ const readBetween = defineStatement(
       FOUND,
       sql`
         SELECT id FROM (
-          SELECT s.message_id AS id FROM own_message_search s ${joinLog(given)}
-          WHERE ${onSearch(given)} AND s.message_id >= ${floor} AND s.message_id < ${below}
+          SELECT s.message_id AS id
+          FROM ${searched(given, sql`AND s.message_id >= ${floor} AND s.message_id < ${below}`)}
           OFFSET 0) AS matches
         ORDER BY id DESC LIMIT ${limit}`,
     ),
@@ -147,7 +156,7 @@ const count = asCount(
         SELECT FROM (
           (${matchesWaiting(given)})
           UNION ALL
-          (SELECT s.message_id FROM own_message_search s ${joinLog(given)} WHERE ${onSearch(given)})) AS found`,
+          (SELECT s.message_id FROM ${searched(given)})) AS found`,
     ),
   ),
 );
@@ -165,7 +174,7 @@ const collect = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ..
         SELECT id FROM (
           (${matchesWaiting(given)})
           UNION
-          (SELECT s.message_id FROM own_message_search s ${joinLog(given)} WHERE ${onSearch(given)})) AS found
+          (SELECT s.message_id FROM ${searched(given)})) AS found
         ORDER BY id DESC LIMIT ${cap}) AS newest`,
   ),
 );
