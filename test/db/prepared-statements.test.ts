@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builder } from '../../packages/server/src/db/builder.ts';
 import { sql } from '../../packages/server/src/db/drizzle.ts';
 import {
   allowsNull,
@@ -15,7 +16,7 @@ import {
 } from '../../packages/server/src/db/result.ts';
 import { accounts } from '../../packages/server/src/db/schema/accounts.ts';
 import { suppressions } from '../../packages/server/src/db/schema/suppressions.ts';
-import { DEFINED, type DefinedShape } from '../../packages/server/src/db/statement.ts';
+import { DEFINED, type DefinedShape, defineStatement } from '../../packages/server/src/db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 const QUERIES = path.resolve(import.meta.dirname, '../../packages/server/src/db/queries');
@@ -36,16 +37,16 @@ describe('every defined statement', () => {
   });
 
   it('can be prepared on the migrated database, and returns the names, types and nullability it declares', async () => {
-    const shapes = DEFINED.flatMap(built);
-    expect(shapes.length).toBeGreaterThan(40);
+    expect(DEFINED.length).toBeGreaterThan(400);
+    const { shapes, faults } = build(DEFINED);
+    expect(shapes.length).toBeGreaterThan(750);
     const catalog = await readCatalog(database);
-    const faults: string[] = [];
     for (const shape of shapes) faults.push(...(await faultsOf(driver, shape, catalog)));
     expect(faults).toEqual([]);
   });
 
   it('checks with is_sendable which domains may send, and lists no states itself', () => {
-    const texts = DEFINED.flatMap(built).map(({ sql: text }) => text);
+    const texts = build(DEFINED).shapes.map(({ sql: text }) => text);
     expect(texts.filter((text) => text.includes("'degraded'"))).toEqual([]);
     expect(texts.filter((text) => text.includes('is_sendable(')).length).toBeGreaterThan(4);
   });
@@ -60,6 +61,14 @@ describe('every defined statement', () => {
     const shape = { ...statement.toSQL(), fields, isWhole: true };
     const faults = await faultsOf(driver, shape, await readCatalog(database));
     expect(faults.join()).toContain(fault);
+  });
+
+  it('would be found with fields that it does not name', () => {
+    const unnamed = builder.select({ createdAt: accounts.createdAt }).from(accounts);
+    defineStatement({}, () => unnamed);
+    const { shapes, faults } = build(DEFINED.splice(-1));
+    expect(shapes).toEqual([]);
+    expect(faults).toEqual([expect.stringContaining('named({ … }) around the fields createdAt')]);
   });
 
   it('may be more specific about a field than its column', async () => {
@@ -80,13 +89,18 @@ describe('every defined statement', () => {
   });
 });
 
-/** Nothing of a statement that cannot be built, as those that other tests define: to run one throws, in the first test that does. */
-function built(shapesOf: () => readonly DefinedShape[]): readonly DefinedShape[] {
-  try {
-    return shapesOf();
-  } catch {
-    return [];
+/** All texts of the statements, with the errors of those that cannot be built. */
+function build(statements: typeof DEFINED): { readonly shapes: DefinedShape[]; readonly faults: string[] } {
+  const shapes: DefinedShape[] = [];
+  const faults: string[] = [];
+  for (const shapesOf of statements) {
+    try {
+      shapes.push(...shapesOf());
+    } catch (error) {
+      faults.push(`A statement cannot be built: ${String(error)}`);
+    }
   }
+  return { shapes, faults };
 }
 
 type Columns = readonly {
