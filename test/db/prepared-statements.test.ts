@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,6 +49,21 @@ describe('every defined statement', () => {
     const texts = build(DEFINED).shapes.map(({ sql: text }) => text);
     expect(texts.filter((text) => text.includes("'degraded'"))).toEqual([]);
     expect(texts.filter((text) => text.includes('is_sendable(')).length).toBeGreaterThan(4);
+  });
+
+  it('gets the columns of records and arrays from the tables, and lists none by hand', async () => {
+    const texts = build(DEFINED).shapes.map(({ sql: text }) => text.replaceAll(/\s+/g, ' '));
+    const records = texts.filter((text) => text.includes('_to_recordset('));
+    expect(records.length).toBeGreaterThan(40);
+    // Only those of recordColumns are in quotes.
+    expect(records.filter((text) => /_to_recordset\([^()]*\) AS (?:\w+ )?\((?!")/.test(text))).toEqual([]);
+    for (const file of await readdir(QUERIES)) {
+      const source = await readFile(path.join(QUERIES, file), 'utf8');
+      expect(
+        source.match(/\bunnest\(\$\{\w+\}::.*/g),
+        `${file} has an unnest that db/record-columns.ts should write`,
+      ).toBeNull();
+    }
   });
 
   it.each([

@@ -1,10 +1,13 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import { narrowed, pg, returning } from '../result.ts';
-import type { quotaUsage } from '../schema/accounts.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { narrowed, pg, present, type ResultFields, type ResultRow, returning, sqlTypeOf } from '../result.ts';
+import { accounts, quotaUsage } from '../schema/accounts.ts';
 import type { approvals } from '../schema/approvals.ts';
-import type { keySends } from '../schema/keys.ts';
-import type { idempotencyKeys } from '../schema/messages.ts';
+import { sendingDomains } from '../schema/domains.ts';
+import { keySends } from '../schema/keys.ts';
+import { idempotencyKeys } from '../schema/messages.ts';
+import { suppressions } from '../schema/suppressions.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** The values to read facts about for a batch of sends. Duplicates are allowed. */
@@ -37,21 +40,41 @@ export interface Pair {
   readonly value: string;
 }
 
-export interface AccountFact {
-  readonly accountId: string;
+/** The lists of the question, with short names: they are repeated for every value. */
+const DOMAIN = { a: sendingDomains.accountId, v: sendingDomains.name };
+const RECIPIENT = { a: suppressions.accountId, v: suppressions.email };
+const KEY = { a: idempotencyKeys.accountId, k: idempotencyKeys.keyId, v: idempotencyKeys.key };
+const LIMITED = { a: keySends.accountId, v: keySends.keyId };
+
+const ACCOUNT_FACT = {
+  accountId: accounts.id,
   /** The account's own monthly quota, or the installation's default. */
-  readonly quota: number;
-  readonly used: typeof quotaUsage.$inferSelect.used;
-  readonly suspended: boolean;
+  quota: present(accounts.monthlyQuota),
+  used: quotaUsage.used,
+  suspended: pg.bool,
+};
+
+export type AccountFact = ResultRow<typeof ACCOUNT_FACT>;
+
+const DOMAIN_FACT = { accountId: sendingDomains.accountId, value: sendingDomains.name };
+const SUPPRESSION_FACT = { accountId: suppressions.accountId, value: suppressions.email };
+
+const IDEMPOTENCY_FACT = {
+  accountId: idempotencyKeys.accountId,
+  keyId: idempotencyKeys.keyId,
+  value: idempotencyKeys.key,
+  fingerprint: idempotencyKeys.fingerprint,
+  messageId: idempotencyKeys.messageId,
+};
+
+export interface IdempotencyFact extends ResultRow<typeof IDEMPOTENCY_FACT> {
+  /** The message's approval hold; null if it was not held. */
+  readonly hold: HoldFact | null;
 }
 
-export interface IdempotencyFact
-  extends IdempotencyName,
-    Pick<typeof idempotencyKeys.$inferSelect, 'fingerprint' | 'messageId'> {
-  /** The message's approval hold; null if it was not held. */
-  readonly hold:
-    | (Pick<typeof approvals.$inferSelect, 'reasons'> & { readonly approvalId: string; readonly expiresAt: string })
-    | null;
+interface HoldFact extends Pick<typeof approvals.$inferSelect, 'reasons'> {
+  readonly approvalId: typeof approvals.$inferSelect.id;
+  readonly expiresAt: string;
 }
 
 /** How many messages a key with send limits has sent in the current hour or day. */
@@ -71,8 +94,8 @@ const readFacts = defineStatement(
     returning(
       {
         accounts: narrowed<readonly AccountFact[]>(pg.jsonb),
-        verifiedDomains: narrowed<readonly Pair[]>(pg.jsonb),
-        suppressed: narrowed<readonly Pair[]>(pg.jsonb),
+        verifiedDomains: narrowed<readonly ResultRow<typeof DOMAIN_FACT>[]>(pg.jsonb),
+        suppressed: narrowed<readonly ResultRow<typeof SUPPRESSION_FACT>[]>(pg.jsonb),
         idempotency: narrowed<readonly IdempotencyFact[]>(pg.jsonb),
         sent: narrowed<readonly SentFact[]>(pg.jsonb),
       },
@@ -86,25 +109,25 @@ const readFacts = defineStatement(
           'suspended', a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended')), '[]')
         FROM accounts a
         LEFT JOIN quota_usage u ON u.account_id = a.id AND u.month = ${month}::date
-        WHERE a.id IN (SELECT jsonb_array_elements_text(q -> 'accounts')::uuid FROM asked)) AS accounts,
+        WHERE a.id IN (SELECT jsonb_array_elements_text(q -> 'accounts')::${sql.raw(sqlTypeOf(accounts.id))} FROM asked)) AS accounts,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', d.account_id, 'value', d.name)), '[]')
-        FROM asked, jsonb_to_recordset(q -> 'domains') AS p (a uuid, v text)
+        FROM asked, jsonb_to_recordset(q -> 'domains') AS p (${columnsOf(DOMAIN)})
         JOIN sending_domains d ON d.account_id = p.a AND d.name = p.v
         WHERE is_sendable(d.status)) AS "verifiedDomains",
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'value', s.email)), '[]')
-        FROM asked, jsonb_to_recordset(q -> 'recipients') AS p (a uuid, v text)
+        FROM asked, jsonb_to_recordset(q -> 'recipients') AS p (${columnsOf(RECIPIENT)})
         JOIN suppressions s ON s.account_id = p.a AND s.email = p.v
         WHERE is_suppressing(s.expires_at, ${now})) AS suppressed,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'accountId', k.account_id, 'keyId', k.key_id, 'value', k.key, 'fingerprint', k.fingerprint, 'messageId', k.message_id,
           'hold', CASE WHEN h.id IS NOT NULL THEN
             jsonb_build_object('approvalId', h.id, 'reasons', h.reasons, 'expiresAt', h.expires_at) END)), '[]')
-        FROM asked, jsonb_to_recordset(q -> 'keys') AS p (a uuid, k uuid, v text)
+        FROM asked, jsonb_to_recordset(q -> 'keys') AS p (${columnsOf(KEY)})
         JOIN idempotency_keys k ON k.account_id = p.a AND k.key_id = p.k AND k.key = p.v
         LEFT JOIN approvals h ON h.account_id = k.account_id AND h.message_id = k.message_id
         WHERE k.created_at > ${idempotencyHorizon}) AS idempotency,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('accountId', s.account_id, 'keyId', s.key_id, 'period', s.period, 'sends', s.sends)), '[]')
-        FROM asked, jsonb_to_recordset(q -> 'limited') AS p (a uuid, v uuid)
+        FROM asked, jsonb_to_recordset(q -> 'limited') AS p (${columnsOf(LIMITED)})
         JOIN key_sends s ON s.account_id = p.a AND s.key_id = p.v
         WHERE s.starts_at >= CASE s.period WHEN 'hour' THEN ${hourStart}::timestamptz ELSE ${dayStart}::timestamptz END)
         AS sent`,
@@ -123,7 +146,19 @@ export async function readAcceptanceFacts(query: Query, questions: AcceptanceQue
   return facts;
 }
 
-function toQuestionJson(questions: AcceptanceQuestions) {
+function columnsOf(fields: ResultFields) {
+  return sql.raw(recordColumns(fields));
+}
+
+interface QuestionJson {
+  readonly accounts: readonly (typeof accounts.$inferSelect.id)[];
+  readonly domains: readonly RecordOf<typeof DOMAIN>[];
+  readonly recipients: readonly RecordOf<typeof RECIPIENT>[];
+  readonly keys: readonly RecordOf<typeof KEY>[];
+  readonly limited: readonly RecordOf<typeof LIMITED>[];
+}
+
+function toQuestionJson(questions: AcceptanceQuestions): QuestionJson {
   return {
     accounts: [...new Set(questions.accountIds)],
     domains: distinct(questions.domains),

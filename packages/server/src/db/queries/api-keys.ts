@@ -3,6 +3,7 @@ import { builder, named } from '../builder.ts';
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { alias, and, desc, eq, lt, not, sql } from '../drizzle.ts';
+import { arraysOf, columnNames, type RecordOf, toArrays, unnested } from '../record-columns.ts';
 import { executing } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { apiKeys, retiredKeySecrets } from '../schema/keys.ts';
@@ -137,18 +138,11 @@ export async function findKeyById(query: Query, accountId: string, id: string): 
   return row ?? null;
 }
 
-interface KeyName {
-  readonly accountId: string;
-  readonly keyId: string;
-}
+const KEY = { accountId: apiKeys.accountId, keyId: apiKeys.id };
 
-const SEVERAL = { accountIds: value<readonly string[]>(), ids: value<readonly string[]>() };
+type KeyName = RecordOf<typeof KEY>;
 
-function idsOf(keys: readonly KeyName[]) {
-  return { accountIds: keys.map(({ accountId }) => accountId), ids: keys.map(({ keyId }) => keyId) };
-}
-
-const findJudging = defineStatement(SEVERAL, ({ accountIds, ids }) => {
+const findJudging = defineStatement(arraysOf(KEY), (keys) => {
   const role = builder
     .select({ role: members.role })
     .from(members)
@@ -159,7 +153,7 @@ const findJudging = defineStatement(SEVERAL, ({ accountIds, ids }) => {
     .select(named({ ...callerColumns, seatRole }))
     .from(apiKeys)
     .innerJoin(accounts, ofAccount)
-    .where(sql`(${apiKeys.accountId}, ${apiKeys.id}) IN (SELECT * FROM unnest(${accountIds}::uuid[], ${ids}::uuid[]))`);
+    .where(sql`(${apiKeys.accountId}, ${apiKeys.id}) IN (SELECT * FROM ${unnested(KEY, keys)})`);
 });
 
 /** What the acceptance rules need to know about a key. */
@@ -167,7 +161,7 @@ export type JudgingKeyRow = RowOf<typeof findJudging>;
 
 /** Finds several keys by their ids, with the roles of seats. */
 export async function findJudgingKeys(query: Query, keys: readonly KeyName[]): Promise<readonly JudgingKeyRow[]> {
-  return await findJudging(query, idsOf(keys));
+  return await findJudging(query, toArrays(KEY, keys));
 }
 
 const lock = defineStatement(ONE, ({ accountId, id }) =>
@@ -205,13 +199,13 @@ export const countKeys = asCount(
   ),
 );
 
-const touch = defineStatement({ ...SEVERAL, now: value<Date>() }, ({ accountIds, ids, now }) =>
+const touch = defineStatement({ ...arraysOf(KEY), now: value<Date>() }, ({ now, ...keys }) =>
   executing(sql`
     UPDATE api_keys k SET last_used_at = ${now}
-    FROM unnest(${accountIds}::uuid[], ${ids}::uuid[]) AS u (account_id, id)
-    WHERE k.account_id = u.account_id AND k.id = u.id`),
+    FROM ${unnested(KEY, keys)} AS u (${columnNames(KEY)})
+    WHERE k.account_id = u."accountId" AND k.id = u."keyId"`),
 );
 
 export async function touchKeys(query: Query, keys: readonly KeyName[], now: Date): Promise<void> {
-  await touch(query, { ...idsOf(keys), now });
+  await touch(query, { ...toArrays(KEY, keys), now });
 }

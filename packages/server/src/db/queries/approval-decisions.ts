@@ -1,7 +1,7 @@
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, eq, getTableColumns, sql } from '../drizzle.ts';
-import { recordColumns } from '../record-columns.ts';
+import { recordColumns, unnested } from '../record-columns.ts';
 import { executing, returning } from '../result.ts';
 import { approvalEvents, approvalRevisions, approvals, trustedRecipients } from '../schema/approvals.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
@@ -248,7 +248,7 @@ const trust = defineStatement(
   ({ accountId, keyId, approvalId, emails, now }) =>
     executing(sql`
       INSERT INTO trusted_recipients (account_id, key_id, email, approval_id, created_at)
-      SELECT ${accountId}, k.id, e, ${approvalId}, ${now} FROM unnest(${emails}::text[]) AS e
+      SELECT ${accountId}, k.id, e, ${approvalId}, ${now} FROM ${unnested({ e: trustedRecipients.email }, { e: emails })} AS e
       JOIN api_keys k ON k.account_id = ${accountId} AND k.id = ${keyId}
       ON CONFLICT (account_id, key_id, email) DO NOTHING`),
 );

@@ -2,7 +2,7 @@ import { LIMITS } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, eq, type SQL, sql } from '../drizzle.ts';
-import { recordColumns } from '../record-columns.ts';
+import { recordColumns, unnested } from '../record-columns.ts';
 import { executing, nullable, pg, returning } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { approvalLinks, approvalMails, approvals } from '../schema/approvals.ts';
@@ -122,7 +122,7 @@ const takeMails = defineStatement({ ...DUE, accountIds: value<readonly string[]>
     { accountId: approvalMails.accountId },
     sql`
         INSERT INTO approval_mails AS w (account_id, mailed_at)
-        SELECT a, ARRAY[${now}::timestamptz] FROM unnest(${accountIds}::uuid[]) AS a ORDER BY a
+        SELECT a, ARRAY[${now}::timestamptz] FROM ${unnested({ a: approvalMails.accountId }, { a: accountIds })} AS a ORDER BY a
         ON CONFLICT (account_id) DO UPDATE
         SET mailed_at = array(SELECT t FROM unnest(w.mailed_at) AS t WHERE t > ${horizon}) || excluded.mailed_at
         WHERE (SELECT count(*) FROM unnest(w.mailed_at) AS t WHERE t > ${horizon}) < ${LIMITS.approvalMails}
@@ -217,7 +217,7 @@ const insertLinks = defineStatement({ links: value<string>(), now: value<Date>()
   executing(sql`
     INSERT INTO approval_links (account_id, token_hash, approval_id, revision, member_id, created_at)
     SELECT "accountId", decode(hash, 'hex'), "approvalId", revision, "memberId", ${now}
-    FROM json_to_recordset(${links}::text::json) AS j (${sql.raw(recordColumns(LINK))}, hash text)
+    FROM json_to_recordset(${links}::text::json) AS j (${sql.raw(recordColumns({ ...LINK, hash: pg.text }))})
     ON CONFLICT (account_id, token_hash) DO NOTHING`),
 );
 

@@ -1,5 +1,6 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
+import { type RecordOf, recordColumns } from '../record-columns.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { defineStatement, value } from '../statement.ts';
@@ -7,7 +8,7 @@ import { BYTES_OF_MESSAGE, CLAIM, type ClaimedDelivery, type ClaimOptions } from
 
 export interface DestinationClaimOptions extends ClaimOptions {
   /** Free capacity of destinations, by name: how many more rows each may receive. */
-  readonly rooms: readonly { readonly d: string; readonly n: number }[];
+  readonly rooms: readonly RecordOf<typeof ROOM>[];
   /** Free capacity of every other destination. */
   readonly otherRoom: number;
   /** Per account with more destinations than one claim can scan: the destination after which the scan continues. */
@@ -16,10 +17,11 @@ export interface DestinationClaimOptions extends ClaimOptions {
   readonly isLooking: boolean;
 }
 
-export interface DestinationCursor {
-  readonly account: string;
-  readonly after: string;
-}
+const ROOM = { d: deliveries.destination, n: pg.int4 };
+
+const CURSOR = { account: deliveries.accountId, after: deliveries.destination };
+
+export type DestinationCursor = RecordOf<typeof CURSOR>;
 
 export interface DestinationClaim {
   readonly claims: readonly ClaimedDelivery[];
@@ -69,11 +71,11 @@ const claim = defineStatement(
       CROSS JOIN (SELECT greatest(${options.perAccount}, ${options.limit} / greatest(count(*), 1))::int AS share,
         greatest(1, ${LOOKS} / greatest(count(*), 1))::int AS looks, greatest(5, ${OLDEST_ROWS} / greatest(count(*), 1))::int AS oldest
         FROM waiting WHERE next_at <= ${options.now}) AS shares
-      LEFT JOIN json_to_recordset(${options.lookAfter}::text::json) AS c (account uuid, after text) ON c.account = w.account_id
+      LEFT JOIN json_to_recordset(${options.lookAfter}::text::json) AS c (${sql.raw(recordColumns(CURSOR))}) ON c.account = w.account_id
       WHERE w.next_at <= ${options.now}
     ),
     rooms AS MATERIALIZED (
-      SELECT d, n FROM json_to_recordset(${options.rooms}::text::json) AS r (d text, n integer)
+      SELECT d, n FROM json_to_recordset(${options.rooms}::text::json) AS r (${sql.raw(recordColumns(ROOM))})
     ),
     oldest AS MATERIALIZED (
       SELECT due.account_id, due.share, row.* FROM due, LATERAL (

@@ -1,6 +1,6 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import { type RecordOf, recordColumns } from '../record-columns.ts';
+import { arraysOf, columnNames, type RecordOf, recordColumns, toArrays, unnested } from '../record-columns.ts';
 import { executing, narrowed, nullable, pg, present, type ResultRow, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { messageBodies, type messageRecipients, messages, type messageTracking } from '../schema/messages.ts';
@@ -193,59 +193,34 @@ export async function startSending(
   return await start(query, { claims: JSON.stringify(claims), sealedKeyId: POSTMASTER_KEY_ID, now });
 }
 
-export interface Lease {
-  readonly accountId: string;
-  readonly id: string;
-  readonly leaseId: string;
-}
+const LEASE = { accountId: deliveries.accountId, id: deliveries.id, leaseId: present(deliveries.leaseId) };
 
-export interface RequeuedLease extends Lease {
-  readonly nextAt: Date;
-}
+export type Lease = RecordOf<typeof LEASE>;
 
-const release = defineStatement(
-  {
-    accountIds: value<readonly string[]>(),
-    ids: value<readonly string[]>(),
-    leaseIds: value<readonly string[]>(),
-    nextAts: value<readonly string[]>(),
-  },
-  ({ accountIds, ids, leaseIds, nextAts }) =>
-    executing(sql`
-      UPDATE deliveries d SET lease_id = NULL, next_at = l.next_at, attempt = d.attempt - 1
-      FROM unnest(${accountIds}::uuid[], ${ids}::uuid[], ${leaseIds}::uuid[], ${nextAts}::text[]::timestamptz[])
-        AS l (account_id, id, lease_id, next_at)
-      WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`),
+const REQUEUED = { ...LEASE, nextAt: deliveries.nextAt };
+
+export type RequeuedLease = RecordOf<typeof REQUEUED>;
+
+const release = defineStatement(arraysOf(REQUEUED), (leases) =>
+  executing(sql`
+    UPDATE deliveries d SET lease_id = NULL, next_at = l."nextAt", attempt = d.attempt - 1
+    FROM ${unnested(REQUEUED, leases)} AS l (${columnNames(REQUEUED)})
+    WHERE d.account_id = l."accountId" AND d.id = l.id AND d.lease_id = l."leaseId"`),
 );
 
 /** Releases claimed deliveries that were not started. The attempt does not count, and nothing else changes. */
 export async function requeueDeliveries(query: Query, leases: readonly RequeuedLease[]): Promise<void> {
-  await release(query, { ...columnsOf(leases), nextAts: leases.map(({ nextAt }) => nextAt.toISOString()) });
+  await release(query, toArrays(REQUEUED, leases));
 }
 
-const renew = defineStatement(
-  {
-    accountIds: value<readonly string[]>(),
-    ids: value<readonly string[]>(),
-    leaseIds: value<readonly string[]>(),
-    until: deliveries.nextAt,
-  },
-  ({ accountIds, ids, leaseIds, until }) =>
-    executing(sql`
-      UPDATE deliveries d SET next_at = ${until}
-      FROM unnest(${accountIds}::uuid[], ${ids}::uuid[], ${leaseIds}::uuid[]) AS l (account_id, id, lease_id)
-      WHERE d.account_id = l.account_id AND d.id = l.id AND d.lease_id = l.lease_id`),
+const renew = defineStatement({ ...arraysOf(LEASE), until: deliveries.nextAt }, ({ until, ...leases }) =>
+  executing(sql`
+    UPDATE deliveries d SET next_at = ${until}
+    FROM ${unnested(LEASE, leases)} AS l (${columnNames(LEASE)})
+    WHERE d.account_id = l."accountId" AND d.id = l.id AND d.lease_id = l."leaseId"`),
 );
 
 /** Extends the leases that the caller still owns. */
 export async function renewLeases(query: Query, leases: readonly Lease[], until: Date): Promise<void> {
-  await renew(query, { ...columnsOf(leases), until });
-}
-
-function columnsOf(leases: readonly Lease[]) {
-  return {
-    accountIds: leases.map(({ accountId }) => accountId),
-    ids: leases.map(({ id }) => id),
-    leaseIds: leases.map(({ leaseId }) => leaseId),
-  };
+  await renew(query, { ...toArrays(LEASE, leases), until });
 }

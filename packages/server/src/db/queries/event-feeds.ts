@@ -1,6 +1,7 @@
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, eq, sql } from '../drizzle.ts';
+import { unnested } from '../record-columns.ts';
 import { pg, returning } from '../result.ts';
 import { webhookEvents } from '../schema/webhooks.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
@@ -11,7 +12,7 @@ const find = defineStatement(
     returning(
       { accountId: pg.uuid, id: webhookEvents.id, type: webhookEvents.type },
       sql`
-        SELECT a.id AS "accountId", e.id, e.type FROM unnest(${accountIds}::uuid[]) AS a (id)
+        SELECT a.id AS "accountId", e.id, e.type FROM ${unnested({ id: webhookEvents.accountId }, { id: accountIds })} AS a (id)
         CROSS JOIN LATERAL (
           SELECT w.id, w.type FROM webhook_events w
           WHERE w.account_id = a.id AND w.stored_at > now() - ${withinMs} * interval '1 millisecond' AND w.endpoint_id IS NULL

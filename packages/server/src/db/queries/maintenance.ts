@@ -1,5 +1,6 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
+import { unnested } from '../record-columns.ts';
 import { executing, returning } from '../result.ts';
 import { workerHeartbeats } from '../schema/installation.ts';
 import { defineStatement, value } from '../statement.ts';
@@ -148,7 +149,7 @@ const upsertHeartbeats = defineStatement(
   { workerIds: value<readonly string[]>(), now: workerHeartbeats.seenAt },
   ({ workerIds, now }) =>
     executing(sql`
-      INSERT INTO worker_heartbeats (worker_id, seen_at) SELECT id, ${now} FROM unnest(${workerIds}::text[]) AS id
+      INSERT INTO worker_heartbeats (worker_id, seen_at) SELECT id, ${now} FROM ${unnested({ id: workerHeartbeats.workerId }, { id: workerIds })} AS id
       ON CONFLICT (worker_id) DO UPDATE SET seen_at = excluded.seen_at`),
 );
 

@@ -1,4 +1,5 @@
 import { sql } from '../drizzle.ts';
+import { unnested } from '../record-columns.ts';
 import { pg, returning } from '../result.ts';
 import { quotaNotices, quotaUsage } from '../schema/accounts.ts';
 import { defineStatement, value } from '../statement.ts';
@@ -21,7 +22,7 @@ export const takeQuotaNotices = defineStatement(
           SELECT u.account_id, u.used, quota_of(a.monthly_quota, ${quota}) AS quota, t.threshold
           FROM event_takers k JOIN accounts a ON a.id = k.account_id
           JOIN quota_usage u ON u.account_id = k.account_id AND u.month = ${month}::date
-          CROSS JOIN unnest(${thresholds}::integer[]) AS t (threshold)
+          CROSS JOIN ${unnested({ threshold: quotaNotices.threshold }, { threshold: thresholds })} AS t (threshold)
           WHERE k.has_endpoints OR k.streaming_until > now()
         ),
         notified AS (

@@ -1,6 +1,7 @@
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
+import { arraysOf, columnNames, type RecordOf, toArrays, unnested } from '../record-columns.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
 import type { approvals } from '../schema/approvals.ts';
 import {
@@ -157,24 +158,21 @@ export async function readMessage(query: Query, accountId: string, id: string): 
   return row ?? null;
 }
 
-const readMany = defineStatement(
-  { accountIds: value<readonly string[]>(), ids: value<readonly string[]>() },
-  ({ accountIds, ids }) =>
-    returning(
-      { id: messages.id, status: messages.status },
-      sql`
-        SELECT m.id, m.status FROM unnest(${accountIds}::uuid[], ${ids}::uuid[]) AS p (account_id, id)
-        JOIN messages m ON m.account_id = p.account_id AND m.id = p.id`,
-    ),
+const MESSAGE = { accountId: messages.accountId, id: messages.id };
+
+const readMany = defineStatement(arraysOf(MESSAGE), (pairs) =>
+  returning(
+    { id: messages.id, status: messages.status },
+    sql`
+      SELECT m.id, m.status FROM ${unnested(MESSAGE, pairs)} AS p (${columnNames(MESSAGE)})
+      JOIN messages m ON m.account_id = p."accountId" AND m.id = p.id`,
+  ),
 );
 
 /** The current status of many messages at once, for callers that wait on them. */
 export async function readStatuses(
   query: Query,
-  pairs: readonly { readonly accountId: string; readonly id: string }[],
+  pairs: readonly RecordOf<typeof MESSAGE>[],
 ): Promise<readonly RowOf<typeof readMany>[]> {
-  return await readMany(query, {
-    accountIds: pairs.map(({ accountId }) => accountId),
-    ids: pairs.map(({ id }) => id),
-  });
+  return await readMany(query, toArrays(MESSAGE, pairs));
 }

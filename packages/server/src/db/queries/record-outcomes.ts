@@ -1,7 +1,7 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import { type RecordOf, recordColumns } from '../record-columns.ts';
-import { executing, pg, returning } from '../result.ts';
+import { arraysOf, columnNames, type RecordOf, recordColumns, toArrays, unnested } from '../record-columns.ts';
+import { executing, pg, present, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { messageEvents, messageRecipients, messages } from '../schema/messages.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
@@ -15,22 +15,22 @@ export interface AttemptFence {
   readonly attempt: number;
 }
 
-const readStatuses = defineStatement(
-  { accountIds: value<readonly string[]>(), messageIds: value<readonly string[]>() },
-  ({ accountIds, messageIds }) =>
-    returning(
-      {
-        messageId: messageRecipients.messageId,
-        eventCount: messages.eventCount,
-        ordinal: messageRecipients.ordinal,
-        status: messageRecipients.status,
-      },
-      sql`
-        SELECT r.message_id AS "messageId", m.event_count AS "eventCount", r.ordinal, r.status
-        FROM unnest(${accountIds}::uuid[], ${messageIds}::uuid[]) AS given (account_id, message_id)
-        JOIN messages m ON m.account_id = given.account_id AND m.id = given.message_id
-        JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.id`,
-    ),
+const MESSAGE = { accountId: messages.accountId, messageId: messages.id };
+
+const readStatuses = defineStatement(arraysOf(MESSAGE), (given) =>
+  returning(
+    {
+      messageId: messageRecipients.messageId,
+      eventCount: messages.eventCount,
+      ordinal: messageRecipients.ordinal,
+      status: messageRecipients.status,
+    },
+    sql`
+      SELECT r.message_id AS "messageId", m.event_count AS "eventCount", r.ordinal, r.status
+      FROM ${unnested(MESSAGE, given)} AS given (${columnNames(MESSAGE)})
+      JOIN messages m ON m.account_id = given."accountId" AND m.id = given."messageId"
+      JOIN message_recipients r ON r.account_id = m.account_id AND r.message_id = m.id`,
+  ),
 );
 
 /**
@@ -39,12 +39,9 @@ const readStatuses = defineStatement(
  */
 export async function readRecipientStatuses(
   query: Query,
-  messages: readonly { readonly accountId: string; readonly messageId: string }[],
+  messages: readonly RecordOf<typeof MESSAGE>[],
 ): Promise<readonly RowOf<typeof readStatuses>[]> {
-  return await readStatuses(query, {
-    accountIds: messages.map(({ accountId }) => accountId),
-    messageIds: messages.map(({ messageId }) => messageId),
-  });
+  return await readStatuses(query, toArrays(MESSAGE, messages));
 }
 
 const ATTEMPT = {
@@ -188,20 +185,14 @@ const takeLeases = defineStatement(
     executing(sql`UPDATE deliveries SET lease_id = NULL, next_at = ${now} WHERE lease_id = ANY (${leaseIds}::uuid[])`),
 );
 
-const release = defineStatement(
-  {
-    accountIds: value<readonly string[]>(),
-    ids: value<readonly string[]>(),
-    leaseIds: value<readonly string[]>(),
-    now: deliveries.nextAt,
-  },
-  ({ accountIds, ids, leaseIds, now }) =>
-    executing(sql`
+const LEASE = { accountId: deliveries.accountId, deliveryId: deliveries.id, leaseId: present(deliveries.leaseId) };
+
+const release = defineStatement({ ...arraysOf(LEASE), now: deliveries.nextAt }, ({ now, ...leases }) =>
+  executing(sql`
     WITH released AS (
       UPDATE deliveries d SET lease_id = NULL, next_at = ${now}, attempt = d.attempt - 1
-      FROM unnest(${accountIds}::uuid[], ${ids}::uuid[], ${leaseIds}::uuid[])
-        AS a (account_id, id, lease_id)
-      WHERE d.account_id = a.account_id AND d.id = a.id AND d.lease_id = a.lease_id
+      FROM ${unnested(LEASE, leases)} AS a (${columnNames(LEASE)})
+      WHERE d.account_id = a."accountId" AND d.id = a."deliveryId" AND d.lease_id = a."leaseId"
       RETURNING d.account_id, d.message_id, d.ordinals, d.attempt
     ),
     waiting AS (
@@ -214,10 +205,5 @@ const release = defineStatement(
 
 /** Releases leased deliveries at once, as at shutdown, without counting the attempt that was not made. */
 export async function releaseDeliveries(query: Query, attempts: readonly AttemptFence[], now: Date): Promise<void> {
-  await release(query, {
-    accountIds: attempts.map(({ accountId }) => accountId),
-    ids: attempts.map(({ deliveryId }) => deliveryId),
-    leaseIds: attempts.map(({ leaseId }) => leaseId),
-    now,
-  });
+  await release(query, { ...toArrays(LEASE, attempts), now });
 }

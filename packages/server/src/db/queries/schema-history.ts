@@ -1,6 +1,7 @@
 import { builder, named } from '../builder.ts';
 import { sql } from '../drizzle.ts';
 import type { Query, Transaction } from '../query.ts';
+import { unnested } from '../record-columns.ts';
 import { executing, pg, returning } from '../result.ts';
 import { schemaMigrations } from '../schema/installation.ts';
 import { defineStatement, value } from '../statement.ts';
@@ -72,7 +73,7 @@ const readMissing = defineStatement({ roles: value<readonly string[]>() }, ({ ro
   returning(
     { user: pg.text, missing: pg.textArray },
     sql`
-      SELECT current_user::text AS user, array_agg(wanted ORDER BY wanted) AS missing FROM unnest(${roles}::text[]) AS wanted
+      SELECT current_user::text AS user, array_agg(wanted ORDER BY wanted) AS missing FROM ${unnested({ wanted: pg.text }, { wanted: roles })} AS wanted
       WHERE NOT coalesce((SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = wanted), false)
       HAVING count(*) > 0`,
   ),

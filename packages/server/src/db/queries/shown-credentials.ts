@@ -19,13 +19,21 @@ export interface AskedCredential {
   readonly name: string;
 }
 
-const asked = sql.raw(recordColumns({ a: apiKeys.accountId, k: apiKeys.id, s: sessions.id }));
+/** `n` is the name, `e` when the credential ends, and `h` the hash of a secret. */
+const ASKED = {
+  a: apiKeys.accountId,
+  k: apiKeys.id,
+  s: sessions.id,
+  n: pg.text,
+  e: apiKeys.expiresAt,
+  h: pg.text,
+};
 
 const find = defineStatement({ asks: value<string>(), now: value<Date>() }, ({ asks, now }) =>
   returning(
     { name: pg.text },
     sql`
-      SELECT q.n AS name FROM json_to_recordset(${asks}::text::json) AS q (${asked}, n text, e timestamptz, h text)
+      SELECT q.n AS name FROM json_to_recordset(${asks}::text::json) AS q (${sql.raw(recordColumns(ASKED))})
       WHERE ((q.e > ${now} OR q.e IS NULL) AND EXISTS (
           SELECT FROM sessions x WHERE x.id = q.s AND x.account_id = q.a AND x.member_id = q.k))
         OR EXISTS (SELECT FROM api_keys k WHERE k.account_id = q.a AND k.id = q.k AND k.secret_hash = decode(q.h, 'base64'))

@@ -1,7 +1,11 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import { pg, returning } from '../result.ts';
-import { defineStatement, type RowOf, value } from '../statement.ts';
+import { arraysOf, columnNames, toArrays, unnested } from '../record-columns.ts';
+import { nullable, pg, returning } from '../result.ts';
+import { approvals } from '../schema/approvals.ts';
+import { messages } from '../schema/messages.ts';
+import { templates } from '../schema/templates.ts';
+import { defineStatement, type RowOf } from '../statement.ts';
 
 /** A message, hold or template whose changes a listener subscribes to. */
 export interface WatchedResource {
@@ -13,17 +17,20 @@ export interface WatchedResource {
   readonly keyId: string | null;
 }
 
-const texts = value<readonly string[]>();
+const WATCHED = {
+  kind: pg.text,
+  account_id: messages.accountId,
+  /** An id or a slug. */
+  name: templates.slug,
+  key_id: nullable(approvals.keyId),
+};
 
-const read = defineStatement(
-  { kinds: texts, accountIds: texts, names: texts, keyIds: value<readonly (string | null)[]>() },
-  ({ kinds, accountIds, names, keyIds }) =>
-    returning(
-      { index: pg.int4, state: pg.text },
-      sql`
+const read = defineStatement(arraysOf(WATCHED), (watched) =>
+  returning(
+    { index: pg.int4, state: pg.text },
+    sql`
         WITH w AS MATERIALIZED (
-          SELECT * FROM unnest(${kinds}::text[], ${accountIds}::uuid[], ${names}::text[], ${keyIds}::uuid[])
-            WITH ORDINALITY AS w (kind, account_id, name, key_id, place)),
+          SELECT * FROM ${unnested(WATCHED, watched)} WITH ORDINALITY AS w (${columnNames(WATCHED)}, place)),
         ids AS MATERIALIZED (
           SELECT kind, account_id, name::uuid AS id, key_id, place FROM w
           WHERE name ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
@@ -39,7 +46,7 @@ const read = defineStatement(
         UNION ALL
         SELECT (w.place - 1)::int, t.current_version || ':' || t.updated_at
         FROM w JOIN templates t ON t.account_id = w.account_id AND t.slug = w.name WHERE w.kind = 'templates'`,
-    ),
+  ),
 );
 
 /**
@@ -50,10 +57,11 @@ export async function readResourceStates(
   query: Query,
   watched: readonly WatchedResource[],
 ): Promise<readonly RowOf<typeof read>[]> {
-  return await read(query, {
-    kinds: watched.map(({ kind }) => kind),
-    accountIds: watched.map(({ accountId }) => accountId),
-    names: watched.map(({ id }) => id),
-    keyIds: watched.map(({ keyId }) => keyId),
-  });
+  const rows = watched.map(({ kind, accountId, id, keyId }) => ({
+    kind,
+    account_id: accountId,
+    name: id,
+    key_id: keyId,
+  }));
+  return await read(query, toArrays(WATCHED, rows));
 }

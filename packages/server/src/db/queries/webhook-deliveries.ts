@@ -1,9 +1,9 @@
 import type { Query } from '../client.ts';
 import { isUniqueViolation } from '../database-errors.ts';
 import { sql } from '../drizzle.ts';
-import { recordColumns } from '../record-columns.ts';
+import { arrayOf, columnNames, literalsOf, readLiterals, recordColumns } from '../record-columns.ts';
 import { executing, pg, present, returning } from '../result.ts';
-import { type webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
+import { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /**
@@ -12,7 +12,7 @@ import { defineStatement, type RowOf, value } from '../statement.ts';
  */
 const CLAIM_ENDPOINTS = 2_000;
 
-const ROOM = sql.raw(recordColumns({ id: webhookEndpoints.id }));
+const ROOM = sql.raw(recordColumns({ id: webhookEndpoints.id, room: pg.int4 }));
 
 const claim = defineStatement(
   {
@@ -54,7 +54,7 @@ const claim = defineStatement(
     due AS MATERIALIZED (
       SELECT l.account_id, l.endpoint_id, w.revision, w.failing_since IS NOT NULL AS is_failing, coalesce(r.room, ${otherwise}) AS room
       FROM queues l JOIN webhook_endpoints w ON w.account_id = l.account_id AND w.id = l.endpoint_id AND w.status = 'enabled'
-      LEFT JOIN json_to_recordset(${capacity}::text::json) AS r (${ROOM}, room integer) ON r.id = l.endpoint_id
+      LEFT JOIN json_to_recordset(${capacity}::text::json) AS r (${ROOM}) ON r.id = l.endpoint_id
       WHERE l.next_at <= ${now} AND coalesce(r.room, ${otherwise}) > 0
       ORDER BY random() LIMIT ${CLAIM_ENDPOINTS}
     ),
@@ -113,7 +113,29 @@ export type AttemptRow = typeof webhookAttempts.$inferSelect & {
  * A retry requested during the attempt is made at once and starts the schedule again. A success that began after the request satisfies
  * it.
  */
-const IS_OVER = sql`CASE WHEN d.asked_at IS NULL THEN g.next IS NULL ELSE g.s AND g.at > d.asked_at END`;
+const IS_OVER = sql`CASE WHEN d.asked_at IS NULL THEN g.next_at IS NULL ELSE g.succeeded AND g.created_at > d.asked_at END`;
+
+/** One attempt as the statement gets it. */
+const GIVEN = {
+  /** An index into the endpoints' ids and their accounts. */
+  endpoint: pg.int4,
+  /** An index into the names of the types. */
+  type: pg.int4,
+  event_id: webhookAttempts.eventId,
+  id: webhookAttempts.id,
+  attempt: webhookAttempts.attempt,
+  succeeded: webhookAttempts.succeeded,
+  status_code: webhookAttempts.statusCode,
+  /** An index into the texts, as is `response_body`. */
+  error: pg.int4,
+  duration_ms: webhookAttempts.durationMs,
+  response_body: pg.int4,
+  /** In milliseconds since 1970, as is `next_at`. */
+  created_at: pg.float8,
+  next_id: webhookDeliveries.id,
+  next_at: pg.float8,
+  place: pg.tid,
+};
 
 const record = defineStatement(
   {
@@ -122,82 +144,47 @@ const record = defineStatement(
     accountIds: value<readonly (string | null)[]>(),
     endpointIds: value<readonly string[]>(),
     typeNames: value<readonly string[]>(),
-    /** A JSON array of strings; `errors` and `bodies` are indexes into it. */
+    /** A JSON array of strings. */
     texts: value<string>(),
-    /** Columns as PostgreSQL array literals. The first two are indexes into `endpointIds` and `typeNames`. */
-    endpoints: value<string>(),
-    types: value<string>(),
-    eventIds: value<string>(),
-    ids: value<string>(),
-    numbers: value<string>(),
-    succeeded: value<string>(),
-    statusCodes: value<string>(),
-    errors: value<string>(),
-    durations: value<string>(),
-    bodies: value<string>(),
-    times: value<string>(),
-    nextIds: value<string>(),
-    nextTimes: value<string>(),
-    places: value<string>(),
+    /** The columns of GIVEN as PostgreSQL array literals. */
+    ...literalsOf(GIVEN),
   },
-  ({
-    leaseId,
-    now,
-    accountIds,
-    endpointIds,
-    typeNames,
-    texts,
-    endpoints,
-    types,
-    eventIds,
-    ids,
-    numbers,
-    succeeded,
-    statusCodes,
-    errors,
-    durations,
-    bodies,
-    times,
-    nextIds,
-    nextTimes,
-    places,
-  }) => {
-    const isHeld = sql`d.account_id = g.a AND d.endpoint_id = g.w AND d.event_id = g.e AND d.lease_id = ${leaseId} AND d.attempt = g.n`;
+  ({ leaseId, now, accountIds, endpointIds, typeNames, texts, ...columns }) => {
+    const isHeld = sql`d.account_id = g.account_id AND d.endpoint_id = g.endpoint_id AND d.event_id = g.event_id
+      AND d.lease_id = ${leaseId} AND d.attempt = g.attempt`;
     return executing(sql`
     WITH given AS MATERIALIZED (
-      SELECT (${accountIds}::uuid[])[g.w] AS a, (${endpointIds}::uuid[])[g.w] AS w, (${typeNames}::text[])[g.t] AS t,
-        g.e, g.i, g.n, g.s, g.c, texts[g.x] AS x, g.d, texts[g.b] AS b, to_timestamp(g.at / 1000) AS at, g.o, to_timestamp(g.next / 1000) AS next, g.place
+      SELECT (${arrayOf(webhookAttempts.accountId, accountIds)})[g.endpoint] AS account_id,
+        (${arrayOf(webhookAttempts.endpointId, endpointIds)})[g.endpoint] AS endpoint_id,
+        (${arrayOf(webhookAttempts.eventType, typeNames)})[g.type] AS event_type,
+        g.event_id, g.id, g.attempt, g.succeeded, g.status_code, texts[g.error] AS error, g.duration_ms,
+        texts[g.response_body] AS response_body, to_timestamp(g.created_at / 1000) AS created_at, g.next_id,
+        to_timestamp(g.next_at / 1000) AS next_at, g.place
       -- OFFSET 0 keeps the planner from evaluating the arrays again to estimate their size.
-      FROM (SELECT ${endpoints}::text::integer[] AS w, ${types}::text::integer[] AS t,
-        ${eventIds}::text::uuid[] AS e, ${ids}::text::uuid[] AS i,
-        ${numbers}::text::integer[] AS n, ${succeeded}::text::boolean[] AS s,
-        ${statusCodes}::text::integer[] AS c, ${errors}::text::integer[] AS x,
-        ${durations}::text::integer[] AS d, ${bodies}::text::integer[] AS b,
-        ${times}::text::double precision[] AS at, ${nextIds}::text::uuid[] AS o,
-        ${nextTimes}::text::double precision[] AS next,
-        ${places}::text::tid[] AS place,
+      FROM (SELECT ${readLiterals(GIVEN, columns)},
         ARRAY(SELECT json_array_elements_text(${texts}::text::json)) AS texts OFFSET 0) AS c,
-        unnest(c.w, c.t, c.e, c.i, c.n, c.s, c.c, c.x, c.d, c.b, c.at, c.o, c.next, c.place) AS g (w, t, e, i, n, s, c, x, d, b, at, o, next, place)
+        unnest(${columnNames(GIVEN, 'c')}) AS g (${columnNames(GIVEN)})
     ),
     -- Most rows are where they were when they were claimed. The others were written to since and are searched for.
     finished AS (
-      DELETE FROM webhook_deliveries d USING given g WHERE d.ctid = g.place AND ${isHeld} AND ${IS_OVER} RETURNING g.i
+      DELETE FROM webhook_deliveries d USING given g WHERE d.ctid = g.place AND ${isHeld} AND ${IS_OVER} RETURNING g.id
     ),
-    others AS MATERIALIZED (SELECT * FROM given g WHERE NOT EXISTS (SELECT FROM finished f WHERE f.i = g.i)),
+    others AS MATERIALIZED (SELECT * FROM given g WHERE NOT EXISTS (SELECT FROM finished f WHERE f.id = g.id)),
     found AS (
-      DELETE FROM webhook_deliveries d USING others g WHERE ${isHeld} AND ${IS_OVER} RETURNING g.i
+      DELETE FROM webhook_deliveries d USING others g WHERE ${isHeld} AND ${IS_OVER} RETURNING g.id
     ),
     -- Leased deliveries that did not end. A retry requested at this moment is seen too: a changed row is read again.
     postponed AS (
-      UPDATE webhook_deliveries d SET id = coalesce(g.o, uuid_v7(${now})), attempt = g.n + 1, created_at = ${now},
+      UPDATE webhook_deliveries d SET id = coalesce(g.next_id, uuid_v7(${now})), attempt = g.attempt + 1, created_at = ${now},
         step = CASE WHEN d.asked_at IS NULL THEN d.step + 1 ELSE 0 END,
-        next_at = CASE WHEN d.asked_at IS NULL THEN coalesce(g.next, ${now}) ELSE ${now} END,
+        next_at = CASE WHEN d.asked_at IS NULL THEN coalesce(g.next_at, ${now}) ELSE ${now} END,
         asked_at = NULL, lease_id = NULL, lease_until = NULL
-      FROM others g WHERE ${isHeld} AND NOT EXISTS (SELECT FROM found f WHERE f.i = g.i)
+      FROM others g WHERE ${isHeld} AND NOT EXISTS (SELECT FROM found f WHERE f.id = g.id)
     )
     INSERT INTO webhook_attempts (account_id, endpoint_id, id, event_id, event_type, attempt, succeeded, status_code, error, duration_ms,
       response_body, created_at)
-    SELECT a, w, i, e, t, n, s, c, x, d, b, at FROM given`);
+    SELECT account_id, endpoint_id, id, event_id, event_type, attempt, succeeded, status_code, error, duration_ms, response_body, created_at
+    FROM given`);
   },
 );
 
@@ -216,20 +203,20 @@ export async function recordAttempts(
   const column = (read: (attempt: AttemptRow) => string | number | boolean | null) =>
     `{${attempts.map((attempt) => read(attempt) ?? 'NULL').join(',')}}`;
   const columns = {
-    endpoints: column(({ endpointId }) => placeOf(endpoints, endpointId)),
-    types: column(({ eventType }) => placeOf(types, eventType)),
-    eventIds: column(({ eventId }) => eventId),
-    ids: column(({ id }) => id),
-    numbers: column(({ attempt }) => attempt),
+    endpoint: column(({ endpointId }) => placeOf(endpoints, endpointId)),
+    type: column(({ eventType }) => placeOf(types, eventType)),
+    event_id: column(({ eventId }) => eventId),
+    id: column(({ id }) => id),
+    attempt: column(({ attempt }) => attempt),
     succeeded: column(({ succeeded }) => succeeded),
-    statusCodes: column(({ statusCode }) => statusCode),
-    errors: column(({ error }) => (error === null ? null : placeOf(texts, error))),
-    durations: column(({ durationMs }) => durationMs),
-    bodies: column(({ responseBody }) => (responseBody === null ? null : placeOf(texts, responseBody))),
-    times: column(({ createdAt }) => createdAt.getTime()),
-    nextIds: column(({ nextId }) => nextId),
-    nextTimes: column(({ nextAttemptAt }) => nextAttemptAt?.getTime() ?? null),
-    places: column(({ place }) => (place === undefined ? null : `"${place}"`)),
+    status_code: column(({ statusCode }) => statusCode),
+    error: column(({ error }) => (error === null ? null : placeOf(texts, error))),
+    duration_ms: column(({ durationMs }) => durationMs),
+    response_body: column(({ responseBody }) => (responseBody === null ? null : placeOf(texts, responseBody))),
+    created_at: column(({ createdAt }) => createdAt.getTime()),
+    next_id: column(({ nextId }) => nextId),
+    next_at: column(({ nextAttemptAt }) => nextAttemptAt?.getTime() ?? null),
+    place: column(({ place }) => (place === undefined ? null : `"${place}"`)),
   };
   const accounts = new Map(attempts.map(({ endpointId, accountId }) => [endpointId, accountId]));
   const accountIds = [...endpoints.keys()].map((id) => accounts.get(id) ?? null);

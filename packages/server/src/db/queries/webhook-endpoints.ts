@@ -1,7 +1,7 @@
 import { builder, named } from '../builder.ts';
 import type { Query, Transaction } from '../client.ts';
 import { and, desc, eq, lt, sql } from '../drizzle.ts';
-import { recordColumns } from '../record-columns.ts';
+import { arraysOf, columnNames, type RecordOf, recordColumns, toArrays, unnested } from '../record-columns.ts';
 import { executing, present, returning } from '../result.ts';
 import { eventTakers, webhookDeliveries, webhookEndpoints } from '../schema/webhooks.ts';
 import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
@@ -282,16 +282,16 @@ export async function addFailures(
   return await addTallies(query, { tallies: JSON.stringify(tallies) });
 }
 
-const forget = defineStatement({ ids: value<readonly string[]>(), urls: value<readonly string[]>() }, ({ ids, urls }) =>
+const PLACE = { endpointId: webhookEndpoints.id, url: webhookEndpoints.url };
+
+const forget = defineStatement(arraysOf(PLACE), (places) =>
   executing(sql`
-      UPDATE webhook_endpoints w SET failures = 0, failing_since = NULL FROM unnest(${ids}::uuid[], ${urls}::text[]) AS g (id, url)
-      WHERE w.id = g.id AND w.url = g.url AND w.status = 'enabled' AND w.failing_since IS NOT NULL`),
+      UPDATE webhook_endpoints w SET failures = 0, failing_since = NULL
+      FROM ${unnested(PLACE, places)} AS g (${columnNames(PLACE)})
+      WHERE w.id = g."endpointId" AND w.url = g.url AND w.status = 'enabled' AND w.failing_since IS NOT NULL`),
 );
 
 /** A success clears the earlier failures at the URL where it was made. */
-export async function forgetFailures(
-  query: Query,
-  places: readonly { readonly endpointId: string; readonly url: string }[],
-): Promise<void> {
-  await forget(query, { ids: places.map(({ endpointId }) => endpointId), urls: places.map(({ url }) => url) });
+export async function forgetFailures(query: Query, places: readonly RecordOf<typeof PLACE>[]): Promise<void> {
+  await forget(query, toArrays(PLACE, places));
 }
