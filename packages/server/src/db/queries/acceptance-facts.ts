@@ -9,6 +9,7 @@ import { keySends } from '../schema/keys.ts';
 import { idempotencyKeys } from '../schema/messages.ts';
 import { suppressions } from '../schema/suppressions.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
+import { IS_SUSPENDED } from './account-suspension.ts';
 
 /** The values to read facts about for a batch of sends. Duplicates are allowed. */
 export interface AcceptanceQuestions {
@@ -106,7 +107,7 @@ const readFacts = defineStatement(
     SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'accountId', a.id, 'quota', quota_of(a.monthly_quota, ${monthlyQuota}), 'used', coalesce(u.used, 0),
-          'suspended', a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended')), '[]')
+          'suspended', ${IS_SUSPENDED})), '[]')
         FROM accounts a
         LEFT JOIN quota_usage u ON u.account_id = a.id AND u.month = ${month}::date
         WHERE a.id IN (SELECT jsonb_array_elements_text(q -> 'accounts')::${sql.raw(sqlTypeOf(accounts.id))} FROM asked)) AS accounts,

@@ -14,6 +14,7 @@ import {
 } from '../schema/messages.ts';
 import { sessions } from '../schema/sessions.ts';
 import { type GivenOf, optional, value } from '../statement.ts';
+import { IS_SUSPENDED } from './account-suspension.ts';
 import { refuseItems } from './failed-items.ts';
 import { BEYOND_SEND_LIMITS, sendLimits } from './insert-sends.ts';
 
@@ -192,8 +193,7 @@ export function acceptBatch(
   ),
   charges AS MATERIALIZED (
     SELECT c.account_id, c.units, c.domains, quota_of(a.monthly_quota, ${given.monthlyQuota}) AS quota,
-      a.suspended_at IS NULL AND a.reputation_level <> 'suspended' AND a.id IS NOT NULL
-        AND (a.paused_at IS NULL OR c.judges = 0) AS open
+      NOT ${IS_SUSPENDED} AND a.id IS NOT NULL AND (a.paused_at IS NULL OR c.judges = 0) AS open
     FROM json_to_recordset(${given.charges}::text::json) AS c (${columnsOf(CHARGE)})
     LEFT JOIN accounts a ON a.id = c.account_id
   ),

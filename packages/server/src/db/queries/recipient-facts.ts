@@ -4,6 +4,7 @@ import { pg, returning } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { suppressions } from '../schema/suppressions.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
+import { IS_SUSPENDED } from './account-suspension.ts';
 
 const readFacts = defineStatement(
   {
@@ -14,7 +15,7 @@ const readFacts = defineStatement(
     returning(
       { quota: pg.int4, accountSuspended: pg.bool, used: pg.int4, suppressed: pg.bool },
       sql`
-    SELECT quota_of(a.monthly_quota, ${monthlyQuota}) AS quota, a.suspended_at IS NOT NULL OR a.reputation_level = 'suspended' AS "accountSuspended",
+    SELECT quota_of(a.monthly_quota, ${monthlyQuota}) AS quota, ${IS_SUSPENDED} AS "accountSuspended",
       coalesce((SELECT used FROM quota_usage WHERE account_id = a.id AND month = ${month}::date), 0) AS used,
       EXISTS (SELECT FROM suppressions WHERE account_id = a.id AND email = ${email}
         AND is_suppressing(expires_at, ${now})) AS suppressed

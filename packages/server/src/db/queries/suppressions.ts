@@ -39,7 +39,7 @@ const add = defineStatement(
         ON CONFLICT (account_id, email) DO UPDATE
           SET id = excluded.id, reason = excluded.reason, email_id = excluded.email_id, note = excluded.note,
             created_at = excluded.created_at, expires_at = excluded.expires_at
-          WHERE s.expires_at <= ${now} OR (${replacesTemporary}::boolean AND s.expires_at IS NOT NULL)
+          WHERE NOT is_suppressing(s.expires_at, ${now}) OR (${replacesTemporary}::boolean AND s.expires_at IS NOT NULL)
         RETURNING id`,
     ),
 );
