@@ -15,7 +15,7 @@ import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { announceDomain } from './announce-domain.ts';
 import { judgeChallenge, type NameClaim, renewClaim } from './domain-claim.ts';
 import { dkimRecordId, expectedRecords, listedKeys } from './domain-records.ts';
-import { beginPending, decideStatus, type LookUpOutcome, type StatusFacts } from './domain-status.ts';
+import { beginPending, decideStatus, isSending, type LookUpOutcome, type StatusFacts } from './domain-status.ts';
 import { auditDomain, type DomainReference, type DomainTools } from './domain-tools.ts';
 import { decideKeyChanges } from './key-changes.ts';
 import { lookUpRecords } from './look-up-records.ts';
@@ -93,10 +93,6 @@ export async function lookUpClaim(
   const challenge = challenges(accountId, name, holder);
   const outcome = judgeChallenge(challenge, await dns.txt(challenge.host));
   return { challenge, isVerified: holder.isVerified, outcome };
-}
-
-function isSending(status: DomainRow['status']): boolean {
-  return status === 'verified' || status === 'degraded';
 }
 
 interface Findings extends CheckOptions {

@@ -6,6 +6,11 @@ export interface StatusFacts {
   readonly since: Date;
 }
 
+/** Whether a domain with this status may send. The database's `is_sendable` says the same; test/db/sendable-domains.test.ts compares them. */
+export function isSending(status: DomainStatus): boolean {
+  return status === 'verified' || status === 'degraded';
+}
+
 /** The result of looking up the required records. `unknown`: at least one lookup failed, and no record is known to be missing. */
 export type LookUpOutcome = 'complete' | 'missing' | 'unknown';
 
