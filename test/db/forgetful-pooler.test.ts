@@ -6,7 +6,7 @@ import { type ForgetfulPooler, startForgetfulPooler } from '../harness/forgetful
 import { type TaggedPool, type TaggedQuery, tagged } from '../harness/tagged.ts';
 import { startTestApp } from '../harness/test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
-import { takeOutFirstWall } from '../harness/without-first-wall.ts';
+import { openWithoutFirstWall } from '../harness/without-first-wall.ts';
 
 const MINE = '00000000-0000-7000-8000-0000000000a1';
 const THEIRS = '00000000-0000-7000-8000-0000000000b2';
@@ -63,7 +63,7 @@ describe('behind a pooler that drops startup parameters', () => {
   });
 
   it('keeps accounts apart in requests that omit theirs', { tags: ['holes.second-wall'] }, async () => {
-    const opened = await takeOutFirstWall(pooler.database);
+    const opened = await openWithoutFirstWall(pooler.database);
     afterwards(() => opened.close());
     const server = await startTestApp({ database: opened.database, settings: { POSTRIDER_ROLES: 'api' } });
     afterwards(() => server.close());

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { claimDeliveries } from '../../packages/server/src/db/queries/claim-deliveries.ts';
 import { readAttachments } from '../../packages/server/src/db/queries/message-attachments.ts';
 import { createCaptureTransport } from '../../packages/server/src/delivery/capture.ts';
-import { accountToGoOnAfter, createDeliveryEngine } from '../../packages/server/src/delivery/delivery-engine.ts';
+import { createDeliveryEngine, nextClaimStart } from '../../packages/server/src/delivery/delivery-engine.ts';
 import { createMessageBuilder } from '../../packages/server/src/delivery/message-builder.ts';
 import { createMessageMaker } from '../../packages/server/src/delivery/message-maker.ts';
 import { createOutcomeRecorder } from '../../packages/server/src/delivery/outcome-recorder.ts';
@@ -268,11 +268,11 @@ describe('the account where the next claim begins', () => {
 
   it('is the one after the last, when there were so many that some may not have been reached', () => {
     const accounts = Array.from({ length: 10 }, (_, n) => `account-${n}`);
-    expect(accountToGoOnAfter(claimsOf(...accounts.toReversed()), 100)).toBe('account-9');
+    expect(nextClaimStart(claimsOf(...accounts.toReversed()), 100)).toBe('account-9');
   });
 
   it('is the first when few accounts wait and all were reached', () => {
-    expect(accountToGoOnAfter([], 100)).toBe(FIRST_ACCOUNT);
-    expect(accountToGoOnAfter(claimsOf('account-1', 'account-1', 'account-7'), 100)).toBe(FIRST_ACCOUNT);
+    expect(nextClaimStart([], 100)).toBe(FIRST_ACCOUNT);
+    expect(nextClaimStart(claimsOf('account-1', 'account-1', 'account-7'), 100)).toBe(FIRST_ACCOUNT);
   });
 });

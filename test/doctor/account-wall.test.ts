@@ -9,7 +9,7 @@ import { type DatabaseTarget, openDatabase } from '../../packages/server/src/db/
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { ensurePartitions } from '../../packages/server/src/db/queries/partitions.ts';
 import { checkAccountWall, examineAccountWall } from '../../packages/server/src/doctor/check-account-wall.ts';
-import { judgeConnections, judgeWall } from '../../packages/server/src/doctor/judge-account-wall.ts';
+import { checkIsolation, judgeConnections } from '../../packages/server/src/doctor/judge-account-wall.ts';
 import { useCleanUps } from '../harness/clean-ups.ts';
 import { startForgetfulPooler, USUALLY_IGNORED } from '../harness/forgetful-pooler.ts';
 import { databaseEnvironment } from '../harness/server-process.ts';
@@ -167,14 +167,14 @@ describe('the judged properties of the role', () => {
     ['owns messages', { tables: [{ ...protectedTable, isOwned: true }] }, 'OWNER TO the user of DATABASE_URL'],
     ['sees accounts', { seesAccounts: true }, 'a function or a policy was changed'],
   ])('the role of requests %s', { tags: ['holes.second-wall'] }, (words, change, fix) => {
-    expect(judgeWall(right)).toEqual([]);
-    expect(judgeWall({ ...right, ...change })).toEqual([
+    expect(checkIsolation(right)).toEqual([]);
+    expect(checkIsolation({ ...right, ...change })).toEqual([
       { message: expect.stringContaining(`The role postrider_app ${words}`), fix: expect.stringContaining(fix) },
     ]);
   });
 
   it('a database without the tables of accounts', () => {
-    expect(judgeWall({ ...right, tables: [] })).toMatchObject([{ fix: expect.stringContaining('migrate') }]);
+    expect(checkIsolation({ ...right, tables: [] })).toMatchObject([{ fix: expect.stringContaining('migrate') }]);
   });
 
   it('transactions of accounts that run as the owner', { tags: ['holes.second-wall'] }, () => {

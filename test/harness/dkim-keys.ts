@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 import type { GeneratedDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 
 /** Returns the keys of the run round-robin: real ones, each repeated only after all the others. */
-export function takeDkimKeys(): () => Promise<GeneratedDkimKey> {
+export function reuseDkimKeys(): () => Promise<GeneratedDkimKey> {
   const keys = inject('dkimKeys');
   let taken = 0;
   return async () => {

@@ -9,7 +9,7 @@ import { insertVerifiedDomain } from '../../packages/server/src/db/queries/sendi
 import { createKey, type NewKey } from '../../packages/server/src/keys/create-key.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
-import { takeDkimKeys } from './dkim-keys.ts';
+import { reuseDkimKeys } from './dkim-keys.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
@@ -71,7 +71,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const config = testConfig(dataDir, { ...dnsSetting(options.dnsServers), ...options.settings });
   const clock = createFakeClock();
   const ids = createIdGenerator();
-  const generateDkimKey = takeDkimKeys();
+  const generateDkimKey = reuseDkimKeys();
   const tools = { sql: database.sql, clock, ids, generateDkimKey };
   const { accountId, key } = await createAccount(tools, { name: 'Acme', ownerEmail: 'owner@sandbox.test' });
   const port = await findFreePort();
@@ -174,7 +174,7 @@ async function addDomain(
     readonly sql: TestDatabase['sql'];
     readonly clock: FakeClock;
     readonly ids: ReturnType<typeof createIdGenerator>;
-    readonly generateDkimKey: ReturnType<typeof takeDkimKeys>;
+    readonly generateDkimKey: ReturnType<typeof reuseDkimKeys>;
   },
   accountId: string,
   name: string,

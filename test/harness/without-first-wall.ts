@@ -25,7 +25,7 @@ const SIMPLE_QUERY = 'Q'.charCodeAt(0);
  * accounts apart is row-level security alone. With `second` taken out as well, requests run as the database's superuser: by that a test shows
  * that the first wall is really gone, and that it would see it.
  */
-export async function takeOutFirstWall(
+export async function openWithoutFirstWall(
   database: TestDatabase,
   { second = false }: { readonly second?: boolean } = {},
 ): Promise<OpenedDatabase> {

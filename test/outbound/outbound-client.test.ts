@@ -110,11 +110,11 @@ describe('an allowed request', () => {
 
   it('stops when there is no room for more', async () => {
     let room = 100_000;
-    const takeRoom = (bytes: number) => {
+    const reserveBytes = (bytes: number) => {
       room -= bytes;
       return room >= 0;
     };
-    const response = await ask((_, response) => response.end(Buffer.alloc(400_000)), { takeRoom });
+    const response = await ask((_, response) => response.end(Buffer.alloc(400_000)), { reserveBytes });
     expect(response).toMatchObject({ kind: 'responded', truncated: true });
     expect(response.kind === 'responded' && response.body.length).toBeLessThanOrEqual(100_000);
   });

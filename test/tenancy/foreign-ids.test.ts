@@ -3,7 +3,7 @@ import { OPERATIONS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
-import { type OpenedDatabase, takeOutFirstWall } from '../harness/without-first-wall.ts';
+import { type OpenedDatabase, openWithoutFirstWall } from '../harness/without-first-wall.ts';
 import { fillOtherAccount, MARK, type OtherAccount } from './other-account.ts';
 
 /** Operations behind a key. One that streams events is tested with the events. */
@@ -43,7 +43,7 @@ describe.each([
   let before: Readonly<Record<string, string>>;
   beforeAll(async () => {
     database = await createTestDatabase();
-    if (open) opened = await takeOutFirstWall(database);
+    if (open) opened = await openWithoutFirstWall(database);
     server = await startTestApp({ database: opened?.database ?? database, settings: { POSTRIDER_ROLES: 'api' } });
     other = await fillOtherAccount(server);
     key = await server.newKey({ scopes: SCOPES as never });
@@ -168,7 +168,7 @@ describe.each([
 describe('with both layers of isolation removed', () => {
   it('another account’s messages are listed, read and canceled', async () => {
     const database = await createTestDatabase();
-    const opened = await takeOutFirstWall(database, { second: true });
+    const opened = await openWithoutFirstWall(database, { second: true });
     const server = await startTestApp({ database: opened.database, settings: { POSTRIDER_ROLES: 'api' } });
     try {
       const other = await fillOtherAccount(server);

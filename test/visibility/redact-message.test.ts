@@ -1,4 +1,4 @@
-import { type Scope, SIGHT_RULES } from '@postrider/core';
+import { type Scope, VISIBILITY_RULES } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 import { visibleUrl } from '../../packages/server/src/visibility/mask-url.ts';
 import { redactMessage } from '../../packages/server/src/visibility/redact-message.ts';
@@ -56,7 +56,7 @@ describe('a message for a caller', () => {
 
 describe('the table of what each scope shows', () => {
   it('names a scope for everything that another key created', { tags: ['holes.sight'] }, () => {
-    for (const rule of Object.values(SIGHT_RULES)) expect(rule.others.length).toBeGreaterThan(0);
+    for (const rule of Object.values(VISIBILITY_RULES)) expect(rule.others.length).toBeGreaterThan(0);
   });
 
   it('masks a webhook URL after its host without `webhooks:write`', { tags: ['holes.sight'] }, () => {

@@ -46,7 +46,7 @@ it('uses for an endpoint no more than its part of the capacity, when many quick 
   // All but one turn out to have nothing more: then the room is its own, as much as it can use in a while.
   const room = asked.capacity.get('endpoint 0') ?? 0;
   const taken = Array.from({ length: room }, (_, n) => delivery('endpoint 0', `${n}`));
-  queues.recordTaken(asked, taken, false);
+  queues.recordClaimed(asked, taken, false);
   expect(queues.capacity(NOW).capacity.get('endpoint 0')).toBe(25 * WIDEST);
 });
 

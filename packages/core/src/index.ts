@@ -136,7 +136,15 @@ export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from '
 export { FINDING_LEVELS, type FindingDefinition, type FindingLevel } from './tool-findings/finding.ts';
 export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-findings.ts';
 export { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from './toolsets.ts';
-export { maySee, SIGHT_RULES, type Sight, type SightRule, type Viewer } from './visibility.ts';
+export {
+  maySee,
+  VISIBILITY_RULES as SIGHT_RULES,
+  VISIBILITY_RULES,
+  type Viewer,
+  type Visibility,
+  type VisibilityRule as SightRule,
+  type VisibilityRule,
+} from './visibility.ts';
 export {
   ACCOUNT_EVENT_TYPES,
   type AccountEventType,

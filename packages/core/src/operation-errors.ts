@@ -40,11 +40,11 @@ function accessErrors({ access, method }: Operation): readonly ErrorCode[] {
   if (access.kind === 'session') {
     return ['session_required', 'rate_limited', ...(writes ? (['missing_scope'] as const) : [])];
   }
-  const takesUsers = access.users !== 'none';
+  const acceptsUsers = access.users !== 'none';
   return [
     ...KEY_ERRORS,
-    ...(takesUsers ? (['session_required'] as const) : []),
-    ...(access.scope !== null || (takesUsers && writes) ? (['missing_scope'] as const) : []),
+    ...(acceptsUsers ? (['session_required'] as const) : []),
+    ...(access.scope !== null || (acceptsUsers && writes) ? (['missing_scope'] as const) : []),
     ...(access.scope === 'approvals:decide' ? (['self_approval_forbidden'] as const) : []),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Scope } from './scopes.ts';
 
 /** Who may see a part of what an account stores. */
-export interface SightRule {
+export interface VisibilityRule {
   /** What is shown, in words. */
   readonly shows: string;
   /** What the key that owns it needs besides the scope of the operation: one of these scopes. Empty: nothing more. */
@@ -18,7 +18,7 @@ export interface SightRule {
  * What callers see of objects that other keys of the account created. A message and its holds belong to the key that issued it (for a resend,
  * the key of the first send); a draft belongs to its author. The server calls `maySee` on every read path, and docs/keys.md is generated from this table.
  */
-export const SIGHT_RULES = {
+export const VISIBILITY_RULES = {
   'message.log': {
     shows:
       'of a message: sender, `to`, `cc`, subject, status, provenance, tags, template, times, and the events about these recipients',
@@ -58,11 +58,11 @@ export const SIGHT_RULES = {
     others: ['webhooks:write'],
     otherwise: 'the URL ends in `/***`; `responseBody` is null',
   },
-} as const satisfies Readonly<Record<string, SightRule>>;
+} as const satisfies Readonly<Record<string, VisibilityRule>>;
 
-export type Sight = keyof typeof SIGHT_RULES;
+export type Visibility = keyof typeof VISIBILITY_RULES;
 
-/** The caller of an operation, as far as its sight depends on it. */
+/** The caller of an operation, with what determines its visibility. */
 export interface Viewer {
   readonly keyId: string;
   readonly scopes: readonly Scope[];
@@ -70,8 +70,8 @@ export interface Viewer {
 }
 
 /** Whether a caller sees a part of something. @param ownerKeyId null where the owner is unknown */
-export function maySee({ keyId, scopes, isUser }: Viewer, sight: Sight, ownerKeyId: string | null): boolean {
-  const rule: SightRule = SIGHT_RULES[sight];
+export function maySee({ keyId, scopes, isUser }: Viewer, part: Visibility, ownerKeyId: string | null): boolean {
+  const rule: VisibilityRule = VISIBILITY_RULES[part];
   if (isUser && rule.users) return true;
   const has = (wanted: readonly Scope[]) => wanted.length === 0 || wanted.some((scope) => scopes.includes(scope));
   return has(rule.others) || (ownerKeyId === keyId && has(rule.own));

@@ -107,15 +107,15 @@ function cutBody(body: string, key: string, cut: Cut): string {
 function cutValue(value: unknown, key: string, path: string, cut: Cut): unknown {
   if (typeof value === 'string') return cutField(value, key, path, cut);
   if (Array.isArray(value)) {
-    return takeRows(value, key, path, cut).map((item) => cutValue(item, key, path, cut));
+    return limitRows(value, key, path, cut).map((item) => cutValue(item, key, path, cut));
   }
   if (typeof value !== 'object' || value === null) return value;
-  const entries = MAPS.has(key) ? takeRows(Object.entries(value), key, path, cut) : Object.entries(value);
+  const entries = MAPS.has(key) ? limitRows(Object.entries(value), key, path, cut) : Object.entries(value);
   const inner = MAPS.has(key) ? () => path : (name: string) => `${path}.${name}`;
   return Object.fromEntries(entries.map(([name, item]) => [name, cutValue(item, name, inner(name), cut)]));
 }
 
-function takeRows<T>(rows: readonly T[], key: string, path: string, cut: Cut): readonly T[] {
+function limitRows<T>(rows: readonly T[], key: string, path: string, cut: Cut): readonly T[] {
   const { rows: most } = cut.detail;
   if (rows.length <= most) return rows;
   const newest = NEWEST_LAST.has(key);

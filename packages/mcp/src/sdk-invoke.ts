@@ -48,7 +48,7 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
  */
 function markAsMcp(input: PlacedInput, operation: Operation, { keySetsSource }: SdkInvokeSettings): PlacedInput {
   const { body } = input;
-  if (!isObject(body) || !takesChannel(operation)) return input;
+  if (!isObject(body) || !acceptsChannel(operation)) return input;
   const mark = (send: unknown) =>
     isObject(send) ? { ...(keySetsSource ? {} : { source: 'agent' }), ...send, channel: 'mcp' } : send;
   const { itemwise } = operation;
@@ -58,7 +58,7 @@ function markAsMcp(input: PlacedInput, operation: Operation, { keySetsSource }: 
 }
 
 /** A template test has no such fields: the server sets them. */
-function takesChannel(operation: Operation): boolean {
+function acceptsChannel(operation: Operation): boolean {
   return operation.itemwise !== undefined || argumentsOf(operation).some(({ name }) => name === 'channel');
 }
 

@@ -23,7 +23,7 @@ import { SYSTEM } from './holds/decider.ts';
 export async function notifyApprovers(mailer: ApprovalMailer): Promise<number> {
   return await notify(mailer, false, async (transaction, now) => {
     const claimed = await claimUnnotified(transaction, now);
-    const mailed = await takeMails(transaction, claimed, now);
+    const mailed = await claimMails(transaction, claimed, now);
     const holds = claimed.filter(({ accountId }) => mailed.has(accountId));
     if (holds.length < claimed.length) {
       const others = claimed.filter(({ accountId }) => !mailed.has(accountId));
@@ -37,7 +37,7 @@ export async function notifyApprovers(mailer: ApprovalMailer): Promise<number> {
 export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
   return await notify(mailer, true, async (transaction, now) => {
     const due = await lockDueReminders(transaction, now);
-    const mailed = await takeMails(transaction, due, now);
+    const mailed = await claimMails(transaction, due, now);
     const holds = due.filter(({ accountId }) => mailed.has(accountId));
     if (holds.length === 0) return { holds, others: new Map() };
     const reminders = holds.map((hold) => ({ ...hold, at: nextReminder(hold.createdAt, hold.expiresAt, now) }));
@@ -65,7 +65,7 @@ export async function remindApprovers(mailer: ApprovalMailer): Promise<number> {
 }
 
 /** Claims one mail per approver for each account of these holds. Returns the accounts that may be mailed. */
-async function takeMails(transaction: Query, holds: readonly NoticedHold[], now: Date): Promise<ReadonlySet<string>> {
+async function claimMails(transaction: Query, holds: readonly NoticedHold[], now: Date): Promise<ReadonlySet<string>> {
   if (holds.length === 0) return new Set();
   return await takeApprovalMails(transaction, [...byAccount(holds).keys()], now);
 }

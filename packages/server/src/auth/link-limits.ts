@@ -33,7 +33,7 @@ export function createLinkLimits(
   secrets: SecretBox,
   clientOf: (address: string) => string,
 ): LinkLimits {
-  async function takeOne(triedBy: string, limit: number, minutes: number): Promise<boolean> {
+  async function countTry(triedBy: string, limit: number, minutes: number): Promise<boolean> {
     const now = clock.now();
     const after = new Date(now.getTime() - minutes * MINUTE_MS);
     return await takeCodeTry(sql, { triedBy, limit, after, now });
@@ -44,12 +44,12 @@ export function createLinkLimits(
       const [mailbox, client] = [foldAddress(email), clientOf(address)];
       const minutes = LIMITS.magicLinkMinutes;
       const isWithin =
-        (await takeOne(`link:${client} ${mailbox}`, LIMITS.magicLinksPerClientAndAddress, minutes)) &&
-        (await takeOne(`link:${client}`, LIMITS.magicLinksPerClient, minutes)) &&
-        (await takeOne(`link:* ${mailbox}`, LIMITS.magicLinksPerAddress, 60));
+        (await countTry(`link:${client} ${mailbox}`, LIMITS.magicLinksPerClientAndAddress, minutes)) &&
+        (await countTry(`link:${client}`, LIMITS.magicLinksPerClient, minutes)) &&
+        (await countTry(`link:* ${mailbox}`, LIMITS.magicLinksPerAddress, 60));
       if (isWithin) return true;
       const knownBrowser = readKnownBrowser(secrets, known, email);
-      return knownBrowser !== null && (await takeOne(`link-browser:${knownBrowser}`, 1, 1));
+      return knownBrowser !== null && (await countTry(`link-browser:${knownBrowser}`, 1, 1));
     },
   };
 }

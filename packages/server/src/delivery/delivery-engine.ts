@@ -143,7 +143,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     };
     if (admission !== null) return await admission.claim(asked);
     const claims = await claimDeliveries(sql, asked);
-    afterAccount = accountToGoOnAfter(claims, limit);
+    afterAccount = nextClaimStart(claims, limit);
     await begin(leased.add(claims, leaseId));
     return claims.length > 0 || from !== FIRST_ACCOUNT;
   }
@@ -343,7 +343,7 @@ function isAllDeferred({ recipients }: AttemptOutcome): boolean {
  * Where the next claim begins. An account returns more than its share only if few wait, and then the scan saw all of
  * them. In that case it starts over, which saves every second claim a look past the last account.
  */
-export function accountToGoOnAfter(claims: readonly ClaimedDelivery[], limit: number): string {
+export function nextClaimStart(claims: readonly ClaimedDelivery[], limit: number): string {
   const accounts = new Set(claims.map(({ accountId }) => accountId));
   if (accounts.size * ROWS_PER_ACCOUNT < limit) return FIRST_ACCOUNT;
   return claims.reduce((last, { accountId }) => (accountId > last ? accountId : last), FIRST_ACCOUNT);

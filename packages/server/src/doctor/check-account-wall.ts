@@ -6,9 +6,9 @@ import { startParametersOf, statementTimeoutOf } from '../db/session-settings.ts
 import { type DoctorCheck, fail, pass, warn } from './doctor-check.ts';
 import {
   type CheckedConnection,
+  checkIsolation,
   judgeConnections,
   judgePlanning,
-  judgeWall,
   type WallFault,
 } from './judge-account-wall.ts';
 
@@ -30,7 +30,7 @@ export async function examineAccountWall(target: DatabaseTarget): Promise<WallFi
     const faults = judgeConnections(connections);
     if (bound === undefined || connections.some(({ isBound, facts }) => isBound && facts.user === facts.sessionUser))
       return { faults, warnings: [] };
-    const wall = judgeWall(await bindAccount(bound.sql, NO_ACCOUNT).begin('read only', readWallFacts));
+    const wall = checkIsolation(await bindAccount(bound.sql, NO_ACCOUNT).begin('read only', readWallFacts));
     return { faults: [...wall, ...faults], warnings: judgePlanning(connections) };
   });
 }

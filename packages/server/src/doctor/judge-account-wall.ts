@@ -103,7 +103,7 @@ function alterRole({ facts }: CheckedConnection, setting: string): string {
 }
 
 /** Whether the database isolates accounts for the role that requests use. */
-export function judgeWall({
+export function checkIsolation({
   isSuperuser,
   bypassesPolicies,
   isSystem,

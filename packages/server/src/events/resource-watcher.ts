@@ -87,7 +87,7 @@ export function createResourceWatcher(
   }
 
   /** Synchronous, so that two concurrent requests do not both get the last place. */
-  function takePlace(accountId: string): boolean {
+  function reserveWatch(accountId: string): boolean {
     const count = counts.get(accountId) ?? 0;
     if (isClosed || count >= maxPerAccount) return false;
     counts.set(accountId, count + 1);
@@ -103,7 +103,7 @@ export function createResourceWatcher(
   return {
     async open(request) {
       const { accountId, resources } = request;
-      if (!takePlace(accountId)) return null;
+      if (!reserveWatch(accountId)) return null;
       const found = await readStates(sql, resources).catch((error: unknown) => {
         leave(accountId);
         throw error;

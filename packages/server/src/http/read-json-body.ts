@@ -87,7 +87,7 @@ function parseSmall(chunks: readonly Buffer[], received: number, { routeOptions 
   const [first = Buffer.alloc(0)] = chunks;
   const bytes = chunks.length > 1 ? Buffer.concat(chunks, received) : first;
   // Many clients send a content type with every request: if no body is expected, an empty one is not an error.
-  const isMissing = bytes.length === 0 && !routeOptions.config.takesBody;
+  const isMissing = bytes.length === 0 && !routeOptions.config.acceptsBody;
   return isMissing ? undefined : parseJsonBody(bytes);
 }
 

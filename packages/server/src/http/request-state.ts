@@ -19,7 +19,7 @@ export interface RequestState {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a request without a body is an error. */
-    takesBody?: boolean;
+    acceptsBody?: boolean;
   }
   interface FastifyRequest {
     state: RequestState;

@@ -47,7 +47,7 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
   app.route({
     method: operation.method,
     url: operation.path,
-    config: { takesBody: needsBody(operation) },
+    config: { acceptsBody: needsBody(operation) },
     bodyLimit: bodyLimitOf(operation),
     // All checks of the key run before the body is read. The order of checks is key, address, rate, scope, shape,
     // existence, rules.

@@ -7,12 +7,12 @@ import { countReports, isReturnPathHost } from '../db/queries/inbound-reports.ts
 import { cutOff, findConnection, repairReplies } from '../smtp-submission/connection.ts';
 import { type MessageRoom, receiveMessage } from '../smtp-submission/receive-message.ts';
 import { SmtpRefusal } from '../smtp-submission/smtp-refusal.ts';
+import { type AppliedReport, applyReport, type ReportTools } from './apply-report.ts';
 import type { ForgeryCounter } from './forgery-counter.ts';
 import { type ReadReport, readReport } from './read-report.ts';
 import type { ReportSession, ReportSessions } from './report-sessions.ts';
 import { looksLikeReturnPath, type ReadReturnPath, type ReturnPaths } from './return-path.ts';
 import { createReturnPathHosts } from './return-path-hosts.ts';
-import { type ReportTools, type TakenReport, takeReport } from './take-report.ts';
 
 /** Limits for clients. */
 export interface ReportLimits {
@@ -50,7 +50,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     lookUp: (host) => options.withPermit(() => isReturnPathHost(options.sql, host)),
   });
 
-  function takeSender(session: SMTPServerSession): void {
+  function countMessage(session: SMTPServerSession): void {
     const state = sessions.of(session);
     state.messages += 1;
     if (state.messages > limits.messagesPerConnection) {
@@ -58,7 +58,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     }
   }
 
-  async function takeRecipient(address: string, session: SMTPServerSession): Promise<void> {
+  async function checkRecipient(address: string, session: SMTPServerSession): Promise<void> {
     if (returnPaths.read(address) !== null) return;
     const state = sessions.of(session);
     const [, local = '', host = ''] = /^([^@]+)@([^@]+)$/.exec(address.toLowerCase()) ?? [];
@@ -76,13 +76,13 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
     return host === options.sandboxDomain || (await hosts.has(host));
   }
 
-  async function takeMail(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+  async function receiveReport(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const raw = await receive(stream, sessions.of(session));
     try {
       const read = readReport(raw);
       const paths = session.envelope.rcptTo.flatMap(({ address }) => returnPaths.read(address) ?? []);
-      if (paths.length > 0) await takeAll(paths, read);
-      else await takeByContent(read);
+      if (paths.length > 0) await applyToAll(paths, read);
+      else await applyByContent(read);
       return '2.0.0 Report accepted';
     } finally {
       options.room.give(raw.length);
@@ -118,30 +118,30 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
    * One mail may be about several messages. If one must wait, the sender retries all of them; those already recorded are
    * recognized then.
    */
-  async function takeAll(paths: readonly ReadReturnPath[], read: ReadReport): Promise<void> {
-    const results = await Promise.all(paths.map((path) => takeSoon(path, read)));
+  async function applyToAll(paths: readonly ReadReturnPath[], read: ReadReport): Promise<void> {
+    const results = await Promise.all(paths.map((path) => applyOrWait(path, read)));
     if (results.some(({ outcome }) => outcome === 'too_early')) {
       throw new SmtpRefusal(451, '4.3.0', 'The message that the report is about is still being sent, try again later');
     }
   }
 
   /** A server that rejects at once may be faster than our own record of the send. */
-  async function takeSoon(path: ReadReturnPath, read: ReadReport): Promise<TakenReport> {
+  async function applyOrWait(path: ReadReturnPath, read: ReadReport): Promise<AppliedReport> {
     const until = performance.now() + limits.earlyMs;
     for (;;) {
-      const taken = await options.withPermit(() => takeReport(options, path, read));
-      const { outcome, accountId } = taken;
+      const applied = await options.withPermit(() => applyReport(options, path, read));
+      const { outcome, accountId } = applied;
       if (outcome !== 'too_early' || performance.now() >= until) {
         const { messageId } = path;
         options.logger.info({ kind: read.report.kind, outcome, accountId, messageId }, 'an inbound report');
-        return taken;
+        return applied;
       }
       await sleep(EARLY_POLL_MS);
     }
   }
 
   /** A feedback loop sends all its reports to one address: only the return path of the enclosed message identifies the account. */
-  async function takeByContent(read: ReadReport): Promise<void> {
+  async function applyByContent(read: ReadReport): Promise<void> {
     const { report } = read;
     if (report.kind !== 'abuse') {
       throw new SmtpRefusal(
@@ -151,7 +151,7 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
       );
     }
     const [path] = report.returnPaths.flatMap((address) => returnPaths.read(address) ?? []);
-    if (path !== undefined) return await takeAll([path], read);
+    if (path !== undefined) return await applyToAll([path], read);
     const now = options.clock.now();
     const outcome = report.returnPaths.some(looksLikeReturnPath) ? 'forged' : 'unknown';
     const noAccount = { id: options.ids.next(now), accountId: null, messageId: null };
@@ -166,20 +166,20 @@ export function createReportHandlers(options: ReportHandlerOptions): Handlers {
   return {
     onMailFrom: (_address, session, done) => {
       try {
-        takeSender(session);
+        countMessage(session);
         done();
       } catch (error) {
         done(refuse(error));
       }
     },
     onRcptTo: ({ address }, session, done) =>
-      void takeRecipient(address, session).then(
+      void checkRecipient(address, session).then(
         () => done(),
         (error: unknown) => done(refuse(error)),
       ),
     onData: (stream, session, done) => {
       const state = sessions.of(session);
-      state.message = takeMail(stream, session)
+      state.message = receiveReport(stream, session)
         .then(
           (text) => done(null, text),
           (error: unknown) => done(refuse(error)),
@@ -212,7 +212,8 @@ export function openReportSession(
 function toRefusal(error: unknown, logger: Logger): SmtpRefusal {
   if (error instanceof SmtpRefusal) return error;
   const isAway = classifyDatabaseError(error) === 'unavailable';
-  if (!isAway) logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'taking a report failed');
+  if (!isAway)
+    logger.error({ error: error instanceof Error ? error.stack : String(error) }, 'recording a report failed');
   return new SmtpRefusal(
     451,
     '4.3.0',

@@ -4,11 +4,11 @@ import { createSemaphore } from '../semaphore.ts';
 import type { Certificate } from '../smtp-submission/certificate.ts';
 import { drainServers, listenOn } from '../smtp-submission/drain-servers.ts';
 import { createMessageRoom } from '../smtp-submission/receive-message.ts';
+import type { ReportTools } from './apply-report.ts';
 import { createForgeryCounter } from './forgery-counter.ts';
 import { createReportHandlers, openReportSession, type ReportLimits } from './report-handlers.ts';
 import { createReportSessions, type ReportSessionLimits } from './report-sessions.ts';
 import type { ReturnPaths } from './return-path.ts';
-import type { ReportTools } from './take-report.ts';
 
 export interface ReportServerLimits extends ReportLimits, ReportSessionLimits {
   /** Without a byte, in milliseconds. */

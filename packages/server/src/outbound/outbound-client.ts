@@ -29,7 +29,7 @@ export interface OutboundRequest {
    * Called with the length of each received chunk of the response. Returns false if there is no memory for it, and the
    * body is truncated there.
    */
-  readonly takeRoom?: (bytes: number) => boolean;
+  readonly reserveBytes?: (bytes: number) => boolean;
   /** Ends the request early, like a timeout. */
   readonly signal?: AbortSignal;
 }

@@ -6,7 +6,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 /** How much of a response is read; see OutboundRequest. */
 export interface ResponseLimits {
   readonly maxBytes: number;
-  readonly takeRoom?: (bytes: number) => boolean;
+  readonly reserveBytes?: (bytes: number) => boolean;
 }
 
 /** Receives one response from the HTTP client, and ends it early when no more of it is needed. */
@@ -20,7 +20,7 @@ export interface ResponseHandler extends Dispatcher.DispatchHandler {
  * Exactly one of `resolve` and `reject` is called, and once.
  */
 export function createResponseHandler(
-  { maxBytes, takeRoom }: ResponseLimits,
+  { maxBytes, reserveBytes }: ResponseLimits,
   resolve: (finish: OutboundResult) => void,
   reject: (error: Error) => void,
 ): ResponseHandler {
@@ -70,7 +70,7 @@ export function createResponseHandler(
       headers = given;
     },
     onResponseData(given, chunk) {
-      if (takeRoom?.(chunk.length) !== false) {
+      if (reserveBytes?.(chunk.length) !== false) {
         chunks.push(chunk);
         length += chunk.length;
         if (length <= maxBytes) return;

@@ -113,12 +113,12 @@ class DirectAttempt {
     this.#connects += 1;
     const server = { host: name, address, isVerified: this.#isVerified };
     const result = await this.#options.pools.carry(server, { ...this.#message, recipients: this.#undecided });
-    if (result.kind === 'sent') this.#takeVerdicts(result.verdicts);
+    if (result.kind === 'sent') this.#recordVerdicts(result.verdicts);
     else this.#findings.push(toFinding(result.fault));
     this.#note(name, address, result.kind === 'sent' ? null : result.fault);
   }
 
-  #takeVerdicts(verdicts: readonly RecipientVerdict[]): void {
+  #recordVerdicts(verdicts: readonly RecipientVerdict[]): void {
     for (const verdict of verdicts) this.#verdicts.set(verdict.recipient, verdict);
     // A recipient that is retried on another server keeps this verdict if no other server can be reached.
     this.#undecided = verdicts.filter(mayTryElsewhere).map(({ recipient }) => recipient);

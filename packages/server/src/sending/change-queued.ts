@@ -57,12 +57,12 @@ export async function cancelMessage(
   const { accountId } = caller;
   const now = clock.now();
   const event = () => ({ eventId: ids.next(now), now, detail: `by ${decider.actor}` });
-  const takeBack = async (query: Query) =>
+  const cancelQueued = async (query: Query) =>
     toVerdict(await cancelQueuedMessage(query, keyOf(accountId, messageId), event()));
   const cancel =
     found.holdStatus !== null
-      ? async () => await cancelApproved(sql, ids, { accountId, messageId }, takeBack, decider, now)
-      : async () => await takeBack(sql);
+      ? async () => await cancelApproved(sql, ids, { accountId, messageId }, cancelQueued, decider, now)
+      : async () => await cancelQueued(sql);
   const verdict = await cancel();
   if (verdict.kind !== 'not_queued' || verdict.currentStatus !== 'pending_approval') return verdict;
   const isWithdrawn = await withdrawHeldMessage(sql, ids, { accountId, messageId }, decider, now);
@@ -75,12 +75,12 @@ async function cancelApproved(
   sql: Sql,
   ids: IdGenerator,
   name: { readonly accountId: string; readonly messageId: string },
-  takeBack: (query: Query) => Promise<QueuedVerdict>,
+  cancelQueued: (query: Query) => Promise<QueuedVerdict>,
   decider: Decider,
   now: Date,
 ): Promise<QueuedVerdict> {
   const result = await sql.begin(async (transaction) => {
-    const verdict = await takeBack(transaction);
+    const verdict = await cancelQueued(transaction);
     if (verdict.kind === 'changed') await recordCancel(transaction, ids, name, decider, now);
     return { verdict };
   });

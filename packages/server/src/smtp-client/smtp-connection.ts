@@ -149,7 +149,7 @@ export class SmtpConnection {
     if (this.#isLeaving || this.#channel.fault !== null) return this.closed;
     this.#isLeaving = true;
     this.#channel.onDeadline = null;
-    this.#tellGone();
+    this.#notifyGone();
     // If the server has already closed, or sends anything else, the result is the same: we close.
     await this.#channel.ask('QUIT', QUIT_TIMEOUT_MS, 'the reply to QUIT').catch(() => undefined);
     this.#channel.fail('lost', 'was left');
@@ -255,7 +255,7 @@ export class SmtpConnection {
   }
 
   #onFault(fault: SmtpFault): void {
-    this.#tellGone();
+    this.#notifyGone();
     this.#noteClosed();
     const transaction = this.#transaction;
     if (transaction === null) return;
@@ -266,7 +266,7 @@ export class SmtpConnection {
     settle?.(isStale ? 'stale' : transaction.verdicts);
   }
 
-  #tellGone(): void {
+  #notifyGone(): void {
     const callback = this.onGone;
     this.onGone = null;
     callback?.();

@@ -34,7 +34,7 @@ const SEALED = new Set([
 export function readContent(message: MimePart): ReadContent {
   const leaves = collectLeaves(message);
   const bodies: Bodies = { text: null, html: null };
-  const files = leaves.filter((leaf) => !takeBody(bodies, leaf, leaf === message));
+  const files = leaves.filter((leaf) => !addToBody(bodies, leaf, leaf === message));
   const html = bodies.html ?? '';
   return { ...bodies, files: files.map((leaf, index) => toFile(leaf, html, index + 1)) };
 }
@@ -57,7 +57,7 @@ function collectLeaves(part: MimePart): readonly MimePart[] {
 }
 
 /** Whether the leaf is a body, or was added to one. */
-function takeBody(bodies: Bodies, leaf: MimePart, isWhole: boolean): boolean {
+function addToBody(bodies: Bodies, leaf: MimePart, isWhole: boolean): boolean {
   const kind =
     leaf.contentType.value === 'text/plain' ? 'text' : leaf.contentType.value === 'text/html' ? 'html' : null;
   if (kind === null || leaf.disposition.value === 'attachment' || nameOf(leaf) !== null) return false;

@@ -79,7 +79,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     setPatience(state.connection, limits.idleMs);
   }
 
-  async function takeSender(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
+  async function acceptSender(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
     const state = sessions.of(session);
     state.sender = null;
     try {
@@ -103,7 +103,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     throw refusal;
   }
 
-  async function takeRecipient(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
+  async function acceptRecipient(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
     const began = performance.now();
     const { sender, secret } = sessions.of(session);
     if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'Send MAIL first');
@@ -120,7 +120,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     }
   }
 
-  async function takeMessage(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+  async function acceptMessage(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const state = sessions.of(session);
     const { sender } = state;
     if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'Send MAIL first');
@@ -191,11 +191,11 @@ export function createHandlers(options: HandlerOptions): Handlers {
 
   return {
     onAuth: (auth, session, done) => void logIn(auth, session).then(() => done(null, { user: auth.username }), done),
-    onMailFrom: (address, session, done) => void takeSender(address, session).then(() => done(), done),
-    onRcptTo: (address, session, done) => void takeRecipient(address, session).then(() => done(), done),
+    onMailFrom: (address, session, done) => void acceptSender(address, session).then(() => done(), done),
+    onRcptTo: (address, session, done) => void acceptRecipient(address, session).then(() => done(), done),
     onData: (stream, session, done) => {
       const state = sessions.of(session);
-      state.message = takeMessage(stream, session)
+      state.message = acceptMessage(stream, session)
         .then((text) => done(null, text), done)
         .finally(() => {
           state.message = null;

@@ -84,7 +84,7 @@ export function createSubmissionServer(options: SubmissionOptions): SubmissionSe
         else done(refusal);
       },
     });
-    takePlaces(server, places);
+    limitConnections(server, places);
     // For clients that disconnect in the middle. All other errors are reported where they occur.
     server.on('error', (error) => options.logger.debug({ error: error.message }, 'an SMTP connection failed'));
     return server;
@@ -124,7 +124,7 @@ function settingsFor(options: SubmissionOptions, limits: SubmissionLimits, secur
 }
 
 /** Counts every connection before the library handles it. */
-function takePlaces({ server, _pendingSockets: handshakes }: SMTPServer, places: ConnectionPlaces): void {
+function limitConnections({ server, _pendingSockets: handshakes }: SMTPServer, places: ConnectionPlaces): void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {

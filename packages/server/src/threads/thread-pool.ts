@@ -110,12 +110,12 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
         threads -= 1;
         starting -= 1;
         // If other threads work, the jobs only start later. Without any thread, none would start.
-        if (threads === 0) for (const { timeout, fail } of takeAll()) [clearTimeout(timeout), fail(error)];
+        if (threads === 0) for (const { timeout, fail } of removeAll()) [clearTimeout(timeout), fail(error)];
       },
     );
   }
 
-  function takeAll(): readonly Waiting<Job>[] {
+  function removeAll(): readonly Waiting<Job>[] {
     const all: Waiting<Job>[] = [];
     for (let next = queue.take(); next !== undefined; next = queue.take()) all.push(next);
     return all;
@@ -123,7 +123,7 @@ export function createThreadPool<Job>(options: ThreadPoolOptions): ThreadPool<Jo
 
   async function close(): Promise<void> {
     isClosed = true;
-    for (const { timeout, settle } of takeAll()) {
+    for (const { timeout, settle } of removeAll()) {
       clearTimeout(timeout);
       settle({ kind: 'busy' });
     }

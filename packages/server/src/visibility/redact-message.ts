@@ -34,7 +34,7 @@ const PRIVATE = { bcc: [], metadata: {}, replyTo: null, lastError: null } as con
 
 /**
  * A message as a caller may see it, and the names of the fields that were left out or shortened. Every read path of messages uses this
- * function. The rules are SIGHT_RULES of the contract.
+ * function. The rules are VISIBILITY_RULES of the contract.
  */
 export function redactMessage<Shown extends ShownMessage>(
   shown: Shown,
@@ -73,18 +73,18 @@ export function redactMessage<Shown extends ShownMessage>(
 export function redactEvent<Event extends ShownEvent>(
   event: Event,
   { blind }: MessageOwner,
-  sight: { readonly seesContent: boolean; readonly seesPrivate: boolean },
+  visibility: { readonly seesContent: boolean; readonly seesPrivate: boolean },
 ): Event | null {
   const { type, recipient, detail } = event;
   const isBlind = recipient !== null && blind.some((address) => isSame(address, recipient));
-  if (isBlind && !sight.seesPrivate) return null;
-  const isContent = type === 'clicked' && !sight.seesContent;
-  const namesBlind = !sight.seesPrivate && detail !== null && blind.some((address) => isWithin(address, detail));
+  if (isBlind && !visibility.seesPrivate) return null;
+  const isContent = type === 'clicked' && !visibility.seesContent;
+  const namesBlind = !visibility.seesPrivate && detail !== null && blind.some((address) => isWithin(address, detail));
   return detail !== null && (isContent || namesBlind) ? { ...event, detail: null } : event;
 }
 
 /** What a caller sees of a message besides the log. */
-export function sightOf(viewer: Viewer, { keyId }: Pick<MessageOwner, 'keyId'>) {
+export function visibilityOf(viewer: Viewer, { keyId }: Pick<MessageOwner, 'keyId'>) {
   return {
     seesContent: maySee(viewer, 'message.content', keyId),
     seesPrivate: maySee(viewer, 'message.private', keyId),

@@ -2,7 +2,7 @@ import { type EventData, maySee, type Viewer, type WebhookEvent, type WebhookEve
 import type { Query } from '../db/client.ts';
 import { readMessageOwners } from '../db/queries/message-owners.ts';
 import { visibleUrl } from './mask-url.ts';
-import { type MessageOwner, redactEvent, redactMessage, sightOf } from './redact-message.ts';
+import { type MessageOwner, redactEvent, redactMessage, visibilityOf } from './redact-message.ts';
 import { redactSuppression } from './redact-suppressions.ts';
 
 /** An event as it is stored. */
@@ -18,7 +18,7 @@ const UNKNOWN: MessageOwner = { keyId: null, blind: [] };
 /** Whether a caller sees every event unredacted, as most receivers do. */
 function seesEveryEvent(viewer: Viewer): boolean {
   const all = ['message.private', 'message.content', 'hold.content', 'webhook.address'] as const;
-  return all.every((sight) => maySee(viewer, sight, null));
+  return all.every((visibility) => maySee(viewer, visibility, null));
 }
 
 /**
@@ -62,7 +62,7 @@ function redactEmailEvent(type: string, data: EventData<'email.sent'>, owner: Me
   const shown = redactEvent(
     { type: type.slice('email.'.length), recipient, detail },
     withUnknown(owner, data),
-    sightOf(viewer, owner),
+    visibilityOf(viewer, owner),
   );
   return { ...message, recipient: shown?.recipient ?? null, detail: shown?.detail ?? null };
 }

@@ -9,7 +9,7 @@ import { within } from '../within.ts';
 import { type Attempt, createAttemptRecorder } from './attempt-recorder.ts';
 import { createEndpointQueues, type EndpointQueue, WAITING_MAX } from './endpoint-queues.ts';
 import { type AttemptResult, postEvent } from './post-event.ts';
-import { createReceiverSight, UNREAD } from './receiver-sight.ts';
+import { createReceiverVisibility, UNREAD } from './receiver-visibility.ts';
 import { createReceivers, type Receiver } from './receivers.ts';
 import { nextAttemptAt } from './retry-time.ts';
 import { signWebhook } from './sign-webhook.ts';
@@ -72,7 +72,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const leaseId = randomUUID();
   const recorder = createAttemptRecorder({ sql, clock, ids, leaseId, onError });
   const receivers = createReceivers(sql, options.box, onError);
-  const sight = createReceiverSight({ sql, clock }, onError);
+  const visibility = createReceiverVisibility({ sql, clock }, onError);
   const queues = createEndpointQueues();
   const underWay = new Set<ClaimedDelivery>();
   const maxSlow = Math.ceil(maxInFlight * SLOW_SHARE);
@@ -112,7 +112,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await refresh();
     const now = clock.now();
     stalled = Math.min(maxInFlight, queues.stalledCount(now));
-    if (room() < CLAIM_ROWS) await release(queues.takeStalled(now));
+    if (room() < CLAIM_ROWS) await release(queues.removeStalled(now));
     const limit = Math.min(CLAIM_ROWS, room());
     if (limit < CLAIM_ROWS_MIN) return false;
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
@@ -122,7 +122,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await load(unknown.map(({ endpointId }) => endpointId));
     for (const delivery of claimed) queues.add(delivery, now);
     const isCutOff = claimed.length === limit;
-    queues.recordTaken(asked, claimed, isCutOff);
+    queues.recordClaimed(asked, claimed, isCutOff);
     return isCutOff;
   }
 
@@ -171,7 +171,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const next = queue.take(now);
       if (next === null) return;
       const receiver = receivers.get(next.delivery.endpointId);
-      if (receiver?.enabled !== true || now.getTime() - next.takenAt.getTime() > BEGIN_WITHIN_MS) {
+      if (receiver?.enabled !== true || now.getTime() - next.claimedAt.getTime() > BEGIN_WITHIN_MS) {
         queue.putBack();
         continue;
       }
@@ -205,7 +205,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function post(receiver: Receiver, delivery: ClaimedDelivery, startedAt: Date): Promise<AttemptResult> {
     const { eventId } = delivery;
-    const body = await sight.bodyFor(receiver, delivery);
+    const body = await visibility.bodyFor(receiver, delivery);
     if (body === null) return UNREAD;
     const headers = signWebhook({ id: eventId, body, keys: receiver.keysAt(startedAt), now: startedAt });
     return await postEvent(client, { url: receiver.url, body, headers, now: startedAt });
@@ -258,7 +258,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function stop(drainMs: number): Promise<void> {
     stopped = true;
     await within(drainMs, quiet());
-    const left = [...queues.takeAll(), ...underWay];
+    const left = [...queues.removeAll(), ...underWay];
     underWay.clear();
     await within(drainMs, recorder.end());
     await within(

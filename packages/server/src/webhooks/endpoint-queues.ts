@@ -4,7 +4,7 @@ import { type EndpointPace, FRESH_PACE, nextPace, type PaceSample, SLOW_MS } fro
 /** A delivery that was claimed and not started yet. */
 export interface WaitingDelivery {
   readonly delivery: ClaimedDelivery;
-  readonly takenAt: Date;
+  readonly claimedAt: Date;
 }
 
 /** One endpoint in this process: its claimed deliveries, those under way, and its pace. */
@@ -37,7 +37,7 @@ export interface EndpointQueues {
   /** How many more deliveries of each endpoint may be claimed; `otherwise` is for endpoints without a queue. */
   capacity(now: Date): EndpointCapacity;
   /** Records which endpoints may have more due deliveries: the others have none. */
-  recordTaken(asked: EndpointCapacity, taken: readonly ClaimedDelivery[], isCutOff: boolean): void;
+  recordClaimed(asked: EndpointCapacity, taken: readonly ClaimedDelivery[], isCutOff: boolean): void;
   /** Those with something to start, the longest waiting first. */
   roundRobin(): readonly EndpointQueue[];
   waitingIds(): readonly string[];
@@ -49,11 +49,11 @@ export interface EndpointQueues {
   /** The number of requests to endpoints that have not finished one for a while. */
   stalledCount(now: Date): number;
   /** Removes deliveries that wait for paused or stalled endpoints: others need their place. */
-  takeStalled(now: Date): readonly ClaimedDelivery[];
+  removeStalled(now: Date): readonly ClaimedDelivery[];
   /** Removes the claimed deliveries of an endpoint. */
   drop(id: string): void;
   /** All claimed deliveries that were not started. */
-  takeAll(): readonly ClaimedDelivery[];
+  removeAll(): readonly ClaimedDelivery[];
 }
 
 /** Claimed and not started, for all endpoints together: what a process keeps in memory. */
@@ -144,9 +144,9 @@ export function createEndpointQueues(): EndpointQueues {
   }
 
   return {
-    add(delivery, takenAt) {
+    add(delivery, claimedAt) {
       const state = stateOf(delivery.endpointId);
-      state.waiting.push({ delivery, takenAt });
+      state.waiting.push({ delivery, claimedAt });
       state.isFailing ||= delivery.isFailing;
     },
     capacity(now) {
@@ -156,7 +156,7 @@ export function createEndpointQueues(): EndpointQueues {
       const capacity = new Map([...states].map(([id, state]) => [id, roomOf(state, now, isFull)] as const));
       return { capacity, otherwise: isFull ? 0 : FRESH_PACE.width * SLOW_AHEAD };
     },
-    recordTaken({ capacity, otherwise }, taken, isCutOff) {
+    recordClaimed({ capacity, otherwise }, taken, isCutOff) {
       const counts = new Map<string, number>();
       for (const { endpointId } of taken) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
       for (const [id, state] of states) {
@@ -192,12 +192,12 @@ export function createEndpointQueues(): EndpointQueues {
       state.waiting = [];
       state.started = 0;
     },
-    takeAll() {
+    removeAll() {
       const all = [...states.values()].flatMap(leftOf);
       states.clear();
       return all;
     },
-    takeStalled(now) {
+    removeStalled(now) {
       const stalled = [...states.values()].filter((state) => isPaused(state.pace, now) || isStalled(state, now));
       return stalled.flatMap((state) => {
         const left = leftOf(state);

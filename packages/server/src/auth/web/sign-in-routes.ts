@@ -39,7 +39,7 @@ const FORM_BYTES = 16_384;
 export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOptions): void {
   const { auth, baseUrl } = options;
   addWithAndWithoutPrefix(app, (pages) => {
-    takeForms(pages);
+    acceptForms(pages);
     const clientInfoOf = (request: FastifyRequest) =>
       readClientInfo(request.headers, request.ip, auth.cookies, baseUrl);
     const add = (method: 'GET' | 'POST', path: string, handler: PageHandler) => {
@@ -85,7 +85,7 @@ const SERVED = {
 } as const;
 
 /** Accepts forms as pages send them. A link is used up by a POST with any body, or none. */
-function takeForms(pages: FastifyInstance): void {
+function acceptForms(pages: FastifyInstance): void {
   pages.removeAllContentTypeParsers();
   const options = { parseAs: 'string', bodyLimit: FORM_BYTES } as const;
   pages.addContentTypeParser('application/x-www-form-urlencoded', options, (_request, body, done) => {

@@ -59,7 +59,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
     let isClosed = false;
 
     /** Counts bytes as they arrive, because the announced length may be wrong. */
-    function takeRoom(bytes: number): boolean {
+    function reserveBytes(bytes: number): boolean {
       isFull ||= taken + bytes > maxCallBytes;
       if (isFull || isClosed || held + bytes > maxHeldBytes) return false;
       taken += bytes;
@@ -76,7 +76,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
           method: 'GET',
           headers: HEADERS,
           maxBytes: MAX_FILE_BYTES,
-          takeRoom,
+          reserveBytes,
           signal,
         });
         return judge(response, isFull);

@@ -9,7 +9,7 @@ import type { AttemptResult } from './post-event.ts';
 import type { Receiver } from './receivers.ts';
 
 /** Limits what endpoints are sent: if a key chose the URL, only what that key may see now. */
-export interface ReceiverSight {
+export interface ReceiverVisibility {
   /** The payload for an endpoint; null if the database could not determine what its key may see. */
   bodyFor(receiver: Receiver, delivery: ClaimedDelivery): Promise<string | null>;
 }
@@ -24,10 +24,10 @@ export const UNREAD: AttemptResult = {
   retryAfterMs: null,
 };
 
-export function createReceiverSight(
+export function createReceiverVisibility(
   { sql, clock }: { readonly sql: Sql; readonly clock: Clock },
   onError: (error: unknown, what: string) => void,
-): ReceiverSight {
+): ReceiverVisibility {
   const memory = createExpiringCache<Viewer>(clock);
 
   async function readViewer(accountId: string, keyId: string): Promise<Viewer> {

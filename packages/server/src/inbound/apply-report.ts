@@ -25,7 +25,7 @@ export interface ReportTools {
   readonly sandboxDomain: string;
 }
 
-export interface TakenReport {
+export interface AppliedReport {
   /** `too_early`: nothing is written, because the delivery attempt it is about is still in progress. */
   readonly outcome: ReportOutcome | OtherMail['outcome'] | 'too_early';
   /** Null if the account no longer exists. */
@@ -43,19 +43,19 @@ interface Reported {
  * all. Repeating it only changes the count.
  * @throws what the database throws; then the result is unknown, and it can be recorded again.
  */
-export async function takeReport(
+export async function applyReport(
   tools: ReportTools,
   { account, messageId, ordinals }: ReadReturnPath,
   { report, mailId }: ReadReport,
-): Promise<TakenReport> {
+): Promise<AppliedReport> {
   const isOurs = mailId?.startsWith(`${messageId}@`) === true;
-  const taken: InboundReport = isOurs ? { kind: 'other', outcome: 'loop' } : report;
+  const actual: InboundReport = isOurs ? { kind: 'other', outcome: 'loop' } : report;
   return await tools.sql.begin(async (transaction) => {
     const isWhole = account.least === account.greatest;
     const accountId = isWhole ? account.least : await findReportedAccount(transaction, { ...account, messageId });
-    const counted = { accountId, messageId, kind: taken.kind };
-    if (taken.kind === 'other' || accountId === null) {
-      const outcome = taken.kind === 'other' ? taken.outcome : 'gone';
+    const counted = { accountId, messageId, kind: actual.kind };
+    if (actual.kind === 'other' || accountId === null) {
+      const outcome = actual.kind === 'other' ? actual.outcome : 'gone';
       await count(tools, transaction, { ...counted, outcome });
       return { outcome, accountId };
     }
@@ -63,7 +63,7 @@ export async function takeReport(
     const rows = await lockReportedMessage(transaction, reported);
     // The column contains the statuses of message-status.ts.
     const recipients = rows.map((row) => ({ ...row, status: row.status as MessageStatus }));
-    const verdict = decideReport({ recipients, ordinals }, taken, classifyDiagnostic);
+    const verdict = decideReport({ recipients, ordinals }, actual, classifyDiagnostic);
     if (verdict.kind === 'too_early') return { outcome: 'too_early', accountId };
     for (const event of verdict.events) await recordEvent(tools, transaction, reported, event);
     await count(tools, transaction, { ...counted, outcome: verdict.outcome });
