@@ -14,7 +14,7 @@ export const hooks = {
 
   /**
    * pnpm compares `engines` with the first Node on the PATH. Once node-for-old-machines is installed, that is the Node it brings along, which is
-   * too new for it: every second install removed it again. So pnpm is told the version of the machine's own Node.
+   * too new for it, so that every second install removed it again. This sets the version of the machine's own Node instead.
    */
   updateConfig(config) {
     const [first, ...others] = nodesOnPath();

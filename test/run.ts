@@ -8,16 +8,15 @@ import type { RunSummary } from './run-reporter.ts';
  * `pnpm test`: runs vitest and closes with one plain line for users and programs: `N passed, N failed`. A run without a
  * single test counts as failed.
  *
- * Where a few tests alone have failed, their files are run again by themselves: three workers share two cores here, and what a busy
- * machine made of a test is no word on the product. Whatever passes only then is named as unsteady, and remains to be mended: see decision
- * 80.
+ * If only a few tests fail, their files run again alone, because a test can time out when the workers share few cores. A test that passes
+ * only then is listed as unsteady and still has to be fixed: see decision 30.
  */
 interface Run {
   readonly code: number;
   readonly summary: RunSummary;
 }
 
-/** More than this is no matter of a busy machine. */
+/** More failures than this are not caused by a busy machine. */
 const MOST_TRIED_AGAIN = 3;
 
 const first = await runTests(process.argv.slice(2));
@@ -33,7 +32,7 @@ const skipped = first.summary.skipped > 0 ? `, ${first.summary.skipped} skipped`
 console.log(`${passedCount} passed, ${failedCount} failed${skipped}`);
 process.exitCode = hasFailed || passedCount === 0 ? 1 : 0;
 
-/** What is run again are single tests, never a run that broke down, a file that did not load or an error that no one caught. */
+/** Only failed tests run again: not after a crash, a file that did not load, or an uncaught error. */
 function isWorthAnother({ code, summary }: Run): boolean {
   return (
     code === 1 && summary.otherErrors === 0 && summary.failed.length > 0 && summary.failed.length <= MOST_TRIED_AGAIN

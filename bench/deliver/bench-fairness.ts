@@ -213,7 +213,7 @@ async function measureRatio(stage: Stage, count: number, rounds: number): Promis
   const ratio = median(beside.map((seconds, n) => (alone[n] ?? seconds) / seconds));
   const rate = (seconds: readonly number[]) => round(median(seconds.map((each) => count / each)));
   console.log(
-    `\ndead destinations: ${round(count)} messages to ${HEALTHY_DOMAINS} healthy domains, alone and with ${round(count)} older ones to ${DEAD_DOMAINS} dead domains (half refuse, half never answer), ${rounds} alternating rounds`,
+    `\ndead destinations: ${round(count)} messages to ${HEALTHY_DOMAINS} healthy domains, alone and with ${round(count)} older ones to ${DEAD_DOMAINS} dead domains (half refuse, half never respond), ${rounds} alternating rounds`,
   );
   console.log(`healthy messages/s: ${rate(alone)} alone, ${rate(beside)} with dead ones (medians)`);
   console.log(judge('throughput of healthy destinations with dead ones, ratio', ratio, LEAST_RATIO, 'at least'));

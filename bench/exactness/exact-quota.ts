@@ -64,7 +64,7 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
   );
   const kept = sum(accepted) - sum(canceled);
   console.log(
-    `\nquota of ${round(quota)}: ${round(sum(accepted))} recipients accepted, ${round(sum(canceled))} of them canceled, ${round(refused)} sends refused with 402, ${others.length} answered otherwise; seen ${ledger.looks} times meanwhile`,
+    `\nquota of ${round(quota)}: ${round(sum(accepted))} recipients accepted, ${round(sum(canceled))} of them canceled, ${round(refused)} sends refused with 402, ${others.length} had another response; seen ${ledger.looks} times meanwhile`,
   );
   const found = [
     ['quota: recipients accepted beyond it or short of it', Math.abs(filled - quota)],

@@ -36,7 +36,7 @@ async function proveRate(fleet: Fleet, key: string, limit: number): Promise<bool
   });
   const { least, most, gone, refused, others, withoutResponse } = count(responses, limit);
   console.log(
-    `\nrate of ${round(limit)} a minute, ${CLIENTS} clients: ${round(gone)} went in ${round(spanMs(responses) / 1_000, 1)} s, ${round(refused)} were refused, ${round(withoutResponse)} had no answer in time; ${round(least)} to ${round(most)} may go, by when they were counted`,
+    `\nrate of ${round(limit)} a minute, ${CLIENTS} clients: ${round(gone)} were accepted in ${round(spanMs(responses) / 1_000, 1)} s, ${round(refused)} were refused, ${round(withoutResponse)} had no response in time; ${round(least)} to ${round(most)} are allowed, depending on when they were counted`,
   );
   const found = [
     [`rate of ${limit}: requests beyond the allowance`, Math.max(0, gone - most)],

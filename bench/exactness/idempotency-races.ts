@@ -26,7 +26,7 @@ export async function proveIdempotency(fleet: Fleet, races: number): Promise<boo
     SELECT (SELECT count(*) FROM messages WHERE account_id = ${accountId})::int AS messages,
       (SELECT sum(used) FROM quota_usage WHERE account_id = ${accountId})::int AS used`;
   console.log(
-    `\nidempotency: ${round(races)} keys, each sent under ${CLIENTS} times at once: ${round(found.first)} first responses, ${round(found.replayed)} replayed, ${round(found.running)} told that it still runs`,
+    `\nidempotency: ${round(races)} keys, each sent under ${CLIENTS} times at once: ${round(found.first)} first responses, ${round(found.replayed)} replayed, ${round(found.running)} refused because the first still ran`,
   );
   const judged = [
     ['idempotency: messages beyond or short of one a key', Math.abs((row?.messages ?? 0) - races)],

@@ -83,7 +83,7 @@ function time(what: string, rounds: number, passes: number, work: () => number):
 /** Nested tables with their own styles, as editors of newsletters write them, and a link in every few cells. */
 function newsletter(): string {
   const cell = (index: number) =>
-    `<td class="cell" style="padding:12px 8px;font-family:Arial,Helvetica,sans-serif;font-size:14px;color:#333333" align="left" valign="top">Item ${index}: words that somebody reads about it, and a few more of them.</td>`;
+    `<td class="cell" style="padding:12px 8px;font-family:Arial,Helvetica,sans-serif;font-size:14px;color:#333333" align="left" valign="top">Item ${index}: words about it, and a few more of them.</td>`;
   const link = (index: number) =>
     `<td><a href="https://shop.example.com/items/${index}?ref=mail&amp;pos=${index}#details" target="_blank" style="color:#0b66c3;text-decoration:none">Look at item ${index}</a></td>`;
   const body =

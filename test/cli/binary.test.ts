@@ -88,7 +88,7 @@ describe('the binary', () => {
   });
 });
 
-/** The modules that a command loads, and what it was answered. */
+/** The modules that a command loads, and its output. */
 async function traced(argv: readonly string[], server?: ScriptedServer) {
   const { code, stdout, stderr } = await finished(start(argv, server, ['--import', LOAD_TRACE]));
   const loaded = stderr.split('\n').filter((line) => /^(?:file|node):/.test(line));

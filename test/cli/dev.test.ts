@@ -35,9 +35,9 @@ describe('postrider dev', () => {
     await writeFile(path, `${lines.join('\n')}\n`, { mode: 0o755 });
     return path;
   };
-  const LASTING = `process.on('SIGTERM', () => { console.log('ended in good order'); process.exit(0); }); setInterval(() => {}, 60_000); console.log('preparing'); ready();`;
+  const LASTING = `process.on('SIGTERM', () => { console.log('stopped cleanly'); process.exit(0); }); setInterval(() => {}, 60_000); console.log('preparing'); ready();`;
 
-  /** Runs until this is on stdout or stderr, does something then, and tells how it ended. */
+  /** Runs until this text is on stdout or stderr, then calls `then`. Returns how the process ended. */
   const dev = async (argv: readonly string[], heard: string, then: (stop: () => void) => unknown, env = {}) => {
     const interruption = new AbortController();
     let words = '';
@@ -69,7 +69,7 @@ describe('postrider dev', () => {
     expect(finished.code).toBe(130);
     expect(JSON.parse(finished.stdout.split('\n')[0] ?? '')).toMatchObject({ event: { type: 'email.queued' } });
     expect(finished.stderr).toMatch(
-      /^preparing\nready in 0\.1 s: development 9025\nListening\. Signing secret: whsec_\S+ \(Ctrl-C to stop\)\nended in good order\n$/,
+      /^preparing\nready in 0\.1 s: development 9025\nListening\. Signing secret: whsec_\S+ \(Ctrl-C to stop\)\nstopped cleanly\n$/,
     );
   });
 
@@ -90,7 +90,7 @@ describe('postrider dev', () => {
     const { code, stderr } = await dev(['--server', path, '--no-json'], 'Listening', (stop) => stop());
     expect(code).toBe(130);
     expect(stderr).toMatch(/^preparing\n/);
-    expect(stderr).toContain('ended in good order');
+    expect(stderr).toContain('stopped cleanly');
   });
 
   it('finds the program in node_modules of a parent folder', async () => {
@@ -99,7 +99,7 @@ describe('postrider dev', () => {
     await program('node_modules/.bin/postrider-server', LASTING);
     const { code, stderr } = await dev([], 'Listening', (stop) => stop(), { PATH: '' });
     expect(code).toBe(130);
-    expect(stderr).toContain('ended in good order');
+    expect(stderr).toContain('stopped cleanly');
   });
 
   it('says why a server does not start, and exits with 8', async () => {

@@ -49,7 +49,7 @@ async function examine(env: Record<string, string>, flags: readonly string[] = [
 
 const atServer = (key = server.key) => ({ POSTRIDER_API_KEY: key, POSTRIDER_BASE_URL: server.baseUrl });
 
-/** Somebody else's server, on this machine. */
+/** A server on this machine that is not Postrider. */
 async function serve(
   listener: RequestListener,
   create: (by: RequestListener) => Server = createServer,

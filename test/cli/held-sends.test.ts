@@ -202,7 +202,7 @@ describe('the editor', () => {
     process.off('SIGINT', hear);
     expect(mode).toBe('600');
     expect(existsSync(dirname(path))).toBe(false);
-    // Somebody else hears it too, so that it does not end the process.
+    // Another listener exists, so that the signal does not end the process.
     expect(heard).toEqual([before + 1]);
   });
 });

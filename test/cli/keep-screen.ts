@@ -16,7 +16,7 @@ export async function keepScreen(
   const path = join(import.meta.dirname, 'screens', `${name}.txt`);
   const kept = await readFile(path, 'utf8').catch(() => null);
   const isKept = (screen: string) => `${steady(screen)}\n` === kept;
-  // Where it never shows, what shows instead is told below.
+  // If it never appears, the assertion below shows what does.
   if (kept !== null) await terminal.shows(isKept).catch(() => {});
   await expect(`${steady(terminal.screen())}\n`).toMatchFileSnapshot(path);
 }

@@ -42,7 +42,7 @@ export async function runInProcess(argv: readonly string[], terminal: Terminal =
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Runs the CLI with a key against a server that answers with these replies in turn. */
+/** Runs the CLI with a key against a server that returns these responses in order. */
 export async function runAgainst(
   replies: readonly Reply[],
   argv: readonly string[],

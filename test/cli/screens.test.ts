@@ -18,7 +18,7 @@ const afterwards = useCleanUps();
 
 type Stage = (path: string, response: ServerResponse, request: IncomingMessage) => unknown;
 
-/** A server of which every answer is known. */
+/** A server with fixed responses. */
 async function setStage(stage: Stage): Promise<string> {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
@@ -40,7 +40,7 @@ function open(argv: readonly string[], baseUrl: string, columns = USUAL.columns)
   });
 }
 
-/** What is other in every run: ports, how long an answer took, and how much of a second has passed. */
+/** Replaces what differs in every run: ports, response times and fractions of a second. */
 function steady(screen: string): string {
   return screen
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:8025')
@@ -94,7 +94,7 @@ describe('the screen of', () => {
   });
 
   it('webhooks listen shows the secret, each event and the program’s response', async () => {
-    const SECRET = `whsec_${Buffer.from('the secret of whoever listens...').toString('base64')}`;
+    const SECRET = `whsec_${Buffer.from('the secret of this listener.....').toString('base64')}`;
     const event = (id: string, type: string, data: object) => {
       const payload = JSON.stringify({ id, type, createdAt: AT, apiVersion: 'v1', data });
       return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ headers: { 'webhook-id': id }, payload })}\n\n`;

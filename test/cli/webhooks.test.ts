@@ -12,7 +12,7 @@ import { type Finished, KEY, runInProcess, type Terminal } from './run-in-proces
 type TextListener = NonNullable<Terminal['onStderr']>;
 
 const afterwards = useCleanUps();
-const SECRET = `whsec_${Buffer.from('the secret of whoever listens...').toString('base64')}`;
+const SECRET = `whsec_${Buffer.from('the secret of this listener.....').toString('base64')}`;
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -186,7 +186,7 @@ describe('postrider webhooks listen', () => {
   it('prints only the secret with --print-secret, for scripts', async () => {
     const { env } = await serveStreams(READY);
     const listen = ['webhooks', 'listen', '--print-secret'];
-    // As `$(…)` runs it: on no terminal, where every other answer is JSON.
+    // As in `$(…)`: without a terminal, where every other command prints JSON.
     for (const argv of [listen, [...listen, '--no-json']]) {
       const { code, stdout, stderr } = await runInProcess(argv, { env });
       expect([code, stdout, stderr], argv.join(' ')).toEqual([0, `${SECRET}\n`, '']);

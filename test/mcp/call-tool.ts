@@ -31,7 +31,7 @@ export async function callTool(
     report: progress === null ? null : async (update) => void progress.push(update),
   });
   const [block] = result.content;
-  if (block?.type !== 'text' || result.content.length !== 1) throw new Error(`${name} answered no single text`);
+  if (block?.type !== 'text' || result.content.length !== 1) throw new Error(`${name} did not return a single text`);
   return {
     text: block.text,
     structured: asRecord(result.structuredContent),

@@ -14,7 +14,7 @@ const MX_PORT = 18_170;
 const INBOUND_PORT = 18_171;
 const SENDER = 'shop.example';
 const HELO = 'mail.postrider.example';
-/** Postfix stores mail as nobody it knows better. */
+/** Without a better match, Postfix stores mail as the user `nobody`. */
 const NOBODY = 65_534;
 
 /**

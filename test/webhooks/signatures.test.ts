@@ -65,7 +65,7 @@ describe('the signature of a delivery', () => {
     tags: ['events.signature', 'events.signature-headers'],
   }, async () => {
     const { body: made } = await server.call('POST', '/webhooks', { body: { url } });
-    const other = `whsec_${Buffer.from('a secret that nobody gave anyone').toString('base64')}`;
+    const other = `whsec_${Buffer.from('a secret that no endpoint has...').toString('base64')}`;
     const first = await delivered(made.id);
     expect(first.headers).toMatchObject({
       'content-type': 'application/json',

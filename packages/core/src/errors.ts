@@ -256,8 +256,8 @@ export const ERRORS = {
   window_too_large: define(
     422,
     'The window is too large',
-    'The requested period is longer than the limit.',
-    'Request a shorter period.',
+    'The requested window is longer than the limit.',
+    'Request a shorter window.',
   ),
   attachment_invalid: define(
     422,

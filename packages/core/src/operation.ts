@@ -72,8 +72,8 @@ export interface CliExposure {
 export type ResponseKind = 'json' | 'text' | 'stream' | 'raw';
 
 /**
- * A response beside the successes that no problem of the catalog describes: a redirect, a page, an envelope of another protocol. It is
- * documented, and clients of the SDK never see it as a success.
+ * A response other than a success or a catalog problem: a redirect, a web page, or another protocol's error. It is documented, and the SDK
+ * never returns it as a success.
  */
 export interface FurtherResponse {
   readonly status: number;

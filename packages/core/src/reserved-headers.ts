@@ -1,18 +1,18 @@
-/** Headers the service writes itself, that name more recipients, or that would let a sender forge what receivers trust. */
+/** Headers that the service writes itself, that add recipients, or that receivers trust and a sender could forge. */
 const RESERVED_HEADERS = [
   ...['From', 'To', 'Cc', 'Bcc', 'Sender', 'Date', 'Subject', 'Message-ID', 'MIME-Version', 'Apparently-To'],
   ...['Received', 'Received-SPF', 'Return-Path', 'Delivered-To', 'DKIM-Signature', 'DomainKey-Signature'],
   'Authentication-Results',
 ];
-/** Of these every header that begins so: a relay may send to whom `Resent-To` and `Resent-Bcc` name. */
+/** Prefixes of reserved headers. A relay may send a copy to the addresses in `Resent-To` and `Resent-Bcc`. */
 const RESERVED_FAMILIES = ['Content-', 'Resent-', 'ARC-'];
 
 const RESERVED = new Set(RESERVED_HEADERS.map((name) => name.toLowerCase()));
 const FAMILIES = RESERVED_FAMILIES.map((family) => family.toLowerCase());
-/** All of them, in words. */
+/** The names and prefixes, for error messages. */
 export const RESERVED_NAMES = [...RESERVED_HEADERS, ...RESERVED_FAMILIES.map((family) => `${family}*`)].join(', ');
 
-/** Whether a header, in any case, is not the sender's to give. */
+/** Whether callers may not set a header. Ignores case. */
 export function isReservedHeader(name: string): boolean {
   const folded = name.toLowerCase();
   return RESERVED.has(folded) || FAMILIES.some((family) => folded.startsWith(family));

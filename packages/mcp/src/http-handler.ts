@@ -32,7 +32,7 @@ export interface McpHttpSettings {
   readonly instructions?: string;
   /** Called with errors and with requests that the protocol refused; the response does not depend on it. */
   readonly onError?: (error: unknown) => void;
-  /** The server for one request, where it is not to be that of our tools: so the transport can be tested with another catalog. */
+  /** Replaces the MCP server created for each request, so that tests can run the transport with another tool catalog. */
   readonly createServer?: (caller: McpCaller, era: 'legacy' | 'modern') => McpServer;
 }
 

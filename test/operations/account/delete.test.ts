@@ -87,7 +87,7 @@ describe('DELETE /account', () => {
     const refused = await asked('no\n');
     expect([refused.code, (await read(key)).deletionScheduledAt]).toEqual([2, null]);
     const meant = await asked('delete\n');
-    expect([meant.code, meant.stdout]).toEqual([0, expect.stringContaining('The account is erased on')]);
+    expect([meant.code, meant.stdout]).toEqual([0, expect.stringContaining('The account will be deleted on')]);
     const again = await runInProcess(['account', 'delete', '--yes', '--json'], { env });
     expect(JSON.parse(again.stdout)).toEqual({ deletionScheduledAt: (await read(key)).deletionScheduledAt });
   });

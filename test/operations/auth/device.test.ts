@@ -116,7 +116,7 @@ describe('a device', () => {
     expectProblem(await poll(deviceCode), 400, 'authorization_pending');
     const decide = (decision: string, code = userCode) =>
       post('/auth/device/decision', `user_code=${code}&account=${owner.account.id}&decision=${decision}`);
-    expect((await decide('deny')).body).toContain('The sign-in is refused');
+    expect((await decide('deny')).body).toContain('The sign-in is rejected');
     expectProblem(await poll(deviceCode), 400, 'device_code_expired');
     expect((await decide('confirm')).status).toBe(404);
     const next = await start();

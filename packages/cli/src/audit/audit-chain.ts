@@ -61,7 +61,7 @@ export class AuditChain {
       const message = `Entry ${seq + 1} is missing: entry ${newerSeq} follows entry ${seq}.`;
       this.#broken = { reason: 'missing', seq: seq + 1, id: null, message };
     } else if (previousHash !== hash) {
-      const message = `Entry ${newerSeq} does not link to the entry before it.`;
+      const message = `Entry ${newerSeq} does not link to the previous entry.`;
       this.#broken = { ...placeOf(newer), reason: 'unlinked', message };
     }
   }

@@ -1086,7 +1086,7 @@ export const COMMANDS: readonly CommandDescription[] = [
   {
     "id": "keys.create",
     "command": "keys create",
-    "summary": "Make a key",
+    "summary": "Create a key",
     "description": "Creates an API key and returns it with its secret in `key`, which is shown only once. A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
     "needsKey": true,
     "scope": "keys:write",
@@ -4194,7 +4194,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.simulate",
     "command": "webhooks simulate",
     "summary": "Simulate a delivery to this machine",
-    "description": "Makes an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`). A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is stored.",
+    "description": "Creates an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`). A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is stored.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [

@@ -17,7 +17,7 @@ const searchSchema = z
     params: { code: 'forbidden_character' },
   });
 
-/** One value, or several where the parameter is repeated; behind the edge always a list, folded as the tags of a message are. */
+/** One value, or several if the parameter is repeated. Parses to a list in lower case, as message tags are stored. */
 const tagFilterSchema = z
   .union([tagSchema.transform((tag) => [tag]), z.array(tagSchema).min(1)])
   .transform((tags) => [...new Set(tags.map((tag) => tag.toLowerCase()))].sort())

@@ -8,10 +8,10 @@ export interface NamedId {
   readonly title: string;
 }
 
-/** As many as a list shows; who looks for an older one has the tools that search. */
+/** The number of suggestions. Tools with search find older objects. */
 const ROWS = 20;
 
-/** The newest things of a kind. Empty where they are refused: a list of what may be read is no place for a refusal. */
+/** The newest objects of a kind. Empty if the key may not read them: completion has no way to report a refusal. */
 export async function newestOf(kind: ResourceKind['name'], call: ResourceCall): Promise<readonly NamedId[]> {
   switch (kind) {
     case 'messages':

@@ -1,13 +1,13 @@
 /**
- * Resources that are watched for one listener. Their state is read before the watch is returned, so that changes between its opening
- * and its start are reported too.
+ * Watches resources for one listener. Their state is read before the watch is returned, so that changes between opening and starting it
+ * are reported too.
  */
 export interface ResourceWatch {
-  /** Reports changes from now on, one call per change seen. `onEnd`: nothing more will be reported. */
+  /** Starts reporting changes, one call for each. After `onEnd` no more are reported. */
   start(onChange: (uri: string) => void, onEnd: () => void): void;
-  /** May be called twice, and without a start. */
+  /** Can be called more than once, and before `start`. */
   close(): void;
 }
 
-/** Opens a watch. What the caller may not read is left out, without a word of whether it exists. Null where there are too many already. */
+/** Opens a watch. Silently skips what the caller may not read, so that it does not reveal whether it exists. Null if too many are open. */
 export type WatchResources = (uris: readonly string[]) => Promise<ResourceWatch | null>;

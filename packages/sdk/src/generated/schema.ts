@@ -3319,7 +3319,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a key */
+            /** @description Create a key */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5735,7 +5735,7 @@ export interface operations {
     "service.mcp": {
         parameters: {
             query?: {
-                /** @description Tools beyond the default ones, as a comma-separated list: `templates` (Create, change, roll back, delete and test templates); `domains` (Add, verify, restore and delete sending domains and read their DNS records); `webhooks` (Create, change, test and replay webhook endpoints, and read their deliveries); `keys` (API keys); `approvals` (Held sends); `suppressions` (Look up, add and remove suppressions); `support` (Support tickets); `account` (Read, change, pause and delete the account; volume by day and the setup checklist); `team` (List, invite, change and remove members of the team); `logs` (Export the message log, read the logs of requests and changes, and reschedule messages); `diagnostics` (Check SPF, DKIM, DMARC, MX, blocklists, inbox placement and the server, and tag links). */
+                /** @description Tools beyond the default ones, as a comma-separated list: `templates` (Create, change, roll back, delete and test templates); `domains` (Add, verify, restore and delete sending domains and read their DNS records); `webhooks` (Create, change, test and replay webhook endpoints, and read their deliveries); `keys` (List, create, change, pause and revoke API keys); `approvals` (List and read held sends); `suppressions` (Look up, add and remove suppressions); `support` (Open, list, read and reply to support tickets); `account` (Read, change, pause and delete the account; volume by day and the setup checklist); `team` (List, invite, change and remove members of the team); `logs` (Export the message log, read the logs of requests and changes, and reschedule messages); `diagnostics` (Check SPF, DKIM, DMARC, MX, blocklists, inbox placement and the server, and tag links). */
                 toolsets?: string;
                 /** @description If true, only tools that change and send nothing. */
                 readonly?: boolean;

@@ -52,7 +52,7 @@ function toText({ holds, count }: Omit<ApprovalNotice, 'to'>, baseUrl: string, i
 
 /** Our link comes first. The text after it is the sender's, so it is quoted with all its links disabled. */
 function describe({ keyName, from, subject, recipients, reasons, expiresAt }: NoticedHold, link: string): string[] {
-  const key = keyName === null ? '(gone)' : breakLinks(keyName);
+  const key = keyName === null ? '(deleted)' : breakLinks(keyName);
   return [
     link,
     `Sent with the key ${key}. It expires on ${formatTime(expiresAt)}.`,

@@ -22,7 +22,7 @@ export interface ChainHead {
 
 /**
  * What breaks a chain. `changed`: a field or hash of the entry differs from what was written. `missing`: the previous entry is gone.
- * `displaced`: the entry is in another's place. `unlinked`: it continues an entry other than the previous one. `cut`: entries at the end
+ * `displaced`: the entry is in another's place. `unlinked`: it links to an entry other than the previous one. `cut`: entries at the end
  * are gone. `headless`: the record of the chain's end is gone. `unrecorded`: entries follow the recorded end.
  */
 type BreakReason = 'changed' | 'missing' | 'displaced' | 'unlinked' | 'cut' | 'headless' | 'unrecorded';
@@ -80,7 +80,7 @@ export class ChainCheck {
       return { reason: 'changed', ...at, message: `Entry ${seq} does not match its hash.` };
     }
     if (entry.previousHash !== this.#hash) {
-      return { reason: 'unlinked', ...at, message: `Entry ${seq} does not continue the previous entry.` };
+      return { reason: 'unlinked', ...at, message: `Entry ${seq} does not link to the previous entry.` };
     }
     return null;
   }

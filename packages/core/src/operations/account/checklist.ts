@@ -22,7 +22,7 @@ export const getAccountChecklist = defineOperation({
     toolset: 'account',
     title: 'Read the setup checklist',
     description:
-      'Reads the steps from a new account to one that sends from its own domain: which are done, and how to do the others. Not for what this key may send: use get_sending_context. Returns the steps in order.',
+      'Reads the steps from a new account to one that sends from its own domain: which are done, and how to do the others. Not for the limits of this key: use get_sending_context. Returns the steps in order.',
   },
   cli: { command: 'account checklist', examples: ['postrider account checklist'] },
 });

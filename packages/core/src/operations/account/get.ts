@@ -22,7 +22,7 @@ export const getAccount = defineOperation({
     toolset: 'account',
     title: 'Read the account',
     description:
-      'Reads the account: plan, quota and usage, domains and seats, reputation, and whether opens and clicks are tracked. Not for what this key may do: use get_sending_context. Returns one record.',
+      'Reads the account: plan, quota and usage, domains and seats, reputation, and whether opens and clicks are tracked. Not for the scopes of this key: use get_sending_context. Returns one record.',
   },
   cli: { command: 'account get', examples: ['postrider account get', 'postrider account get --json'] },
 });

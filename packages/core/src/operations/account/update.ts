@@ -34,7 +34,7 @@ export const updateAccount = defineOperation({
     toolset: 'account',
     title: 'Change the account',
     description:
-      'Changes the name or the tracking settings of the account, or keeps an account whose deletion is scheduled. Fields you omit stay unchanged. Not for one message: tracking applies to all later sends of every key. Ask the user first. Returns the account.',
+      'Changes the name or the tracking settings of the account, or keeps an account whose deletion is scheduled. Fields you omit stay unchanged. Not for a single message: tracking applies to all later sends of the account. Ask the user first. Returns the account.',
   },
   cli: {
     command: 'account update',

@@ -32,7 +32,7 @@ export const listDomains = defineOperation({
     toolset: null,
     title: 'List sending domains',
     description:
-      'Lists sending domains, 20 at a time. Returns rows with status and DNS problems, and a cursor. Only verified and degraded domains can send. Not for the records to publish: use get_domain of the toolset domains.',
+      'Lists sending domains, 20 at a time. Returns rows with status and DNS problems, and a cursor. Only verified and degraded domains can send. Not for the records to publish: use get_domain (toolset domains).',
     // An account has few domains, and each row shows its status.
     hides: ['status', 'name'],
   },

@@ -38,7 +38,7 @@ export const rotateDomain = defineOperation({
     toolset: 'domains',
     title: 'Rotate the DKIM keys',
     description:
-      'Rotates the DKIM keys of a domain: new keys under a new selector. Returns the domain with its records. Mail is signed with the old key until the new record is found: tell the user to publish the new record and keep the old one. Not for wrong DNS records: correct those.',
+      'Rotates the DKIM keys of a domain: new keys under a new selector. Returns the domain with its records. Mail is signed with the old key until the new record is found: tell the user to publish the new record and keep the old one. Not for wrong DNS records: publish those that get_domain shows.',
   },
   cli: {
     command: 'domains rotate',

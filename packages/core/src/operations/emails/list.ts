@@ -26,7 +26,7 @@ export const listEmails = defineOperation({
     toolset: null,
     title: 'List emails',
     description:
-      'Lists or searches messages, newest first, 20 rows a page. Returns rows with id, status, sender, recipients and subject, and a cursor for the next page. All filters you pass must match. Not for content or events: use get_email with an id. Not for one outcome: use wait_for_email.',
+      'Lists or searches messages, newest first, 20 rows a page. Returns rows with id, status, sender, recipients and subject, and a cursor for the next page. All filters you pass must match. Not for content or events: use get_email with an id. Not for waiting for an outcome: use wait_for_email.',
     renames: { since: 'from', until: 'to', from: 'sender' },
   },
   cli: {

@@ -57,7 +57,7 @@ export const sendEmail = defineOperation({
     toolset: null,
     title: 'Send an email',
     description:
-      'Sends one email from a verified domain of the account. Returns its id and status `queued` when it is accepted, which is not delivery: call wait_for_email for the outcome. Not for mass mailings: use send_email_batch for several emails. If unsure whether it was sent, do not send again: use list_emails, or repeat with the same idempotency_key.',
+      'Sends one email from a verified domain of the account. Returns its id and status `queued` when it is accepted, which is not delivery: call wait_for_email for the outcome. Not for several different emails: use send_email_batch. If unsure whether it was sent, do not send again: use list_emails, or repeat with the same idempotency_key.',
     // The server sets the channel. A tool that sends must not become a dry run by one argument.
     hides: ['channel', 'dry_run'],
     also: [
@@ -76,7 +76,7 @@ export const sendEmail = defineOperation({
         toolset: null,
         title: 'Check recipients',
         description:
-          'Checks whether this key can send to each address now: recipient allowlist, suppression list and quota. Returns `ok` for each recipient, with an error code if it would be refused. Sends nothing. Not for whole emails: use preview_email.',
+          'Checks whether this key can send to each address now: recipient allowlist, suppression list and quota. Returns `ok` for each recipient, with an error code if it would be refused. Sends nothing. Not for checking a whole email: use preview_email.',
         effect: 'read',
         offers: ['to', 'cc', 'bcc'],
       },

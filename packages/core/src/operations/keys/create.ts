@@ -10,7 +10,7 @@ export const createKey = defineOperation({
   access: { kind: 'key', scope: 'keys:write' },
   reach: 'controls',
   comparesCaller: true,
-  summary: 'Make a key',
+  summary: 'Create a key',
   description: `Creates an API key and returns it with its secret in \`key\`, which is shown only once. ${ESCALATION_RULE}`,
   effect: 'create',
   body: newKeySchema,
@@ -22,7 +22,7 @@ export const createKey = defineOperation({
   mcp: {
     tool: 'create_key',
     toolset: 'keys',
-    title: 'Make a key',
+    title: 'Create a key',
     description:
       'Creates an API key at least as restricted as the calling one, and returns its secret, which is shown only once. Grant only the scopes it needs. Ask the user first. Not for a new secret of an existing key: use rotate_key.',
   },

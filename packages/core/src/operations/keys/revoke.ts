@@ -25,7 +25,7 @@ export const revokeKey = defineOperation({
     toolset: 'keys',
     title: 'Revoke a key',
     description:
-      'Revokes an API key permanently, within a second; programs that use it stop working, and the calling key can revoke itself. Ask the user first. Not for a while: use pause_key. Not for a new secret: use rotate_key. Returns the key.',
+      'Revokes an API key permanently, within a second; programs that use it stop working, and the calling key can revoke itself. Ask the user first. Not for a temporary stop: use pause_key. Not for a new secret: use rotate_key. Returns the key.',
   },
   cli: {
     command: 'keys revoke',

@@ -38,7 +38,7 @@ export const rotateKey = defineOperation({
     toolset: 'keys',
     title: 'Rotate the secret of a key',
     description:
-      'Gives an API key a new secret, shown only once; the old one ends at once, or after `graceSeconds`. Ask the user first, and do not call it twice: each call creates another secret. Not for changing what a key may do: use update_key. Returns the key.',
+      'Gives an API key a new secret, shown only once; the old one ends at once, or after `graceSeconds`. Ask the user first, and do not call it twice: each call creates another secret. Not for changing its scopes or limits: use update_key. Returns the key.',
   },
   cli: {
     command: 'keys rotate',

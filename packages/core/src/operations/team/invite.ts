@@ -25,7 +25,7 @@ export const inviteMember = defineOperation({
     toolset: 'team',
     title: 'Invite a user to the team',
     description:
-      'Mails an invitation to join the account in a role. Ask the user first. Not for programs: use create_key. Returns the member, with the status `invited`.',
+      'Mails an invitation to join the account in a role. Ask the user first. Not for giving a program access: use create_key. Returns the member, with the status `invited`.',
   },
   cli: {
     command: 'team invite',

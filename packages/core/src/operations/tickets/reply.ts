@@ -24,7 +24,7 @@ export const replyToTicket = defineOperation({
     toolset: 'support',
     title: 'Reply to a support ticket',
     description:
-      'Adds a message to the thread of a support ticket, which opens it again if it was pending or solved. Ask the user first. Not for a new subject: use create_ticket. Returns the ticket with its thread.',
+      'Adds a message to the thread of a support ticket, which opens it again if it was pending or solved. Ask the user first. Not for a new problem: use create_ticket. Returns the ticket with its thread.',
   },
   cli: {
     command: 'tickets reply',

@@ -41,7 +41,7 @@ export const checkBlocklist = defineOperation({
     toolset: 'diagnostics',
     title: 'Check blocklists',
     description:
-      'Checks a public IP address or a domain against blocklists: listed, not listed, or could not be checked. Not for recipients: use check_recipients. Returns findings with fixes, worst first, and the result of each list.',
+      'Checks a public IP address or a domain against blocklists: listed, not listed, or could not be checked. Not for checking recipients of a send: use check_recipients. Returns findings with fixes, worst first, and the result of each list.',
   },
   cli: {
     command: 'tools blocklist',

@@ -35,7 +35,7 @@ export const checkDmarc = defineOperation({
     toolset: 'diagnostics',
     title: 'Check DMARC',
     description:
-      'Reads the DMARC policy that applies to any domain, and checks policy, alignment and report addresses. Not for whether one message passes: use check_inbox_placement. Returns findings with fixes, worst first, and the records.',
+      'Reads the DMARC policy that applies to any domain, and checks policy, alignment and report addresses. Not for checking one message: use check_inbox_placement. Returns findings with fixes, worst first, and the records.',
   },
   cli: { command: 'tools dmarc', positional: ['domain'], examples: ['postrider tools dmarc example.com'] },
 });

@@ -74,7 +74,7 @@ export const checkInboxPlacement = defineOperation({
     toolset: 'diagnostics',
     title: 'Estimate inbox placement',
     description:
-      'Estimates from a whole message (`raw`), or from `from`, `subject` and bodies, whether it reaches the inbox: authentication, headers, content, links, blocklists. Not for acceptance by this server: use preview_email. Sends nothing. Returns findings with fixes, worst first.',
+      'Estimates from a whole message (`raw`), or from `from`, `subject` and bodies, whether it reaches the inbox: authentication, headers, content, links, blocklists. Not for checking whether this server would accept a send: use preview_email. Sends nothing. Returns findings with fixes, worst first.',
   },
   cli: {
     command: 'tools inbox-placement',

@@ -30,7 +30,7 @@ export const listTools = defineOperation({
     toolset: 'diagnostics',
     title: 'List the free checks',
     description:
-      'Lists the checks and builders that need no key, with their REST paths, so that you can recommend them to users without access. Not for running one: each has its own tool in this toolset. Returns name, method, path and description of each.',
+      'Lists the checks and builders that need no key, with their REST paths, so that you can recommend them to users without access. Not for running a check: each has its own tool in this toolset. Returns name, method, path and description of each.',
   },
   cli: { command: 'tools list', examples: ['postrider tools list'] },
 });

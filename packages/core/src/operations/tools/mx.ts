@@ -36,7 +36,7 @@ export const checkMx = defineOperation({
     toolset: 'diagnostics',
     title: 'Check mail exchangers',
     description:
-      'Reads where mail for any domain is sent: MX hosts, their addresses and names, and whether it can be delivered. Not for single mailboxes: no connection is made. Returns findings with fixes, worst first, and the records.',
+      'Reads where mail for any domain is sent: MX hosts, their addresses and names, and whether it can be delivered. Not for testing whether a mailbox exists: it connects to no mail server. Returns findings with fixes, worst first, and the records.',
   },
   cli: { command: 'tools mx', positional: ['domain'], examples: ['postrider tools mx example.com'] },
 });

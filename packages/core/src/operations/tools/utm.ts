@@ -54,7 +54,7 @@ export const tagLink = defineOperation({
     toolset: 'diagnostics',
     title: 'Tag a link',
     description:
-      'Adds utm parameters to one link, for use elsewhere. Not for emails: send_email with `utm` tags every link of the message. Parameters that the link already has are kept unless `override_existing` is true. Sends and stores nothing. Returns the link and its parameters.',
+      'Adds utm parameters to one link, for use elsewhere. Not for links in an email: send_email with `utm` tags them all. Parameters that the link already has are kept unless `override_existing` is true. Sends and stores nothing. Returns the link and its parameters.',
     // The builder returns a link and stores nothing.
     effect: 'read',
   },

@@ -21,7 +21,7 @@ export const createWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Add a webhook endpoint',
     description:
-      'Creates a webhook endpoint: an https URL that receives the account’s events, all or those named in `events`. Ask the user first: events contain recipients and subjects. Returns the endpoint with its signing secret, shown only once. Not for a local program: use simulate_webhook.',
+      'Creates a webhook endpoint: an https URL that receives the account’s events, all or those named in `events`. Ask the user first: events contain recipients and subjects. Returns the endpoint with its signing secret, shown only once. Not for a receiver on localhost: use simulate_webhook.',
   },
   cli: {
     command: 'webhooks create',

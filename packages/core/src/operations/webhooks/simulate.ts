@@ -14,7 +14,7 @@ export const simulateWebhook = defineOperation({
   reach: 'notifies',
   summary: 'Simulate a delivery to this machine',
   description:
-    'Makes an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`). A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is stored.',
+    'Creates an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`). A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is stored.',
   effect: 'create',
   body: z.strictObject({
     url: z
@@ -47,7 +47,7 @@ export const simulateWebhook = defineOperation({
     toolset: 'webhooks',
     title: 'Simulate a webhook delivery',
     description:
-      'Simulates a signed webhook delivery to a receiver on the developer’s machine (`http://localhost:<port>`); a server in development mode posts it. Returns the request, its secret and the response. Not for endpoints: use test_webhook.',
+      'Simulates a signed webhook delivery to a receiver on the developer’s machine (`http://localhost:<port>`); a server in development mode posts it. Returns the request, its secret and the response. Not for a registered endpoint: use test_webhook.',
   },
   cli: {
     command: 'webhooks simulate',

@@ -26,7 +26,7 @@ export class KeysResource {
   }
 
   /**
-   * Make a key.
+   * Create a key.
    *
    * Creates an API key and returns it with its secret in `key`, which is shown only once. A key cannot create or become
    * a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test

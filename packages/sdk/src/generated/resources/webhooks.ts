@@ -48,10 +48,10 @@ export class WebhooksResource {
   /**
    * Simulate a delivery to this machine.
    *
-   * Makes an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`).
-   * A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the
-   * SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is
-   * stored.
+   * Creates an event with sample data, signed with the secret of the calling key’s event stream (`GET
+   * /webhooks/stream`). A server in development mode posts it to the URL; any other server returns the signed request
+   * for the CLI or the SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a
+   * path. Nothing is stored.
    */
   simulate(body: SimulateBody, options: CallOptions = {}): CallPromise<WebhookSimulation> {
     return callOperation(this.#client, 'webhooks.simulate', { body }, options);

@@ -86,7 +86,7 @@ function message({ approval: { text, html: body }, token }: ShownApproval): Html
 
 function linkFacts(approval: Approval, found: readonly ShownLink[]): Html {
   const places = placesOf(approval);
-  return html`<h2>Where it leads</h2>
+  return html`<h2>Links</h2>
 ${
   places.length === 0
     ? html`<p>It has no links.</p>`
@@ -112,7 +112,7 @@ function placesOf({ text, html: body, subject, from, to, cc, bcc, replyTo, heade
     domain: hostOfAddress(addressOf(from)),
   };
   const foreign = addresses.filter((address) => isForeign(address, own));
-  return [...hosts, ...foreign, ...(unreadable ? ['a place that cannot be read'] : [])];
+  return [...hosts, ...foreign, ...(unreadable ? ['an address that cannot be parsed'] : [])];
 }
 
 function files({ approval: { attachments }, token }: ShownApproval): Html {

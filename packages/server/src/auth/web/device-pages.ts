@@ -47,7 +47,7 @@ export function renderConsentPage(signedIn: SignedIn, question: DeviceQuestion):
 ${fact('Program', html`${client} <small>The program reports this name itself.</small>`)}
 ${fact('Address', html`<span class="address">${address}</span> ${compare(address, ownAddress)}`)}
 ${fact('Started', html`${sinceWhen(question)}`)}</dl>
-<p class="caution"><b>If you did not just start this on your own machine, someone may be trying to use your account.</b> Press Refuse.</p>
+<p class="caution"><b>If you did not just start this on your own machine, someone may be trying to use your account.</b> Press Reject.</p>
 <h2>What it will be able to do, as ${role}</h2>
 <ul>${[...ROLE_WORDS[role], ...elsewhere(otherAccounts)].map((words) => html`<li>${words}</li>`)}</ul>
 <p class="note">Until ${toMinute(question.endsAt)} at the latest. It ends sooner after ${LIMITS.sessionIdleDays} days without use.</p>
@@ -55,7 +55,7 @@ ${fact('Started', html`${sinceWhen(question)}`)}</dl>
 <input type="hidden" name="user_code" value="${userCode}"><input type="hidden" name="account" value="${accountId}">
 ${question.mayDecide ? offerApprovals() : html``}
 <button type="submit" name="decision" value="confirm">Allow</button>
-<button class="quiet" type="submit" name="decision" value="deny">Refuse</button></form>`,
+<button class="quiet" type="submit" name="decision" value="deny">Reject</button></form>`,
     { signedIn },
   );
 }
@@ -71,7 +71,7 @@ const DONE: Readonly<Record<DeviceOutcome, readonly [title: string, text: string
     'The device is signed in',
     'You can close this page and continue there. It can approve and reject held sends.',
   ],
-  refused: ['The sign-in is refused', 'The code no longer works. You can close this page.'],
+  refused: ['The sign-in is rejected', 'The code no longer works. You can close this page.'],
 };
 
 export function renderDeviceDonePage(signedIn: SignedIn, outcome: DeviceOutcome): string {

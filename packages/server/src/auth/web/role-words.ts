@@ -3,7 +3,7 @@ import type { Role } from '@postrider/core';
 const WRITES = [
   'Send email, and read all messages with their content',
   'Change templates, domains, webhooks and suppressions',
-  'Make and change API keys',
+  'Create and change API keys',
 ];
 
 const ADMINISTERS = ['Invite, change and remove team members', 'Change, pause and resume the account'];
