@@ -2,7 +2,7 @@ import { createApprovalToken } from '../../packages/server/src/approvals/approva
 import { insertApprovalLinks } from '../../packages/server/src/db/queries/approval-notices.ts';
 import type { TaggedSql } from './tagged.ts';
 
-/** Makes the link to a hold that its account's owner is mailed, and resolves with its token. */
+/** Creates the approval link that the account's owner would receive by mail. Resolves with its token. */
 export async function makeApprovalLink(sql: TaggedSql, approvalId: string): Promise<string> {
   const { token, hash: tokenHash } = createApprovalToken();
   const [hold] = await sql<{ accountId: string; revision: number; memberId: string }[]>`

@@ -4,8 +4,8 @@ import { type Browser, chromium } from 'playwright-core';
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /**
- * A headless Chromium: the machine's own where there is one, else the one that comes with the packages (Linux on x64).
- * @param extra further arguments of the command line
+ * A headless Chromium: the installed one if there is one, otherwise the one from the packages (Linux on x64).
+ * @param extra further command line arguments
  */
 export async function startBrowser(extra: readonly string[] = []): Promise<Browser> {
   const installed = INSTALLED.find((path) => existsSync(path));
@@ -20,7 +20,7 @@ export async function startBrowser(extra: readonly string[] = []): Promise<Brows
   ];
   if (installed !== undefined) return await chromium.launch({ executablePath: installed, args: quiet });
   const { default: packaged } = await import('@sparticuz/chromium');
-  // One process for all would end with the first page that closes.
+  // A single process would end with the first page that closes.
   const args = packaged.args.filter((argument) => argument !== '--single-process' && argument !== '--no-zygote');
   return await chromium.launch({ executablePath: await packaged.executablePath(), args: [...args, ...quiet] });
 }

@@ -6,12 +6,12 @@ export interface CapturedMail {
   readonly from: string;
   /** The envelope's recipients. */
   readonly to: readonly string[];
-  /** As it would have gone over the wire. */
+  /** As it would be sent over SMTP. */
   readonly raw: string;
   readonly parsed: Email;
 }
 
-/** What the development mailbox has of a subject, oldest first, read over the API and by an independent parser. */
+/** The messages in the development mailbox with this subject, oldest first, read over the API and by an independent parser. */
 export async function readCaptured(server: TestApp, subject: string): Promise<readonly CapturedMail[]> {
   const { body } = await server.call('GET', '/dev/mailbox', { key: null });
   const found = body.messages.filter((message: { subject: string }) => message.subject === subject).reverse();

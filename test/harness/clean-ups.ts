@@ -3,8 +3,8 @@ import { afterEach } from 'vitest';
 type CleanUp = () => unknown;
 
 /**
- * For a test file: what is passed to the returned function runs after the current test, all of it at once, so that a
- * client that says goodbye need not wait for a server that is silent.
+ * Runs the functions passed to the returned function after the current test, in parallel, so that a client's disconnect need not wait for a
+ * server that does not respond.
  */
 export function useCleanUps(): (cleanUp: CleanUp) => void {
   const cleanUps: CleanUp[] = [];

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** For the environment of processes that tests start: compiling the sources is most of what a start costs them, and the same for all. */
+/** For processes that tests start: most of their start time is compiling the sources, which are the same for all. */
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'postrider-compile-cache') };

@@ -1,8 +1,8 @@
 import type { TestDatabase } from './test-database.ts';
 
 /**
- * All that a dump of the database has: every row of every table as text. PostgreSQL writes bytes in hexadecimal, so bytes that are mail follow as
- * text as well, with the soft line breaks of quoted-printable taken out.
+ * The contents of a database dump: every row of every table as text. PostgreSQL writes binary values in hexadecimal, so mail is also added
+ * as text, without quoted-printable soft line breaks.
  */
 export async function dumpDatabase({ sql }: Pick<TestDatabase, 'sql'>): Promise<string> {
   const tables = await sql<{ name: string }[]>`
@@ -15,11 +15,11 @@ export async function dumpDatabase({ sql }: Pick<TestDatabase, 'sql'>): Promise<
   return [...texts, ...decoded].join('\n');
 }
 
-/** How a secret may be written in a dump: as it is, in hexadecimal, or within something in base64. */
+/** The forms a secret can have in a dump: plain, hexadecimal, or inside base64 text. */
 export function spellingsOf(secret: string): readonly string[] {
   const inBase64 = [0, 1, 2].map((offset) => {
     const encoded = Buffer.from('x'.repeat(offset) + secret).toString('base64');
-    // The first and the last group depend on what is beside the secret.
+    // The first and last group depend on the text beside the secret.
     return encoded.slice(4, -4);
   });
   return [secret, Buffer.from(secret).toString('hex'), ...inBase64, Buffer.from(secret, 'base64url').toString('hex')];

@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import type { TestDatabase } from './test-database.ts';
 
 export interface DatabaseProxy {
-  /** The same database, reached through the proxy. */
+  /** The same database, through the proxy. */
   readonly database: TestDatabase;
-  /** Drops every connection and takes no new ones, as a Postgres that is down. */
+  /** Drops every connection and refuses new ones, like a stopped Postgres. */
   down(): Promise<void>;
-  /** Keeps every connection and takes new ones, but nothing gets through any more, as on a network that swallows packets. */
+  /** Keeps connections open and accepts new ones, but passes no data, like a network that drops packets. */
   silence(): void;
-  /** Whatever the present connections send to the database arrives that much later; new connections are as fast as ever. */
+  /** Delays what open connections send to the database by this time; new connections are not delayed. */
   delay(ms: number): void;
-  /** Ends what went wrong. What was held back by a silence gets through then. */
+  /** Ends the fault. Data that a silence held back is then passed on. */
   up(): Promise<void>;
   close(): Promise<void>;
 }
 
 const SOCKET = '.s.PGSQL.5432';
 
-/** A proxy between an app and its database on its own socket, so that a test can take the database away from that app alone. */
+/** A proxy between an app and its database on its own socket, so that a test can make the database unavailable to that app only. */
 export async function startDatabaseProxy(database: TestDatabase): Promise<DatabaseProxy> {
   const { target } = database;
   if (target.kind !== 'socket') throw new Error('The test database is reached over a socket.');

@@ -11,31 +11,31 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { type Conversation, type ScriptedServer, startScriptedServer } from './scripted-smtp-server.ts';
 import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from './smtp-sink.ts';
 
-/** A small internet on loopback: a DNS server, and mail servers that are different hosts by their address and share one port. */
+/** A small network on loopback: a DNS server, and mail servers that are different hosts by address and share one port. */
 export interface DirectWorld {
   readonly dns: TestDnsServer;
   readonly clock: FakeClock;
   readonly port: number;
-  /** A mail server at 127.0.0.<host>, with an address record for the name `mx<host>.test`. */
+  /** Starts a mail server at 127.0.0.<host>, with an address record for the name `mx<host>.test`. */
   sink(host: number, options?: SmtpSinkOptions): Promise<SmtpSink>;
-  /** The same with a server that follows a script. */
+  /** The same, with a scripted server. */
   scripted(host: number, script: (conversation: Conversation) => Promise<void> | void): Promise<ScriptedServer>;
-  /** Names a host at which no one listens. */
+  /** The name of a host at which nothing listens. */
   name(host: number): void;
   /** `mx('a.test', 2, 3)`: host 2 before host 3. */
   mx(domain: string, ...hosts: readonly number[]): void;
-  /** `dnsTimeoutMs`: long unless given, since on a busy machine a response may be late; short where a test has the DNS be silent. */
+  /** `dnsTimeoutMs`: by default long, because responses can be late on a busy machine; use a short one if the DNS does not respond. */
   transport(changes?: Partial<DirectTransportOptions>, dnsTimeoutMs?: number): Transport;
 }
 
-/** What is waited for comes, or the test has failed. */
+/** Tests wait for events that must happen; a timeout fails the test. */
 const PATIENT_MS = 15_000;
 
-/** @param afterTest takes what is to be closed after the test. */
+/** @param afterTest registers a cleanup. */
 export async function startDirectWorld(afterTest: (cleanUp: () => unknown) => void): Promise<DirectWorld> {
   const dns = await startDnsServer();
   const clock = createFakeClock();
-  // Holds the port for as long as the test lasts, since all the other hosts are to have the same.
+  // Keeps the port for the whole test, because all other hosts must use the same.
   const holder = await startSmtpSink({ host: '127.0.0.1' });
   afterTest(() => Promise.all([dns.close(), holder.close()]));
   const { port } = holder;

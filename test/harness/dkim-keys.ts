@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import type { GeneratedDkimKey } from '../../packages/server/src/sending-domains/dkim-key.ts';
 
-/** Returns the keys of the run round-robin: real ones, each repeated only after all the others. */
+/** Returns the run's generated keys in turn. Each is reused only after all the others. */
 export function reuseDkimKeys(): () => Promise<GeneratedDkimKey> {
   const keys = inject('dkimKeys');
   let taken = 0;

@@ -7,8 +7,8 @@ import { createTestZone, type TestRecordType, type TestZone } from './dns-zone.t
 export type { TestRecordType } from './dns-zone.ts';
 
 /**
- * `silence`: no response at all. `garbage`: bytes with the right id that are no message. `truncated`: over UDP only that the response is too
- * long for it; over TCP what is set.
+ * `silence`: no response. `garbage`: bytes with the right id that are not a message. `truncated`: over UDP only the truncation flag; over
+ * TCP the records.
  */
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'silence' | 'garbage' | 'truncated';
 
@@ -19,21 +19,21 @@ export interface AskedQuestion {
 }
 
 export interface SetOptions {
-  /** In seconds; 0, that nothing is remembered, where it is not said. */
+  /** In seconds. Default 0: not cached. */
   readonly ttl?: number;
-  /** Of a CNAME: false returns it alone, without the records of its target, as a server of one zone would. */
+  /** For a CNAME: false returns it alone, without the records of its target, like a server of one zone. */
   readonly follow?: boolean;
 }
 
 export interface TestDnsServer {
-  /** `127.0.0.1:<port>`, UDP and TCP alike, as POSTRIDER_DNS_SERVERS takes it. */
+  /** `127.0.0.1:<port>` for UDP and TCP, in the format of POSTRIDER_DNS_SERVERS. */
   readonly address: string;
-  /** What was asked, in order. */
+  /** The queries, in order. */
   readonly questions: readonly AskedQuestion[];
   /**
-   * Replaces the records of a name and type, and ends a failure of it. MX values are `10 mx.example.com` (`0 .` is the null MX), a TXT
-   * value is one string, split into strings of 255 bytes by itself; a value that is a list is the strings of one record. A PTR's name may
-   * be the address. SOA: `mname rname serial refresh retry expire minimum`; it makes the negative responses below it cacheable.
+   * Sets the records of a name and type, and clears its failure. MX values are `10 mx.example.com` (`0 .` is the null MX). A TXT value is
+   * one string, which is split into strings of 255 bytes, or a list of the strings of one record. The name of a PTR can be the address.
+   * SOA: `mname rname serial refresh retry expire minimum`; it makes the negative responses below it cacheable.
    */
   set(
     name: string,
@@ -41,19 +41,21 @@ export interface TestDnsServer {
     values: readonly (string | readonly string[])[] | string,
     options?: SetOptions,
   ): void;
-  /** The records and failures of a name, of all types where none is named. */
+  /** Removes the records and failures of a name, by default of all types. */
   remove(name: string, type?: TestRecordType): void;
-  /** Has questions fail; the name `*` is every name. */
+  /** Makes queries fail; the name `*` matches every name. */
   fail(name: string, type: TestRecordType | '*', how: DnsFailure): void;
   close(): Promise<void>;
 }
 
 const SERVFAIL = 2;
 const REFUSED = 5;
-/** RFC 1035 §4.2.1: what a client without EDNS takes over UDP. */
+/** RFC 1035 §4.2.1: the maximum size over UDP of a client without EDNS. */
 const PLAIN_UDP_BYTES = 512;
 
-/** A real DNS server on loopback that responds as a recursive resolver would: with the whole chain of CNAMEs, and NXDOMAIN for unknown names. */
+/**
+ * A real DNS server on loopback that responds like a recursive resolver: with the whole chain of CNAMEs, and NXDOMAIN for unknown names.
+ */
 export async function startDnsServer(): Promise<TestDnsServer> {
   const zone = createTestZone();
   const failures = new Map<string, DnsFailure>();
@@ -116,7 +118,7 @@ export async function startDnsServer(): Promise<TestDnsServer> {
   };
 }
 
-/** A chain of CNAMEs fails as its target does: a server that follows it for others gets no response there. */
+/** A chain of CNAMEs fails if its target does: a server that follows it gets no response there. */
 function failedOnTheWay(
   zone: TestZone,
   name: string,
@@ -165,7 +167,7 @@ function roomOf(asked: DecodedPacket): number {
   return opt?.type === 'OPT' ? Math.max(PLAIN_UDP_BYTES, opt.udpPayloadSize) : PLAIN_UDP_BYTES;
 }
 
-/** RFC 1035 §4.2.2: two bytes of length before each message. */
+/** RFC 1035 §4.2.2: two length bytes before each message. */
 function respondOver(socket: Socket, reply: (query: Buffer) => Buffer | null): void {
   let pending: Buffer = Buffer.alloc(0);
   socket.on('data', (data: Buffer) => {
@@ -182,7 +184,7 @@ function respondOver(socket: Socket, reply: (query: Buffer) => Buffer | null): v
   });
 }
 
-/** One port for both: another is tried where what is free for TCP is taken for UDP. */
+/** Uses one port for both: if the free TCP port is in use for UDP, another one is tried. */
 async function listen(): Promise<{ readonly udp: UdpSocket; readonly tcp: Server; readonly port: number }> {
   for (;;) {
     const tcp = createServer().listen(0, '127.0.0.1');

@@ -14,7 +14,7 @@ interface RecordSet {
 }
 
 export interface TestZone {
-  /** A name as the zone knows it: A-labels in lower case without a dot at the end; of a PTR, the reverse name of an address. */
+  /** The canonical form of a name: A-labels in lower case without a final dot; for a PTR, the reverse name of an address. */
   nameOf(name: string, type?: TestRecordType): string;
   set(
     name: string,
@@ -27,18 +27,18 @@ export interface TestZone {
     name: string,
     type: string,
   ): { readonly answers: Answer[]; readonly authorities: Answer[]; readonly rcode: number };
-  /** The names that a chain of CNAMEs leads on to. */
+  /** Follows a chain of CNAMEs and returns its names. */
   targetsOf(name: string, type: string): readonly string[];
 }
 
 const NXDOMAIN = 3;
 const TXT_STRING_BYTES = 255;
 
-/** The records behind the test server, with wildcards by RFC 4592. */
+/** The records of the test server, with wildcards as in RFC 4592. */
 export function createTestZone(): TestZone {
   const names = new Map<string, Map<string, RecordSet>>();
 
-  /** A name that exists, if only because a longer one does (an empty non-terminal), is no matter of a wildcard. */
+  /** Wildcards do not apply to a name that exists, even as an empty non-terminal (a longer name exists). */
   const exists = (name: string) => names.has(name) || [...names.keys()].some((known) => known.endsWith(`.${name}`));
   const find = (name: string): ReadonlyMap<string, RecordSet> | null => {
     if (exists(name)) return names.get(name) ?? new Map();
@@ -77,7 +77,7 @@ export function createTestZone(): TestZone {
     return { answers, authorities, rcode: known === null ? NXDOMAIN : 0 };
   }
 
-  /** The SOA of the nearest zone above a name: with it a negative response may be remembered (RFC 2308 §3). */
+  /** The SOA of the closest zone above a name, which makes a negative response cacheable (RFC 2308 §3). */
   function soaOf(name: string): Answer[] {
     for (let at: string | null = name; at !== null; at = parentOf(at)) {
       const soa = names.get(at)?.get('SOA');
@@ -139,7 +139,7 @@ function makeRecord(name: string, type: string, value: string | readonly string[
   throw new Error(`the test zone knows no ${type}`);
 }
 
-/** RFC 1035 §3.3: a string of a TXT record has 255 bytes at most. */
+/** RFC 1035 §3.3: a string of a TXT record has at most 255 bytes. */
 function splitText(text: string): Buffer[] {
   const bytes = Buffer.from(text);
   if (bytes.length === 0) return [bytes];

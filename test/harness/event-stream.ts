@@ -3,16 +3,16 @@ import type { TestApp } from './test-app.ts';
 export interface ReceivedEvent {
   readonly id: string | null;
   readonly event: string;
-  // Tests read data of any shape; what they expect of it is their assertion.
+  // Tests read data of any shape; their assertions check it.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly data: any;
 }
 
 export interface EventStream {
   readonly response: Response;
-  /** Everything that came so far, as text. */
+  /** Everything received so far, as text. */
   readonly text: string;
-  /** The next event; rejects where the stream ends before one. */
+  /** The next event. Rejects if the stream ends first. */
   next(): Promise<ReceivedEvent>;
   /** Waits for the end of the stream. */
   ended(): Promise<void>;
@@ -21,12 +21,12 @@ export interface EventStream {
 
 export interface EventStreamOptions {
   readonly key?: string;
-  /** Of a session, instead of a key. */
+  /** A session cookie, instead of a key. */
   readonly cookie?: string;
   readonly lastEventId?: string;
 }
 
-/** Opens `GET /webhooks/stream` and reads it as a plain client would. */
+/** Opens `GET /webhooks/stream` and reads it like a plain client. */
 export async function openEventStream(
   { baseUrl, key: ownKey }: Pick<TestApp, 'baseUrl' | 'key'>,
   query = '',

@@ -15,7 +15,7 @@ const MEMBERS = [
   'currentStatus',
 ];
 
-/** Asserts that a response is the one body of every refusal, in each particular that the contract names, with this status and code. */
+/** Asserts that a response is a problem with this status and code, in every detail that the contract requires. */
 export function expectProblem(response: TestResponse, status: number, code: string): void {
   const words = expect.stringMatching(/\S/);
   expect({ status: response.status, body: response.body }).toEqual({
@@ -30,7 +30,7 @@ export function expectProblem(response: TestResponse, status: number, code: stri
   expect(Object.keys(response.body).filter((name) => !MEMBERS.includes(name))).toEqual([]);
 }
 
-/** The same for a request that breaks a rule of shape, with the fields that must be named: paths, or paths with their codes. */
+/** The same for an invalid request, with the fields it must name: paths, or paths with their codes. */
 export function expectInvalid(
   response: TestResponse,
   ...fields: readonly (string | readonly [path: string, code: string])[]

@@ -1,6 +1,6 @@
 import type { Clock } from '../../packages/server/src/clock.ts';
 
-/** A clock that runs with the real one and can be moved ahead. */
+/** A clock that runs in real time and can be moved ahead. */
 export interface FakeClock extends Clock {
   advance(ms: number): void;
 }

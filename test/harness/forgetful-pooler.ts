@@ -6,21 +6,21 @@ import { splitStart, withoutStartParameters } from './startup-packet.ts';
 import type { TestDatabase } from './test-database.ts';
 
 export interface ForgetfulPooler {
-  /** The same database, reached through it. */
+  /** The same database, through the pooler. */
   readonly database: TestDatabase;
   close(): Promise<void>;
 }
 
 const SOCKET = '.s.PGSQL.5432';
 
-/** What operators list in PgBouncer's `ignore_startup_parameters` to get a client through that sends more than PgBouncer knows. */
+/** What operators list in PgBouncer's `ignore_startup_parameters` for clients that send parameters PgBouncer does not know. */
 export const USUALLY_IGNORED = [
   ...['extra_float_digits', 'role', 'statement_timeout', 'plan_cache_mode', 'enable_seqscan', 'synchronous_commit'],
 ] as const;
 
 /**
- * Passes connections on to the database, and drops parameters of their startup packets without a word, as PgBouncer does with what
- * `ignore_startup_parameters` lists.
+ * Passes connections on to the database and silently drops parameters of their startup packets, as PgBouncer does with
+ * `ignore_startup_parameters`.
  */
 export async function startForgetfulPooler(
   database: TestDatabase,

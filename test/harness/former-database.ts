@@ -13,7 +13,7 @@ export interface FormerDatabase {
   drop(): Promise<void>;
 }
 
-/** A database as an earlier release left it: with the migrations up to this number, recorded as the runner records them. */
+/** A database as an earlier release left it: with the migrations up to this number, recorded as the migration runner does. */
 export async function createFormerDatabase(lastMigration: string): Promise<FormerDatabase> {
   const { host, user } = inject('postgres');
   const open = (database: string): DatabaseTarget => ({ kind: 'socket', host, user, database });

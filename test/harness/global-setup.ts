@@ -12,18 +12,18 @@ import { prepareTemplate, TEMPLATE_DATABASE } from './template-database.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     postgres: { readonly host: string; readonly user: string };
-    /** Made once for the run: each takes some hundred milliseconds of a processor. */
+    /** Generated once per run: each key takes some hundred milliseconds of processor time. */
     dkimKeys: readonly GeneratedDkimKey[];
   }
 }
 
-/** More than any domain of a test has keys. */
+/** More than any test domain has keys. */
 const DKIM_KEYS = 8;
 
-/** One Postgres for the whole run, its data in memory where the machine has such a place, with one migrated template database. */
+/** One Postgres for the whole run, with its data in memory if possible, and one migrated template database. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'postrider-test-'));
-  // Tests kill processes, never the machine: what fsync guards against cannot happen here.
+  // Tests kill processes, never the machine, so fsync would protect against nothing.
   const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
   const [postgres, dkimKeys] = await Promise.all([
     startTestPostgres(dataDir, settings),

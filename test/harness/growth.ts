@@ -1,13 +1,13 @@
-/** Below this, other things than the input decide how long a run takes. */
+/** Below this time, other factors than the input determine the duration. */
 const NEGLIGIBLE_MS = 20;
 const FACTOR = 8;
-/** Linear work comes to about 1, and to somewhat more where the input outgrows the caches; quadratic work comes to the factor. */
+/** Linear work has a growth of about 1, or somewhat more if the input exceeds the caches; quadratic work has that of the factor. */
 const MAX_RATIO = 4;
 const RUNS = 5;
 
 /**
- * How much longer one run on an input that is eight times as large takes than eight runs on the smaller one: the median of several where it
- * looks like too much. In processor time of this thread, so that nothing else on the machine counts. Null where the work is over at once.
+ * Compares one run on an input eight times as large with eight runs on the smaller one; if the result looks too high, uses the median of
+ * several. Measured in processor time of this thread, so that other load does not count. Null if the work is too short to measure.
  */
 export async function growthOf(
   work: (input: string) => unknown,
@@ -26,7 +26,7 @@ export async function growthOf(
   return ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)] ?? null;
 }
 
-/** Whether the growth is that of linear work. */
+/** Whether the growth is linear. */
 export function isLinear(ratio: number | null): boolean {
   return ratio === null || ratio <= MAX_RATIO;
 }

@@ -15,22 +15,22 @@ import type { TaggedSql } from './tagged.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';
 import { createTestDatabase } from './test-database.ts';
 
-/** A dispatcher on its own database, without a server around it: nothing happens but what the test asks for. */
+/** A dispatcher on its own database, without a server: nothing happens unless the test requests it. */
 export interface HandMadeDispatcher {
   readonly sql: TaggedSql;
   readonly clock: FakeClock;
   readonly accountId: string;
   readonly dispatcher: Dispatcher;
-  /** What went wrong in the background. */
+  /** Errors in the background. */
   readonly faults: readonly unknown[];
-  /** An endpoint of the account; returns its id. */
+  /** Creates an endpoint of the account and returns its id. */
   endpoint(url: string): Promise<string>;
-  /** Queues so many events for an endpoint. */
+  /** Queues this many events for an endpoint. */
   events(endpointId: string, count?: number): Promise<readonly string[]>;
-  /** A further process of the fleet. */
+  /** Another process of the fleet. */
   another(): Dispatcher;
   /** The attempts at an endpoint, oldest first. */
-  // Tests look at any column; what they expect of it is their assertion.
+  // Tests read any column; their assertions check it.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   attempts(endpointId: string): Promise<readonly any[]>;
   close(): Promise<void>;

@@ -19,7 +19,7 @@ import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { TEST_SECRET_KEY } from './template-database.ts';
 import type { TestApp } from './test-app.ts';
 
-/** An engine on a server's database that hands everything to mail servers of the test's own making. */
+/** An engine on a server's database that delivers to mail servers of the test. */
 export async function makeEngine(
   server: TestApp,
   transport: Transport,
@@ -66,7 +66,7 @@ export async function makeEngine(
   };
 }
 
-/** Mail servers of others: what the test says of each recipient, who are all of one domain. */
+/** A simulated transport: the test sets the result for each recipient, all in one domain. */
 export function createOutsideWorld(
   respond: (
     outgoing: OutgoingMessage,
@@ -97,7 +97,7 @@ export function createOutsideWorld(
   };
 }
 
-/** What is said of a server that cannot be reached. */
+/** The error of a server that cannot be reached. */
 export const UNREACHABLE = { outcome: 'deferred', reply: null, reason: 'the connection was refused' } as const;
 
 /** For tests of other jobs. */

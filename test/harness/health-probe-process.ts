@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 
 /**
- * Probes `/health` every 20 ms over one connection. A response that takes longer delays the probes behind it: those count with the time they
- * would have waited, or a server that was blocked for a second would show as one slow probe among many fast ones.
+ * Requests `/health` every 20 ms over one connection. A slow response delays the probes behind it, and they count with the time they
+ * waited: otherwise a server that was blocked for a second would show as one slow probe among many fast ones.
  */
 const EVERY_MS = 20;
 const port = Number(process.argv[2]);
@@ -17,7 +17,7 @@ function probe(): Promise<number> {
       incoming.resume();
       incoming.once('end', () => resolve(performance.now() - beganMs));
     });
-    // A connection that was closed is opened again by the next probe.
+    // The next probe reopens a closed connection.
     outgoing.once('error', () => resolve(performance.now() - beganMs));
     outgoing.end();
   });
@@ -41,7 +41,7 @@ async function run(): Promise<void> {
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message) => {
   if (message === 'begin') latenciesMs = [];
-  // The probe that is under way may be the one that waits: it counts as well.
+  // The probe in progress may be the one that is delayed, so it counts too.
   else isEnding = true;
 });
 process.send?.('ready');

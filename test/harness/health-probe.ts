@@ -1,16 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Asks `/health` again and again, from its own process. */
+/** Requests `/health` repeatedly, from its own process. */
 export interface HealthProbe {
-  /** Begins a new measurement. */
+  /** Starts a new measurement. */
   begin(): void;
-  /** Ends it: how long each probe took, in milliseconds. */
+  /** Ends the measurement. Returns the duration of each probe in milliseconds. */
   end(): Promise<readonly number[]>;
   stop(): void;
 }
 
-/** Starts a probe of the server at this port. */
+/** Starts probing the server at this port. */
 export async function startHealthProbe(port: number): Promise<HealthProbe> {
   const child: ChildProcess = fork(new URL('./health-probe-process.ts', import.meta.url), [String(port)]);
   await once(child, 'message');
@@ -20,7 +20,7 @@ export async function startHealthProbe(port: number): Promise<HealthProbe> {
       const response = once(child, 'message');
       child.send('end');
       const [latenciesMs] = await response;
-      return latenciesMs as readonly number[]; // What health-probe-process.ts sends.
+      return latenciesMs as readonly number[]; // Sent by health-probe-process.ts.
     },
     stop: () => void child.kill(),
   };

@@ -1,9 +1,9 @@
-/** Makes a text of about this many characters. */
+/** Creates a text of about this many characters. */
 export type BodyShape = (characters: number) => string;
 
 /**
- * HTML and text that parsers have stumbled over: what never ends, what nests, what repeats, and what almost matches. Each grows with the
- * size that is asked for, so that time can be measured against size.
+ * HTML and text that parsers are known to be slow on: unterminated, nested, repeated and almost matching input. Each grows with the
+ * requested size, so that time can be measured against size.
  */
 export const HOSTILE_BODIES: Readonly<Record<string, BodyShape>> = {
   'less-than signs': repeat('<'),
@@ -109,7 +109,7 @@ export const HOSTILE_BODIES: Readonly<Record<string, BodyShape>> = {
   'alternating blanks': repeat('a  '),
 };
 
-/** Shapes of one line, for subjects, names and the values of headers. */
+/** Shapes of a single line, for subjects, names and header values. */
 export const HOSTILE_LINES: Readonly<Record<string, BodyShape>> = {
   letters: repeat('a'),
   spaces: (n) => `x${fill(' ', n)}x`,

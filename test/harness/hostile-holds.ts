@@ -4,10 +4,10 @@ import { callApi } from './test-app.ts';
 
 const BODY = 1_990_000;
 const MAIL = { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hello' };
-/** Of what is read for links, escaped, written again or derived from, each the slowest shape. */
+/** The slowest shape for each step of processing a hold: finding links, escaping, rewriting and deriving text. */
 const SHAPES = ['links without quotes', 'href without value', 'nested lists', 'less-than signs', 'carriage returns'];
 
-/** What the sender of a held message can have others do: look at it, edit it, approve it. */
+/** The actions that others can perform on a hostile held message: view it, edit it, approve it. */
 export function holds(): readonly HostileRequest[] {
   return [
     ...SHAPES.flatMap((name) => [
@@ -41,7 +41,7 @@ function bodyOf(name: string): string {
   return HOSTILE_BODIES[name]?.(BODY) ?? '';
 }
 
-/** Each held by its link to another host. */
+/** Each is held because of its link to another host. */
 function nineteen() {
   const html = `<a href="https://other.example">x</a>${HOSTILE_BODIES['links without quotes']?.(BODY - 100)}`;
   return { emails: Array(19).fill({ ...MAIL, html, text: '' }) };

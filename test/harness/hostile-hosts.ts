@@ -1,4 +1,4 @@
-/** Every way to write loopback and its neighbors as a literal that a URL parser or a resolver may take. */
+/** Every literal for loopback and adjacent addresses that a URL parser or resolver may accept. */
 export const HOSTILE_LITERALS = [
   ...['127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0x7f.0.0.1', '0X7F.0.0.1'],
   ...['0177.0.0.1', '017700000001', '0177.0x0.0.1', '127.0.0.01', '127.000.000.001', '127.255.255.254', '127.8.8.8'],
@@ -32,7 +32,7 @@ export const HOSTILE_LITERALS = [
   ...['240.0.0.1', '255.255.255.255', '192.88.99.1', 'localhost', 'LOCALHOST', 'localhost.', 'app.localhost'],
 ];
 
-/** Names that lead inside, by what a DNS server says of them. */
+/** Names that resolve to internal addresses, with the DNS records that do so. */
 export const HOSTILE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'inside.test': ['127.0.0.1'],
   'inside-six.test': ['::1'],

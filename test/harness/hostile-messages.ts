@@ -2,7 +2,7 @@ import type { BodyShape } from './hostile-bodies.ts';
 
 const HEAD = 'From: ada@sandbox.test\r\nTo: delivered@sandbox.test\r\nSubject: Hello\r\n';
 
-/** Whole messages of about this many characters, with lines that end in CRLF, whose MIME structure or header is odd. */
+/** Complete messages of about this many characters, with CRLF line endings and unusual MIME structures or headers. */
 export const HOSTILE_MESSAGES: Readonly<Record<string, BodyShape>> = {
   'many headers': (n) => `${HEAD}${'X-A: b\r\n'.repeat(n / 8)}\r\nHi\r\n`,
   'a folded header': (n) => `${HEAD}X-A: b\r\n${' c\r\n'.repeat(n / 4)}\r\nHi\r\n`,

@@ -18,7 +18,7 @@ export interface HostileProcessReady {
   readonly smtpsPort: number;
 }
 
-/** The whole product as one process, as a small installation runs it. */
+/** The whole product in one process, like a small installation. */
 boundHeapGrowth();
 const settings = childSettings<HostileProcessSettings>();
 const verdict = readConfig({
@@ -27,7 +27,7 @@ const verdict = readConfig({
   POSTRIDER_SMTP_PORT: '0',
   POSTRIDER_SMTPS_PORT: '0',
   POSTRIDER_INBOUND_PORT: '0',
-  // Nothing is sent but to the sandbox.
+  // Mail is only sent to the sandbox.
   POSTRIDER_TRANSPORT: 'smtp://127.0.0.1:1?tls=none',
   POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
   POSTRIDER_MONTHLY_QUOTA: '2000000000',
@@ -48,8 +48,8 @@ const ready: HostileProcessReady = { pid: process.pid, smtpsPort: app.smtp?.tlsP
 serveParent(ready, () => Promise.resolve(takeLongestBlock()));
 
 /**
- * The longest time the event loop was blocked since the last call, in milliseconds of this thread's processor time: how long others wait on a
- * machine that has nothing else to do. A timer that is late says how much was worked since it was last on time.
+ * The longest time the event loop was blocked since the last call, in milliseconds of this thread's processor time: how long others would
+ * wait on an idle machine. A late timer shows how much work ran since it was last on time.
  */
 function watchBlocks(): () => number {
   let longestMs = 0;

@@ -1,24 +1,24 @@
 import { type PostedRequest, post } from './post-and-forget.ts';
 
-/** A server that is attacked, and what the attacker has. */
+/** The attacked server, and the attacker's credentials. */
 export interface HostileTarget {
   readonly port: number;
-  /** Of SMTP submission with TLS; null where it is closed. */
+  /** The port of SMTP submission with TLS; null if it is off. */
   readonly smtpsPort: number | null;
-  /** A key without restrictions, of an account that tracks what it sends. */
+  /** A key without restrictions, of an account with tracking. */
   readonly key: string;
-  /** A key whose links are looked at before they are sent. */
+  /** A key whose messages are checked for links before they are sent. */
   readonly heldKey: string;
-  /** A key that decides about holds. */
+  /** A key that can decide holds. */
   readonly decidingKey: string;
-  /** Makes the link of an approver to a hold, and resolves with its token. */
+  /** Creates an approver's link to a hold. Resolves with its token. */
   readonly makeLink: (approvalId: string) => Promise<string>;
 }
 
 export interface HostileRequest {
   readonly kind: string;
   readonly name: string;
-  /** Makes what is sent, before anything is measured; what it returns sends it, and resolves with what became of it. */
+  /** Prepares the request before the measurement. The returned function sends it and resolves with its outcome. */
   prepare(target: HostileTarget): (() => Promise<string>) | Promise<() => Promise<string>>;
 }
 

@@ -12,21 +12,21 @@ const UTM = { source: 'newsletter', medium: 'email', campaign: 'spring', overrid
 const BODY_SHAPES = Object.entries(HOSTILE_BODIES);
 const LINE_SHAPES = Object.entries(HOSTILE_LINES);
 
-/** All of them, in an order that mixes the kinds: the same on every run. */
+/** All requests, with the kinds mixed in the same order on every run. */
 export function hostileRequests(): readonly HostileRequest[] {
   const kinds = [
     ...[anonymous(), jsonBombs(), slowBodies(), wideBatches(), batches(), sends(), templates(), lines(), lists()],
     ...[tools(), mcpCalls(), smtpMessages(), queries(), holds()],
   ];
   const longest = Math.max(...kinds.map(({ length }) => length));
-  // Each kind is spread over the whole length.
+  // Spreads each kind over the whole list.
   return kinds
     .flatMap((kind) => kind.map((request, index) => ({ request, place: ((index + 0.5) * longest) / kind.length })))
     .sort((a, b) => a.place - b.place)
     .map(({ request }) => request);
 }
 
-/** No key, and much to read. */
+/** Large requests without a key. */
 function anonymous(): readonly HostileRequest[] {
   const large = () => `{"text":"${'x'.repeat(40 * MEGABYTE)}"}`;
   const paths = ['/nowhere', '/v1/nowhere', '/emails', '/emails/batch', '/mcp', '/auth/magic-link', '/tools/spf'];
@@ -64,7 +64,7 @@ function manyKeys(count: number): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Connections that begin a body and continue a byte at a time. */
+/** Connections that start a body and continue one byte at a time. */
 function slowBodies(): readonly HostileRequest[] {
   return ['anonymous', 'with a key', 'chunked'].map((name) => ({
     kind: 'slow',
@@ -91,7 +91,7 @@ async function drip({ port, key }: HostileTarget, name: string): Promise<string>
   return 'dripped';
 }
 
-/** What froze the server once: 19 dry runs of 2 MB in one call. */
+/** A request that once blocked the server: 19 dry runs of 2 MB in one call. */
 function wideBatches(): readonly HostileRequest[] {
   const names = [
     'letters',
@@ -109,7 +109,7 @@ function wideBatches(): readonly HostileRequest[] {
   );
 }
 
-/** Three dry runs of each bad shape, under all that looks at a body. */
+/** Three dry runs of each hostile shape, in every field that a parser reads. */
 function batches(): readonly HostileRequest[] {
   return BODY_SHAPES.map(([name, make]) =>
     http('batch', name, ({ heldKey }) => {
@@ -124,7 +124,7 @@ function batches(): readonly HostileRequest[] {
   );
 }
 
-/** Real sends of shapes that are slow to encode, to sign and to track. */
+/** Real sends with shapes that are slow to encode, sign and track. */
 function sends(): readonly HostileRequest[] {
   const names = [
     'line breaks',
@@ -171,7 +171,7 @@ function templates(): readonly HostileRequest[] {
   );
 }
 
-/** Lines in every field that is one: as long as may be, and far longer. */
+/** Long lines in every single-line field: at the limit, and far above it. */
 function lines(): readonly HostileRequest[] {
   return LINE_SHAPES.flatMap(([name, make]) => {
     const fields = (length: number) => ({
@@ -208,7 +208,7 @@ function lists(): readonly HostileRequest[] {
   );
 }
 
-/** The free checks, each with as much as it takes. */
+/** The free checks, each with the largest input it accepts. */
 function tools(): readonly HostileRequest[] {
   const placement = (name: string, body: object) =>
     http('tool', name, () => json('/tools/inbox-placement', null, body));

@@ -7,7 +7,7 @@ import type { HostileTarget } from './hostile-request.ts';
 import type { TaggedSql } from './tagged.ts';
 import { callApi } from './test-app.ts';
 
-/** An account that tracks what it sends, with its keys, on a server that is to be attacked. */
+/** An account with tracking, and its keys, on the server under attack. */
 export async function openHostileTarget(
   sql: TaggedSql,
   port: number,
@@ -21,7 +21,7 @@ export async function openHostileTarget(
   const rules = { approvalMode: 'policy', holdWhen: { linkDomainNotIn: ['example.com'] } };
   const heldKey = await newKey({ name: 'held', scopes: ['sending'], ...rules });
   const decidingKey = await newKey({ name: 'decider', scopes: ['approvals:read'] });
-  // Only a user grants this.
+  // Only users can grant this scope.
   await sql`UPDATE api_keys SET scopes = scopes || '{approvals:decide}' WHERE name = 'decider'`;
   await sql`UPDATE api_keys SET rate_limit = 1000000`;
   return { port, smtpsPort, key, heldKey, decidingKey, makeLink: (approvalId) => makeApprovalLink(sql, approvalId) };

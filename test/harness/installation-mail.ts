@@ -10,7 +10,7 @@ export interface StoredMail {
   readonly text: string;
 }
 
-/** The installation's own mail with its bodies opened, oldest first. */
+/** The installation's own mail with decoded bodies, oldest first. */
 export async function readInstallationMail(
   { sql }: Pick<TestDatabase, 'sql'>,
   about: { readonly tag?: string; readonly to?: string } = {},

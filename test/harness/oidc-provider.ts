@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-/** The user who signs in at the provider, with the claims it returns. */
+/** The user who signs in at the provider, with the returned claims. */
 export interface OidcUser {
   readonly sub: string;
   readonly email?: string;
@@ -13,14 +13,14 @@ export interface OidcUser {
 
 export interface RunningProvider {
   readonly issuer: string;
-  /** From now on every sign-in is by this user, who has consented to everything. */
+  /** Makes this user, who has consented to everything, sign in from now on. */
   signsIn(user: OidcUser): void;
   close(): Promise<void>;
 }
 
 export const OIDC_CLIENT = { id: 'postrider', secret: 'a-secret-of-the-client' } as const;
 
-/** A real OpenID Connect provider on loopback; only the user on its own pages is simulated. */
+/** A real OpenID Connect provider on loopback; only the user on its pages is simulated. */
 export async function startOidcProvider(redirectUri: () => string): Promise<RunningProvider> {
   let user: OidcUser = { sub: 'nobody' };
   const http = createServer();

@@ -3,7 +3,9 @@ import { deriveText } from '../../packages/server/src/sending/derive-text.ts';
 import { installationSender } from '../../packages/server/src/sending/judged-sender.ts';
 import { type ParsedSend, toParsedSend } from '../../packages/server/src/sending/parsed-send.ts';
 
-/** A send without template, files or tracking, under a key without rules, as it enters the accept queue; for tests and benchmarks of the queue. */
+/**
+ * A send without template, files or tracking, by a key without rules, as it enters the accept queue; for tests and benchmarks of the queue.
+ */
 export function plainSend(
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
   input: Readonly<Record<string, unknown>>,

@@ -8,10 +8,10 @@ export interface PostedRequest {
   readonly body: Buffer | null;
 }
 
-/** The patience of a client that has nothing to lose. */
+/** The timeout of a client that can wait. */
 const GIVES_UP_MS = 120_000;
 
-/** Sends a request and reads its response to the end without keeping it. Resolves with the status, or how it ended without one. */
+/** Sends a request, and reads and discards the response. Resolves with the status, or with how it ended without one. */
 export function post(port: number, { path, key, method = 'POST', headers, body }: PostedRequest): Promise<string> {
   return new Promise((resolve) => {
     const outgoing = request(
@@ -32,7 +32,7 @@ export function post(port: number, { path, key, method = 'POST', headers, body }
       },
     );
     outgoing.once('timeout', () => outgoing.destroy(new Error('timeout')));
-    // A server that refuses a body before it was sent closes the connection.
+    // A server that rejects a body early closes the connection.
     outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     outgoing.end(body ?? undefined);
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** A separate Postfix, beside whatever Postfix the machine may run. */
+/** A separate Postfix instance, beside any that the machine runs. */
 export interface Postfix {
   readonly folder: string;
   stop(): Promise<void>;
@@ -16,16 +16,16 @@ type Parameters = Readonly<Record<string, string>>;
 
 export interface PostfixOptions {
   readonly port: number;
-  /** Parameters of main.cf beside those that every instance needs; a function is given the instance's folder. */
+  /** Additional parameters of main.cf; a function receives the instance's folder. */
   readonly main: Parameters | ((folder: string) => Promise<Parameters>);
 }
 
 const run = promisify(execFile);
-/** It lives where a user's own PATH often does not look. */
+/** Often not on a user's PATH. */
 const POSTFIX = '/usr/sbin/postfix';
 const START_MS = 15_000;
 
-/** Starts it on loopback. Needs to be root, as Postfix does. */
+/** Starts it on loopback. Postfix requires root. */
 export async function startPostfix({ port, main }: PostfixOptions): Promise<Postfix> {
   const folder = await mkdtemp(join(tmpdir(), 'postrider-postfix-'));
   await chmod(folder, 0o755);
@@ -64,7 +64,7 @@ function commonParameters(folder: string): Parameters {
   };
 }
 
-/** The services of Debian's own master.cf that take part, outside of a chroot. */
+/** The services of Debian's master.cf that are used, without a chroot. */
 const MASTER = `PORT inet n - n - - smtpd
 pickup unix n - n 60 1 pickup
 cleanup unix n - n - 0 cleanup
@@ -89,7 +89,7 @@ scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
 `;
 
-/** Waits until a server on loopback takes connections. */
+/** Waits until a server on loopback accepts connections. */
 export async function untilListening(port: number): Promise<void> {
   const endsAtMs = performance.now() + START_MS;
   while (!(await responses(port))) {

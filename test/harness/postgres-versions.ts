@@ -15,7 +15,7 @@ import {
 } from '../../packages/server/src/postgres/postgres-privileges.ts';
 import { tagged } from './tagged.ts';
 
-/** The oldest version that Postrider promises to run on. */
+/** The oldest version that Postrider supports. */
 export const OLDEST_POSTGRES = '15';
 
 export interface TestPostgres {
@@ -32,7 +32,7 @@ const run = promisify(execFile);
 const USER = 'postrider';
 const START_MS = 20_000;
 
-/** The PostgreSQL of a test run: the embedded one, or with TEST_POSTGRES=oldest the oldest promised one, as Debian packages it. */
+/** The PostgreSQL of a test run: the embedded one, or with TEST_POSTGRES=oldest the oldest supported one from Debian's packages. */
 export async function startTestPostgres(dataDir: string, settings: Settings): Promise<TestPostgres> {
   const wanted = process.env['TEST_POSTGRES'] ?? 'embedded';
   if (wanted === 'oldest') return await startDebianPostgres(dataDir, settings);
@@ -41,7 +41,7 @@ export async function startTestPostgres(dataDir: string, settings: Settings): Pr
   return { ...postgres.connection, stop: postgres.stop };
 }
 
-/** Programs that Debian puts beside one another by version. */
+/** Debian installs programs by version, beside one another. */
 function debianPrograms(version: string): Programs {
   const folder = `/usr/lib/postgresql/${version}/bin`;
   if (!existsSync(join(folder, 'postgres'))) {
@@ -69,7 +69,7 @@ export interface BareCluster {
   readonly folder: string;
 }
 
-/** A separate cluster, without what the launcher adds to the embedded one. */
+/** A separate cluster, without the settings that the launcher adds to the embedded one. */
 export async function makeBareCluster(programs: Programs, dataDir: string): Promise<BareCluster> {
   const privileges = await choosePrivileges(programs, dataDir, await findFolderOwner(dataDir));
   const folder = join(dataDir, 'postgres');
@@ -86,7 +86,7 @@ async function giveTo({ uid, gid }: PostgresPrivileges, folder: string): Promise
 }
 
 export interface BareServer {
-  /** Ends it at once, with all connections. */
+  /** Stops it immediately and closes all connections. */
   stop(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export async function startBareServer(
   await untilReady(child, target);
   return {
     async stop() {
-      child.kill('SIGINT'); // Fast shutdown: connections are closed.
+      child.kill('SIGINT'); // Fast shutdown: closes connections.
       await ended;
     },
   };

@@ -7,14 +7,14 @@ import { locatePostgresBinaries } from '../../packages/server/src/postgres/postg
 import { type BareCluster, type BareServer, makeBareCluster, startBareServer } from './postgres-versions.ts';
 import { tagged } from './tagged.ts';
 
-/** Two servers on loopback, the second of which follows the first. */
+/** Two servers on loopback: a primary and its standby. */
 export interface PrimaryAndStandby {
-  /** Ports of the primary and of the standby, as they were at first. */
+  /** The ports of the primary and the standby, before any promotion. */
   readonly ports: readonly [number, number];
   urlOf(ports: readonly number[], parameters?: string): string;
-  /** What one of the servers says, past everything that chooses between them. */
+  /** Queries one of the servers directly, bypassing everything that chooses between them. */
   ask<T extends object>(port: number, statement: string): Promise<readonly T[]>;
-  /** Makes the standby take writes. */
+  /** Promotes the standby, so that it accepts writes. */
   promote(): Promise<void>;
   stopPrimary(): Promise<void>;
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export interface PrimaryAndStandby {
 
 const DATABASE = 'mail';
 
-/** The standby is made of a copy of the primary's files, taken while it was stopped. */
+/** The standby is a copy of the primary's files, made while the primary was stopped. */
 export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const programs = await locatePostgresBinaries();
   const folders = await Promise.all([0, 1].map(() => mkdtemp(join(tmpdir(), 'pg-'))));

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that a test writes bytes to as it likes, while it reads what comes back. */
+/** A connection on which a test writes any bytes, while it reads the responses. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** All that was received so far. */
+  /** Everything received so far. */
   readonly received: () => string;
   write(bytes: string | Buffer): void;
-  /** Resolves with all that was received once this text is in it, and rejects where the connection closes before. */
+  /** Resolves with everything received once it contains this text. Rejects if the connection closes first. */
   until(text: string | RegExp): Promise<string>;
-  /** Resolves with all that was received, however the connection ended. */
+  /** Resolves with everything received when the connection has ended in any way. */
   closed(): Promise<string>;
 }
 
@@ -23,7 +23,7 @@ export async function openRaw(baseUrl: string): Promise<RawConnection> {
     for (const watch of watchers) watch();
   };
   socket.setEncoding('latin1');
-  // A server that refuses a request resets the connection of a client that continues writing.
+  // A server that rejects a request resets the connection if the client continues to write.
   socket.on('error', () => undefined);
   socket.on('data', (text) => {
     received += String(text);
@@ -53,14 +53,14 @@ export async function openRaw(baseUrl: string): Promise<RawConnection> {
   };
 }
 
-/** The status and the JSON body of the last response in what was received. */
+/** The status and the JSON body of the last response. */
 export function lastResponse(received: string): { readonly status: number; readonly body: Record<string, unknown> } {
   const at = received.lastIndexOf('HTTP/1.1 ');
   const [head = '', body = ''] = received.slice(at).split('\r\n\r\n', 2);
   return { status: Number(head.slice(9, 12)), body: body === '' ? {} : JSON.parse(body) };
 }
 
-/** Writes until the server has responded or closed the connection, and counts the bytes that the operating systems took. */
+/** Writes until the server has responded or closed the connection, and counts the bytes that the operating system accepted. */
 export async function flood({ socket, received }: RawConnection, bytes: number, chunk: Buffer): Promise<number> {
   let written = 0;
   while (written < bytes && received() === '' && !socket.destroyed) {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends bytes as they are and returns everything that comes back until the server closes or `until` has appeared: what no HTTP client
- * would let a test write.
+ * Sends bytes unchanged and returns the response bytes until the server closes the connection or `until` appears, because HTTP clients do
+ * not allow invalid requests.
  */
 export function sendRaw(baseUrl: string, bytes: string | Buffer, until?: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);

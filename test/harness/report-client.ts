@@ -7,7 +7,7 @@ export interface ReportApp extends TestApp {
   readonly inboundPort: number;
 }
 
-/** A whole server that takes reports as well. */
+/** A whole server that also receives reports. */
 export async function startReportApp(options: TestAppOptions = {}): Promise<ReportApp> {
   const settings = { POSTRIDER_ROLES: 'api,worker,smtp', ...options.settings };
   const server = await startTestApp({ ...options, settings });
@@ -15,7 +15,7 @@ export async function startReportApp(options: TestAppOptions = {}): Promise<Repo
   return { ...server, inboundPort: server.app.inboundPort };
 }
 
-/** The return path of a delivery attempt, as the server makes it. */
+/** The return path of a delivery attempt, as the server builds it. */
 export function returnPathOf(
   server: TestApp,
   messageId: string,
@@ -26,13 +26,13 @@ export function returnPathOf(
 }
 
 export interface MailOptions {
-  /** `<>` unless given. */
+  /** Default: `<>`. */
   readonly from?: string;
-  /** An open session to use, with its greeting and EHLO done; a new one otherwise. */
+  /** A session after greeting and EHLO; by default a new one. */
   readonly session?: SmtpSession;
 }
 
-/** Brings mail as another server would, and returns the last reply: to the end of the mail, or to the recipient that was refused. */
+/** Delivers mail like another server. Returns the last reply: to the end of the mail, or to the rejected recipient. */
 export async function bringMail(
   port: number,
   to: string | readonly string[],

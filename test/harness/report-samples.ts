@@ -1,4 +1,4 @@
-/** What a sample is about. */
+/** The subject of a sample. */
 export interface SampleFacts {
   readonly recipient: string;
   readonly returnPath: string;
@@ -16,7 +16,7 @@ Subject: Hello
 MIME-Version: 1.0
 Content-Type: text/plain; charset=utf-8`;
 
-/** The form of Postfix: comments in the first part, X-Postfix fields, the recipient as it was given and as it came out. */
+/** Postfix format: comments in the first part, X-Postfix fields, and the recipient before and after rewriting. */
 export function postfixBounce(
   facts: SampleFacts,
   fields: Partial<Record<'action' | 'status' | 'diagnostic', string>> = {},
@@ -72,7 +72,7 @@ ${RETURNED(facts)}
 `;
 }
 
-/** The form of Exim: the whole message returned, fields without an original recipient, a folded diagnostic. */
+/** Exim format: the whole message returned, fields without an original recipient, a folded diagnostic. */
 export function eximBounce(facts: SampleFacts) {
   const { recipient, returnPath } = facts;
   return `Received: from Debian-exim by mail.example.net with local (Exim 4.96) id 1r5; Sat, 21 Nov 2026 10:00:01 +0000
@@ -115,7 +115,7 @@ Hi there
 `;
 }
 
-/** The form of Exchange: three languages of comments, the report in the second part of three, its own status in the words. */
+/** Exchange format: comments in three languages, the report as the second of three parts, its own status in the text. */
 export function exchangeBounce(facts: SampleFacts) {
   const { recipient, returnPath } = facts;
   return `From: <postmaster@contoso.example>
@@ -174,7 +174,7 @@ Hi there
 `;
 }
 
-/** The form of Gmail: related parts with a picture first, an upper-case type, fields behind the diagnostic. */
+/** Gmail format: related parts with an image first, an upper-case type, fields after the diagnostic. */
 export function gmailBounce(facts: SampleFacts) {
   const { recipient, returnPath } = facts;
   return `Received: by 2002:a05:6402:1111 with SMTP id x1; Sat, 21 Nov 2026 02:00:03 -0800 (PST)
@@ -232,7 +232,7 @@ Hi there
 `;
 }
 
-/** The form of qmail (QSBMF). */
+/** qmail format (QSBMF). */
 export function qmailBounce(facts: SampleFacts) {
   return `Received: (qmail 21100 invoked for bounce); 21 Nov 2026 10:00:01 -0000
 Date: 21 Nov 2026 10:00:01 -0000
@@ -258,11 +258,11 @@ Hi there
 interface ComplaintOptions {
   readonly type?: string;
   readonly recipient?: string | null;
-  /** Null leaves it out. */
+  /** Null omits it. */
   readonly mailFrom?: string | null;
 }
 
-/** The form of Yahoo's loop: the fields of RFC 5965 with the recipient named, the whole message returned. */
+/** Yahoo's feedback loop: the fields of RFC 5965 with the recipient named, and the whole message returned. */
 export function yahooComplaint(facts: SampleFacts, options: ComplaintOptions = {}) {
   const { type = 'abuse', recipient = facts.recipient, mailFrom = facts.returnPath } = options;
   return `From: <feedback@arf.mail.example>
@@ -301,12 +301,12 @@ Hi there
 `;
 }
 
-/** The form of Outlook's junk mail reporting, where it follows RFC 5965: nothing of the envelope but in the returned message. */
+/** Outlook's junk mail reporting, as far as it follows RFC 5965: the envelope is only in the returned message. */
 export function outlookComplaint(facts: SampleFacts) {
   return yahooComplaint(facts, { recipient: null, mailFrom: null });
 }
 
-/** A holiday notice. */
+/** An out-of-office reply. */
 export function vacation({ returnPath, recipient }: SampleFacts) {
   return `From: ${recipient}
 To: ${returnPath}

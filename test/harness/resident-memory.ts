@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The memory that a process occupies, in megabytes (proc_pid_status(5)); null where the system does not say. */
+/** The resident memory of a process in megabytes (proc_pid_status(5)); null if the system does not report it. */
 export function residentMegabytes(pid: number): number | null {
   try {
     const found = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -3,36 +3,36 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { TLSSocket } from 'node:tls';
 import type { SelfMadeCertificate } from './self-made-certificate.ts';
 
-/** One connection of a scripted server: what the client wrote, line by line, and whatever we want to say to it. */
+/** One connection of a scripted server: the lines of the client, and methods to send any reply. */
 export interface Conversation {
-  /** From 1, in the order of the connections. */
+  /** Counted from 1, in the order of the connections. */
   readonly number: number;
   readonly socket: Socket;
-  /** The next line of the client, without its line end; null when the client has closed. */
+  /** The next line of the client, without its line ending; null if the client has closed the connection. */
   line(): Promise<string | null>;
-  /** Everything up to and with the line that is a lone dot. */
+  /** Everything up to and including the line with a single dot. */
   body(): Promise<string>;
-  /** Writes text as it is, CR and LF included. */
+  /** Writes text unchanged, CR and LF included. */
   say(text: string): void;
-  /** Reads a line and returns it; returns the line. */
+  /** Reads a line, sends a reply, and returns the line. */
   reply(text: string): Promise<string | null>;
-  /** Sends a greeting, and responds to EHLO with the given keywords. */
+  /** Sends a greeting, and replies to EHLO with the given keywords. */
   open(...keywords: readonly string[]): Promise<void>;
-  /** The same client once it has begun TLS, of which we are the server. */
+  /** The same client after STARTTLS; this is the server side. */
   secure(certificate: SelfMadeCertificate): Conversation;
-  /** All that the client has written so far, one entry for each chunk the socket gave. */
+  /** Everything the client has written so far, one entry per chunk of the socket. */
   readonly chunks: readonly string[];
 }
 
 export interface ScriptedServer {
   readonly port: number;
   readonly connections: number;
-  /** The conversation of that number, once it has begun. */
+  /** The conversation with that number, once it has started. */
   conversation(number: number): Promise<Conversation>;
   close(): Promise<void>;
 }
 
-/** A server on loopback that says exactly what the script says. The script runs once for each connection. */
+/** A server on loopback that follows the script exactly. The script runs once per connection. */
 export async function startScriptedServer(
   script: (conversation: Conversation) => Promise<void> | void,
   port = 0,

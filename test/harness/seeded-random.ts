@@ -1,19 +1,19 @@
 import { randomInt } from 'node:crypto';
 
-/** Random choices that a seed repeats exactly. */
+/** Random choices that a seed makes repeatable. */
 export interface SeededRandom {
   readonly seed: number;
-  /** From 0 up to, not including, 1. */
+  /** At least 0 and less than 1. */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, inclusive. */
   integer(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<T>(choices: readonly [T, ...T[]]): T;
 }
 
 /**
- * Random choices for generated tests. The seed is taken from POSTRIDER_TEST_SEED, else made up, and printed, so that a
- * failure can be replayed. `usual` is the seed of a test that makes the same choices in every run unless another seed is given.
+ * Random choices for generated tests. The seed is POSTRIDER_TEST_SEED or random, and is printed so that a failure can be replayed. `usual`
+ * is the default seed of a test that makes the same choices in every run.
  */
 export function seededRandom(purpose: string, usual?: number): SeededRandom {
   const given = process.env['POSTRIDER_TEST_SEED'];
@@ -22,7 +22,7 @@ export function seededRandom(purpose: string, usual?: number): SeededRandom {
   return randomOf(seed);
 }
 
-/** Mulberry32: 32 bits of state, good enough to mix shapes, and the same on every machine. */
+/** Mulberry32: 32 bits of state, random enough to vary test input, and the same on every machine. */
 function randomOf(seed: number): SeededRandom {
   let state = seed >>> 0;
   function next(): number {

@@ -7,7 +7,7 @@ export type { SelfMadeCertificate };
 
 const DAY_MS = 86_400_000;
 
-/** Makes a certificate for the given names, valid from yesterday for `days` days; a negative number makes one that has expired. */
+/** Creates a certificate for the names, valid from yesterday for `days` days; a negative number creates an expired one. */
 export function makeCertificate(names: readonly string[], days = 30): SelfMadeCertificate {
   const now = Date.now();
   return makeSelfMadeCertificate({

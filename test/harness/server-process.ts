@@ -19,7 +19,7 @@ export interface ServerProcess {
   /** Everything printed so far. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves with the base URL of the ready line; rejects, with what was printed, where the process ends before it. */
+  /** Resolves with the base URL of the ready line. Rejects with the output if the process ends first. */
   readonly ready: Promise<string>;
   /** Resolves when the process has ended. */
   readonly finished: Promise<Finished>;
@@ -27,15 +27,15 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Where programs are. */
+/** The search path for programs. */
 const INHERITED = Object.fromEntries(['PATH', 'HOME'].map((name) => [name, process.env[name]]));
 
-/** Servers of tests run beside one another. */
+/** Test servers run in parallel. */
 const FREE_SMTP_PORTS = { POSTRIDER_SMTP_PORT: '0', POSTRIDER_SMTPS_PORT: '0', POSTRIDER_INBOUND_PORT: '0' };
 
 /**
- * Starts `postrider-server` as its own process, in an environment with only the given variables, and free ports for SMTP
- * submission. `starter` is the script, with its first arguments, of a program that starts the server.
+ * Starts `postrider-server` in its own process, with only the given environment variables, and free ports for SMTP submission. `starter` is
+ * the script and first arguments of a program that starts the server.
  */
 export function startServerProcess(
   args: readonly string[],
@@ -49,7 +49,7 @@ export function startServerProcess(
   let stdout = '';
   let stderr = '';
   const ready = Promise.withResolvers<string>();
-  ready.promise.catch(() => undefined); // Not every test waits for it.
+  ready.promise.catch(() => undefined); // Some tests do not wait for it.
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
     const match = /^ready.* (http\S+)\n/m.exec(stdout);
@@ -75,12 +75,12 @@ export function startServerProcess(
   };
 }
 
-/** Runs `postrider-server` to its end. */
+/** Runs `postrider-server` until it exits. */
 export async function runServer(args: readonly string[], env: Environment): Promise<Finished> {
   return await startServerProcess(args, env).finished;
 }
 
-/** The environment in which a process uses a test's database: a URL without a host leaves the socket to the driver's own variables. */
+/** The environment for a test's database: a URL without a host makes the driver read the socket from its own variables. */
 export function databaseEnvironment({ target }: TestDatabase): Environment {
   const { host, user } = inject('postgres');
   if (target.kind !== 'socket') throw new Error('The test database is reached over a socket.');

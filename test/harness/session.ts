@@ -1,15 +1,15 @@
 import type { CallOptions, TestApp, TestResponse } from './test-app.ts';
 
-/** A browser that is signed in, as far as requests show it. */
+/** A signed-in browser, as its requests show it. */
 export interface TestSession {
-  /** Name and value. */
+  /** Name and value of the cookie. */
   readonly cookie: string;
   readonly user: { readonly id: string; readonly memberId: string; readonly email: string; readonly role: string };
   readonly account: { readonly id: string; readonly name: string };
   call(method: string, path: string, options?: CallOptions): Promise<TestResponse>;
 }
 
-/** Signs in as development lets everyone do. An address that no one knows makes an account. */
+/** Signs in with the development sign-in. An unknown address creates an account. */
 export async function signInAs(server: TestApp, email: string): Promise<TestSession> {
   const response = await server.call('POST', '/dev/session', { key: null, body: { email } });
   if (response.status !== 200) throw new Error(JSON.stringify(response.body));
@@ -17,7 +17,7 @@ export async function signInAs(server: TestApp, email: string): Promise<TestSess
   return { ...browserOf(server, cookieOf(response, 'session')), user, account };
 }
 
-/** Requests as a browser with this cookie makes them. */
+/** Sends requests as a browser with this cookie does. */
 export function browserOf(server: TestApp, cookie: string): Pick<TestSession, 'cookie' | 'call'> {
   return {
     cookie,
@@ -30,14 +30,14 @@ export function browserOf(server: TestApp, cookie: string): Pick<TestSession, 'c
   };
 }
 
-/** `name=value` of a cookie that a response sets. */
+/** `name=value` of the cookie that a response sets. */
 export function cookieOf({ headers }: Pick<TestResponse, 'headers'>, name: string): string {
   const found = headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
   if (found === undefined) throw new Error(`no cookie ${name} in ${headers.getSetCookie().join(' | ')}`);
   return found.slice(0, found.indexOf(';'));
 }
 
-/** Gives an address a seat in the test's own account and signs it in. */
+/** Adds a member with this address to the test's account and signs them in. */
 export async function joinAs(
   server: TestApp,
   owner: TestSession,

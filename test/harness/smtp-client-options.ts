@@ -1,7 +1,7 @@
 import type { SmtpConnectionOptions } from '../../packages/server/src/smtp-client/smtp-connection.ts';
 import type { OutgoingMessage } from '../../packages/server/src/smtp-client/transport.ts';
 
-/** Options for a client of a server on loopback, with time limits that a test can wait for only where it means to. */
+/** Options for a client of a loopback server. The time limits are long except where a test waits for them. */
 export function clientOptions(port: number, changes: Partial<SmtpConnectionOptions> = {}): SmtpConnectionOptions {
   return {
     host: '127.0.0.1',

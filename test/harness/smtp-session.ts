@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** A client that writes exactly the given text, and reads whole replies. */
+/** A client that writes exactly the given text and reads complete replies. */
 export interface SmtpSession {
   readonly socket: Socket;
-  /** The next reply: all its lines. Null once the server has closed. */
+  /** The next reply with all its lines; null once the server has closed the connection. */
   reply(): Promise<string | null>;
   /** Writes a line and returns the reply. */
   say(line: string): Promise<string | null>;
-  /** Writes as it is. */
+  /** Writes the text unchanged. */
   write(data: string | Uint8Array): void;
-  /** Begins TLS on an open session, after the reply to STARTTLS. */
+  /** Starts TLS on an open session, after the reply to STARTTLS. */
   secure(): Promise<SmtpSession>;
   close(): void;
 }
@@ -28,7 +28,7 @@ export async function openSmtpSession(port: number, mode: 'plain' | 'tls' = 'pla
   return session;
 }
 
-/** A session that has logged in with a key. */
+/** A session that is logged in with a key. */
 export async function openLoggedIn(tlsPort: number, key: string): Promise<SmtpSession> {
   const session = await openSmtpSession(tlsPort, 'tls');
   await session.say('EHLO client.test');
@@ -58,7 +58,7 @@ export function converse(socket: Socket): SmtpSession {
   }
   const reply = async (): Promise<string | null> => {
     for (;;) {
-      // The last line of a reply has a blank behind its code (RFC 5321 §4.2.1).
+      // The last line of a reply has a space after its code (RFC 5321 §4.2.1).
       const match = /^(?:\d{3}-[^\n]*\r\n)*\d{3} [^\n]*\r\n/.exec(unread);
       if (match !== null) {
         unread = unread.slice(match[0].length);

@@ -12,7 +12,7 @@ import { makeCertificate, type SelfMadeCertificate } from './self-made-certifica
 export interface SinkMessage {
   readonly from: string;
   readonly recipients: readonly string[];
-  /** As received, dots taken out again. */
+  /** As received, with dot-stuffing removed. */
   readonly raw: Buffer;
   readonly tls: boolean;
   readonly user: string | null;
@@ -21,49 +21,49 @@ export interface SinkMessage {
 }
 
 /**
- * What the sink does in place of its usual 250: another reply (421 also closes the connection), `drop` the connection,
- * `stall` without ever responding, or `keep-and-drop`: keep the message, then drop the connection without a reply.
+ * What the sink does instead of replying 250: another reply (421 also closes the connection), `drop` the connection, `stall` without
+ * responding, or `keep-and-drop`: store the message, then drop the connection without a reply.
  */
 type SinkReply = { readonly code: number; readonly text: string } | 'drop' | 'stall' | 'keep-and-drop';
 
 type Hook<Subject> = (subject: Subject) => SinkReply | undefined | Promise<SinkReply | undefined>;
 
 export interface SinkReplies {
-  /** Asked with the number of the connection, from 1. */
+  /** Called with the number of the connection, starting at 1. */
   readonly connect?: Hook<number>;
   readonly sender?: Hook<string>;
   readonly recipient?: Hook<string>;
-  /** Asked after the final dot. */
+  /** Called after the final dot. */
   readonly message?: Hook<SinkMessage>;
 }
 
 export interface SmtpSinkOptions {
   readonly tls?: 'none' | 'starttls' | 'implicit';
   readonly certificate?: SelfMadeCertificate;
-  /** Demands this login; without TLS too. */
+  /** Requires this login, also without TLS. */
   readonly auth?: { readonly user: string; readonly pass: string; readonly methods?: readonly ('PLAIN' | 'LOGIN')[] };
   readonly replies?: SinkReplies;
   readonly pipelining?: boolean;
   readonly maxMessageBytes?: number;
   readonly port?: number;
-  /** 127.0.0.1 where it is not given; other addresses of loopback are other hosts on the same port. */
+  /** Default 127.0.0.1; other loopback addresses act as other hosts on the same port. */
   readonly host?: string;
 }
 
 export interface SmtpSink {
   readonly port: number;
-  /** Everything taken so far, in order. */
+  /** Every received message, in order. */
   readonly messages: readonly SinkMessage[];
-  /** Connections ever made. */
+  /** The number of connections so far. */
   readonly connections: number;
   readonly openConnections: number;
-  /** Resolves with the messages once there are `count` of them. */
+  /** Resolves with the messages once there are `count`. */
   waitFor(count: number): Promise<readonly SinkMessage[]>;
   /** Drops every connection and stops listening. */
   close(): Promise<void>;
 }
 
-/** A real SMTP server on loopback that keeps what it receives and can be set to misbehave. */
+/** A real SMTP server on loopback that stores what it receives and can be configured to misbehave. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const messages: SinkMessage[] = [];
   const waiting = new Set<() => void>();
@@ -150,7 +150,7 @@ function createServer(options: SmtpSinkOptions, book: Book): SMTPServer {
   return server;
 }
 
-/** Counts the connection where no hook has done so. */
+/** Counts the connection if no hook has done so. */
 function skip(book: Book, replies: SinkReplies): undefined {
   if (replies.connect === undefined) book.countConnection();
 }

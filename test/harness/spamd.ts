@@ -3,14 +3,14 @@ import { createServer, type Socket } from 'node:net';
 
 export interface TestSpamd {
   readonly port: number;
-  /** What was handed in: the command line and the message. */
+  /** The received request: the command line and the message. */
   readonly received: readonly { readonly command: string; readonly message: string }[];
   close(): Promise<void>;
 }
 
 /**
- * Something that speaks the protocol of SpamAssassin's daemon (SPAMC/1.5).
- * @param response what is sent back to a whole request; null for nothing at all.
+ * A server with the protocol of SpamAssassin's daemon (SPAMC/1.5).
+ * @param response the response to a complete request; null for none.
  */
 export async function startSpamd(response: string | null): Promise<TestSpamd> {
   const received: { command: string; message: string }[] = [];

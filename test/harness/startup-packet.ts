@@ -1,8 +1,8 @@
-/** The first packet of a connection: its length, the version of the protocol, and names and values, each ended by a zero byte. */
+/** The first packet of a connection: its length, the protocol version, and pairs of name and value, each ended by a zero byte. */
 const HEAD = 8;
 const LENGTH = 4;
 
-/** The packet without these parameters. A request for encryption or for a cancel has none, and stays as it is. */
+/** The packet without these parameters. A request for encryption or cancellation has none and stays unchanged. */
 export function withoutStartParameters(packet: Buffer, dropped: readonly string[]): Buffer {
   const isStart = packet.readUInt16BE(LENGTH) === 3;
   if (!isStart) return packet;
@@ -17,7 +17,7 @@ export function withoutStartParameters(packet: Buffer, dropped: readonly string[
   return changed;
 }
 
-/** Splits what a client sends at the end of its first packet; null while that has not arrived whole. */
+/** Splits a client's bytes after its first packet; null until that is complete. */
 export function splitStart(received: Buffer): { readonly start: Buffer; readonly rest: Buffer } | null {
   if (received.length < LENGTH || received.length < received.readUInt32BE(0)) return null;
   const end = received.readUInt32BE(0);

@@ -10,7 +10,7 @@ export interface SubmissionApp extends TestApp {
   readonly smtp: { readonly port: number; readonly tlsPort: number };
 }
 
-/** A whole server that takes mail over SMTP as well. */
+/** A whole server that also accepts mail over SMTP. */
 export async function startSubmissionApp(options: TestAppOptions = {}): Promise<SubmissionApp> {
   const settings = { POSTRIDER_ROLES: 'api,worker,smtp', ...options.settings };
   const server = await startTestApp({ ...options, settings });
@@ -18,7 +18,7 @@ export async function startSubmissionApp(options: TestAppOptions = {}): Promise<
   return { ...server, smtp: server.app.smtp };
 }
 
-/** SMTP submission in front of an app without it, with time limits that a test can wait for. */
+/** Starts SMTP submission for an app without it, with time limits that a test can wait for. */
 export async function startSubmissionBeside(
   server: TestApp,
   limits: Partial<SubmissionLimits>,
@@ -47,16 +47,16 @@ interface MailOptions {
 }
 
 export interface SentMail {
-  /** Null where the server refused. */
+  /** Null if the server rejected the message. */
   readonly id: string | null;
-  /** The last reply. */
+  /** The last reply of the server. */
   readonly reply: string;
   readonly accepted: readonly string[];
-  /** The replies to refused recipients. */
+  /** The replies to rejected recipients. */
   readonly refused: readonly string[];
 }
 
-/** Sends by nodemailer, an independent client, over its own connection. Refusals are results, not errors. */
+/** Sends with nodemailer, an independent client, over its own connection. Rejections are results, not errors. */
 export async function sendBySmtp(
   { smtp }: SubmissionApp,
   options: MailOptions,

@@ -10,15 +10,15 @@ import type {
 } from '../../packages/server/src/db/query.ts';
 import type { QueryResult, Run } from '../../packages/server/src/db/query-result.ts';
 
-/** Statements of tests as tagged templates: each value is a parameter, save those that are templates themselves. */
+/** SQL in tests as tagged templates: each value is a parameter, except those that are templates themselves. */
 interface Templates {
   <Rows extends readonly unknown[] = Row[]>(
     strings: TemplateStringsArray,
     ...values: readonly unknown[]
   ): Statement<Rows>;
-  /** A name, in quotes. */
+  /** A quoted identifier. */
   (name: string): Statement<Row[]>;
-  /** A statement, or a part of one, as text. */
+  /** A statement or a fragment, as text. */
   unsafe<Rows extends readonly unknown[] = Row[]>(text: string, parameters?: readonly unknown[]): Statement<Rows>;
 }
 
@@ -42,7 +42,7 @@ export type TaggedAccountSql = TaggedSql & AccountSql;
 type Part = string | { readonly value: unknown };
 type Sent<Rows extends readonly unknown[]> = Promise<Rows & QueryResult<Rows[number]>>;
 
-/** It is sent when its result is first asked for; as a part of another one never. */
+/** Sent when its result is first awaited; never as a fragment of another statement. */
 class Statement<Rows extends readonly unknown[]> implements Sent<Rows> {
   readonly [Symbol.toStringTag] = 'Statement';
   readonly parts: readonly Part[];
@@ -51,16 +51,16 @@ class Statement<Rows extends readonly unknown[]> implements Sent<Rows> {
 
   constructor(parts: readonly Part[], send: () => Promise<unknown>) {
     this.parts = parts;
-    this.#send = send as () => Sent<Rows>; // What the caller says that the statement returns.
+    this.#send = send as () => Sent<Rows>; // The caller declares what the statement returns.
   }
 
-  /** Sends it without waiting for it. */
+  /** Sends it without waiting for the result. */
   execute(): this {
     this.#sent ??= this.#send();
     return this;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and its own `then` is what sends it.
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and calling its own `then` sends it.
   then: Sent<Rows>['then'] = (onDone, onFailed) => {
     this.#sent ??= this.#send();
     return this.#sent.then(onDone, onFailed);
@@ -71,7 +71,7 @@ class Statement<Rows extends readonly unknown[]> implements Sent<Rows> {
   finally: Sent<Rows>['finally'] = (onEnded) => this.then().finally(onEnded);
 }
 
-/** The same object as a tag of templates, as are the transactions that it begins. */
+/** Adds the template tag to a client; its transactions have it too. */
 export function tagged(pool: Pool): TaggedPool;
 export function tagged(sql: AccountSql): TaggedAccountSql;
 export function tagged(sql: Sql): TaggedSql;

@@ -2,31 +2,31 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { closeServer } from './scripted-smtp-server.ts';
 
-/** What goes wrong on the way. Every field can be changed while connections are open and acts from the next byte on. */
+/** The simulated network faults. Every field can be changed while connections are open, and applies from the next byte on. */
 export interface TcpFaults {
-  /** Each chunk is held back this long, in both directions. */
+  /** Delays each chunk by this time, in both directions. */
   delayMs: number;
-  /** Both sides of a connection are closed after this many bytes from the client; null is never. */
+  /** Closes both sides after this many bytes from the client; null: never. */
   cutAfterToTarget: number | null;
   /** The same for bytes from the target. */
   cutAfterToClient: number | null;
-  /** How a cut looks: `close` ends both sides in order (FIN), `reset` aborts them (RST). */
+  /** How connections are closed: `close` sends FIN on both sides, `reset` sends RST. */
   cutBy: 'close' | 'reset';
-  /** Connections are taken and stay open, but nothing gets through any more, not even a close. */
+  /** Connections are accepted and stay open, but no data passes, not even a close. */
   halfOpen: boolean;
-  /** New connections are dropped at once. */
+  /** New connections are dropped immediately. */
   refuse: boolean;
 }
 
 export interface TcpFaultProxy {
   readonly port: number;
-  /** To be read and written at any time. */
+  /** Can be read and changed at any time. */
   readonly faults: TcpFaults;
   readonly connections: number;
   readonly openConnections: number;
   /** Aborts every open connection with RST on both sides. */
   reset(): void;
-  /** Closes every open connection in order. */
+  /** Closes every open connection with FIN. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface TcpFaultProxyOptions {
   readonly targetPort: number;
   readonly targetHost?: string;
   readonly faults?: Partial<TcpFaults>;
-  /** Where it listens: any port of 127.0.0.1 where nothing is given. */
+  /** The listening port on 127.0.0.1. Default: any free one. */
   readonly port?: number;
   readonly host?: string;
 }
@@ -54,7 +54,7 @@ const NO_FAULTS: TcpFaults = {
   refuse: false,
 };
 
-/** A proxy on loopback that passes bytes on until a fault is set. */
+/** A proxy on loopback that forwards bytes until a fault is set. */
 export async function startFaultProxy(options: TcpFaultProxyOptions): Promise<TcpFaultProxy> {
   const faults: TcpFaults = { ...NO_FAULTS, ...options.faults };
   const pairs = new Set<Pair>();
@@ -113,7 +113,7 @@ function join(pair: Pair, faults: TcpFaults, pairs: Set<Pair>): void {
   part(target, client);
 }
 
-/** Passes bytes on in one direction, one after the other also where they are held back. */
+/** Forwards bytes in one direction, in order, also when they are delayed. */
 function pass(pair: Pair, from: Socket, to: Socket, faults: TcpFaults, limit: () => number | null): void {
   let passed = 0;
   let last: Promise<void> = Promise.resolve();

@@ -9,10 +9,10 @@ import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 
 export const TEMPLATE_DATABASE = 'postrider_template';
 
-/** The key secrets are sealed with in tests. */
+/** The key that encrypts secrets in tests. */
 export const TEST_SECRET_KEY = Buffer.alloc(32, 7);
 
-/** Brings a new database to where a start would bring it. */
+/** Prepares a new database as a server's start does. */
 export async function prepareTemplate(target: DatabaseTarget): Promise<void> {
   const sql = openDatabase({ target, maxConnections: 1, applicationName: 'tests' });
   await migrate(sql);

@@ -16,15 +16,15 @@ export interface TerminalOptions extends TerminalSize {
 
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
-/** The real program in a terminal: what it writes is drawn, what is typed is its input. */
+/** The real program in a terminal emulator: its output is drawn, and typed keys are its input. */
 export interface DrivenTerminal extends AsyncDisposable {
-  /** The rows of the screen as they show, without what is empty at their ends. */
+  /** The visible rows of the screen, without trailing empty ones. */
   screen(): string;
-  /** Everything the program wrote, escapes and all. */
+  /** Everything the program wrote, including escape sequences. */
   written(): string;
   type(keys: string): void;
   resize(size: TerminalSize): void;
-  /** Resolves with the screen once it shows this; rejects after a while with what it shows instead. */
+  /** Resolves with the screen once it shows this. After a timeout, rejects with what it shows instead. */
   shows(what: Wanted): Promise<string>;
   /** The exit code. */
   readonly ended: Promise<number>;
@@ -32,7 +32,7 @@ export interface DrivenTerminal extends AsyncDisposable {
 
 const PATIENCE_MS = 10_000;
 
-/** Starts the CLI in a terminal emulator. */
+/** Starts the CLI in the emulator. */
 export function startInTerminal(argv: readonly string[], { env, columns, rows }: TerminalOptions): DrivenTerminal {
   const emulator = new Terminal({ cols: columns, rows, allowProposedApi: true });
   const child = spawn(process.execPath, [MAIN, ...argv], {
@@ -47,7 +47,7 @@ export function startInTerminal(argv: readonly string[], { env, columns, rows }:
       for (const listener of listeners) listener();
     });
   });
-  // How the emulator responds to queries about itself.
+  // The emulator's responses to terminal queries.
   emulator.onData((data) => child.write(data));
   const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
   return {
@@ -102,7 +102,7 @@ async function end(child: IPty, ended: Promise<number>): Promise<void> {
   try {
     child.kill('SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
   await ended;
 }

@@ -15,13 +15,13 @@ import { TEST_SECRET_KEY } from './template-database.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestAppOptions {
-  /** Settings as the environment would give them. */
+  /** Settings as in the environment. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Another process of the same fleet: shares the database of that one. */
+  /** Makes this another process of the same fleet: it shares the database of that app. */
   readonly database?: TestDatabase;
-  /** Addresses of the DNS servers that are asked. */
+  /** Addresses of the DNS servers to query. */
   readonly dnsServers?: readonly string[];
-  /** Takes the lines of the server's log, at level `debug`. */
+  /** Receives the lines of the server's log, at level `debug`. */
   readonly log?: { write(line: string): void };
 }
 
@@ -37,7 +37,7 @@ export interface CallOptions {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly rawBody?: string | Uint8Array;
 }
 
@@ -47,24 +47,24 @@ export interface TestApp {
   readonly database: TestDatabase;
   readonly clock: FakeClock;
   readonly accountId: string;
-  /** A key of scope `full`. */
+  /** A key with scope `full`. */
   readonly key: string;
   readonly config: Config;
   call(method: string, path: string, options?: CallOptions): Promise<TestResponse>;
-  /** Sends, with sensible values for what is left out. */
+  /** Sends a message, with defaults for omitted fields. */
   send(body?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<TestResponse>;
-  /** Reads a message once it is settled. */
+  /** Reads a message once it has its outcome. */
   settled(id: string): Promise<TestResponse>;
   newAccount(name?: string): Promise<{ readonly accountId: string; readonly key: string }>;
   newKey(options?: Partial<NewKey>): Promise<string>;
-  /** A verified domain of the account; returns its DKIM public key. */
+  /** Adds a verified domain to the account. Returns its DKIM public key. */
   addDomain(name: string, accountId?: string): Promise<{ readonly selector: string; readonly publicKey: string }>;
-  /** Has due deliveries worked on now, as the timers would. */
+  /** Runs due deliveries now, as the timers would. */
   pump(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A whole server in this process, on its own database, listening on a free port of loopback. */
+/** A whole server in this process, with its own database, on a free loopback port. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-app-'));
@@ -121,7 +121,7 @@ function testConfig(dataDir: string, settings: Readonly<Record<string, string>>)
     POSTRIDER_DATA_DIR: dataDir,
     POSTRIDER_SECRET_KEY: TEST_SECRET_KEY.toString('base64'),
     POSTRIDER_TRANSPORT: 'capture',
-    // SMTP submission only where a test asks for the role, and then on free ports.
+    // SMTP submission only if a test requests the role, and then on free ports.
     POSTRIDER_ROLES: 'api,worker',
     POSTRIDER_SMTP_PORT: '0',
     POSTRIDER_SMTPS_PORT: '0',

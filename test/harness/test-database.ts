@@ -8,12 +8,12 @@ import { TEMPLATE_DATABASE } from './template-database.ts';
 export interface TestDatabase {
   readonly target: DatabaseTarget;
   readonly sql: TaggedPool;
-  /** As requests have it: bound to one account, and to the role that sees no other. */
+  /** A connection as requests have it: bound to one account, with the role that sees no other. */
   bound(accountId: string): TaggedAccountSql;
   drop(): Promise<void>;
 }
 
-/** A separate database, copied from the migrated template: one a test file, or one a test that breaks things. */
+/** A database copied from the migrated template: one per test file, or per test that breaks things. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { host, user } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;

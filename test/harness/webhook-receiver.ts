@@ -5,29 +5,29 @@ import type { AddressInfo } from 'node:net';
 export interface ReceivedEvent {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came, byte by byte. */
+  /** The body as received, byte for byte. */
   readonly body: string;
-  // Tests read events of any type; what they expect of one is their assertion.
+  // Tests read events of any type; their assertions check it.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly event: any;
 }
 
-/** What a receiver does with an event; `end` may be left out, and then the sender waits. */
+/** Handles an event. Without `end`, the sender keeps waiting. */
 export type Responding = (event: ReceivedEvent, response: ServerResponse, count: number) => void;
 
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedEvent[];
-  /** From now on. */
+  /** Replaces the handler from now on. */
   respond(how: number | Responding): void;
-  /** Resolves once so many have come in all. */
+  /** Resolves once this many have arrived in total. */
   count(atLeast: number): Promise<readonly ReceivedEvent[]>;
-  /** Resolves with the first that matches, whether it came before or comes yet. */
+  /** Resolves with the first match, among those received or still to come. */
   first(matches: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>;
   close(): Promise<void>;
 }
 
-/** An endpoint on loopback that keeps what it is sent; it responds with 200 unless set otherwise. */
+/** An endpoint on loopback that stores what it receives. By default it responds with 200. */
 export async function startWebhookReceiver(how: number | Responding = 200): Promise<WebhookReceiver> {
   const received: ReceivedEvent[] = [];
   let responding = toResponding(how);
@@ -84,7 +84,7 @@ function parse(body: string): unknown {
   }
 }
 
-/** Whether one of the signatures of an event is by this secret, worked out from the Standard Webhooks specification alone. */
+/** Whether one of the event's signatures is made with this secret, calculated from the Standard Webhooks specification alone. */
 export function isSignedWith({ headers, body }: Pick<ReceivedEvent, 'headers' | 'body'>, secret: string): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;

@@ -6,9 +6,9 @@ import { withoutStartParameters } from './startup-packet.ts';
 import type { TestDatabase } from './test-database.ts';
 
 export interface OpenedDatabase {
-  /** The same database, reached by the way on which the walls are taken out. */
+  /** The same database, through the proxy that removes the walls. */
   readonly database: TestDatabase;
-  /** How many conditions on the account were taken out of statements so far. */
+  /** How many account conditions were removed from statements so far. */
   readonly removed: () => number;
   close(): Promise<void>;
 }
@@ -20,10 +20,9 @@ const PARSE = 'P'.charCodeAt(0);
 const SIMPLE_QUERY = 'Q'.charCodeAt(0);
 
 /**
- * Takes the first wall between accounts out of a server under test, without a change to the server: on the way to the database every condition
- * by which a statement of a request asks for one account (`account_id = $1` and the like) becomes one that is true for all. What still keeps the
- * accounts apart is row-level security alone. With `second` taken out as well, requests run as the database's superuser: by that a test shows
- * that the first wall is really gone, and that it would see it.
+ * Removes the first wall between accounts without changing the server: a proxy replaces every condition on the account (`account_id = $1`
+ * and similar) in the requests' statements by one that is always true. Then only row-level security separates accounts. With `second`, that
+ * is off too, because requests run as superuser: this proves that the first wall is really gone, and that a test would notice.
  */
 export async function openWithoutFirstWall(
   database: TestDatabase,
@@ -60,14 +59,14 @@ export async function openWithoutFirstWall(
   };
 }
 
-/** `m.account_id = $1`, `d.account_id = account` and, as the builder writes it, `"keys"."account_id" = $1`. */
+/** `m.account_id = $1`, `d.account_id = account` and, from the query builder, `"keys"."account_id" = $1`. */
 const CONDITION = /(?<![\w".])(?:"?\w+"?\.)?"?account_id"? = (?:\$\d+|account)(?![\w.])/g;
-/** Of the accounts themselves: `a.id = $1`, `id = $1`, `"accounts"."id" = $1`. */
+/** For the accounts table: `a.id = $1`, `id = $1`, `"accounts"."id" = $1`. */
 const OWN_CONDITION = /(?<![\w".])(?:a\.|"accounts"\.)?"?id"? = \$\d+/g;
 
 function withoutAccount(statement: string): { readonly statement: string; readonly count: number } {
   let count = 0;
-  // The value is still read, so that the parameter keeps its type.
+  // The value is still used, so that the parameter keeps its type.
   const open = (condition: string): string => {
     count += 1;
     return `(${condition} OR true)`;
@@ -77,7 +76,7 @@ function withoutAccount(statement: string): { readonly statement: string; readon
   return { statement: isOfAccounts ? opened.replaceAll(OWN_CONDITION, open) : opened, count };
 }
 
-/** The functions that requests call have the account in their own statements. They are the database's, so they are opened there. */
+/** Functions that requests call have the condition in their own statements, so they are changed in the database. */
 async function openFunctions({ sql }: TestDatabase): Promise<void> {
   const functions = await sql<{ definition: string }[]>`
     SELECT pg_get_functiondef(p.oid) AS definition FROM pg_proc p
@@ -86,7 +85,7 @@ async function openFunctions({ sql }: TestDatabase): Promise<void> {
   for (const { definition } of functions) await sql.unsafe(withoutAccount(definition).statement);
 }
 
-/** Rewrites what a client sends: its first packet, which has no type, and then messages of a type, a length and a body. */
+/** Rewrites what a client sends: its first packet, which has no type, and then messages of type, length and body. */
 function createRewriter(second: boolean, onRemoved: (count: number) => void): (chunk: Buffer) => Buffer {
   let waiting: Buffer = Buffer.alloc(0);
   let isStarted = false;
@@ -111,7 +110,7 @@ function createRewriter(second: boolean, onRemoved: (count: number) => void): (c
   function rewriteMessage(packet: Buffer): Buffer {
     const [type] = packet;
     if (!isRequest || (type !== PARSE && type !== SIMPLE_QUERY)) return packet;
-    // A name and a statement, or a statement alone; what follows is numbers, which are kept byte for byte.
+    // A name and a statement, or a statement alone; the numbers that follow are unchanged.
     const from = type === PARSE ? packet.indexOf(0, 5) + 1 : 5;
     const to = packet.indexOf(0, from);
     const sent = packet.toString('utf8', from, to);
