@@ -11,8 +11,8 @@ export interface BareSettings {
 }
 
 /**
- * The limit: the least a durable send endpoint can do. Fastify parses and validates the same body by a compiled JSON Schema and writes one
- * row with one INSERT; no key, no rules, no recipients, no events.
+ * The upper bound: the least that a durable send endpoint must do. Fastify validates the same body with a compiled JSON Schema and inserts
+ * one row; no key, rules, recipients or events.
  */
 const settings = childSettings<BareSettings>();
 const sql = tagged(

@@ -1,6 +1,6 @@
 import type { TaggedSql } from '../../test/harness/tagged.ts';
 
-/** The one table of the limit: a message as one row, stored as the product stores bodies. */
+/** The only table of the upper bound: one row per message, stored as the product stores bodies. */
 export async function createBareTable(sql: TaggedSql): Promise<void> {
   await sql.unsafe(`
     CREATE TABLE IF NOT EXISTS bare_messages (

@@ -14,7 +14,7 @@ import { benchBatches } from './bench-batches.ts';
 
 const CONNECTIONS = 64;
 const PORT = { postrider: 18_125, bare: 18_126 } as const;
-/** Pool sizes that served the bare handler best; the better of them is the limit. */
+/** Pool sizes at which the bare handler was fastest; the better result is the upper bound. */
 const BARE_POOLS = [8, 16];
 
 interface Round {
@@ -26,7 +26,9 @@ interface Round {
   readonly rssMb: number;
 }
 
-/** `pnpm bench accept [--count N] [--rounds N]`: single sends and batches against what the same Postgres takes without any rules. */
+/**
+ * `pnpm bench accept [--count N] [--rounds N]`: single sends and batches, compared with inserts into the same Postgres without any rules.
+ */
 export async function benchAccept(options: { readonly count: number; readonly rounds: number }): Promise<boolean> {
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));

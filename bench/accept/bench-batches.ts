@@ -18,7 +18,7 @@ const BATCH = 100;
 const BATCHES = 100;
 const AT_ONCE = 2;
 
-/** Batches of 100 parsed sends through the accept queue, every rule applied, against one bare multi-row INSERT of the same messages. */
+/** Batches of 100 parsed sends through the accept queue with every rule, compared with one bare multi-row INSERT of the same messages. */
 export async function benchBatches(database: BenchDatabase, rounds: number): Promise<boolean> {
   const target = database.target;
   const sql = tagged(openDatabase({ target, maxConnections: AT_ONCE, applicationName: 'bench', keepPlans: true }));
@@ -68,7 +68,7 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
 interface Round {
   /** Messages per second. */
   readonly rate: number;
-  /** Processor time a thousand messages. */
+  /** Processor time per thousand messages. */
   readonly ownMs: number;
   readonly postgresMs: number;
 }
@@ -78,7 +78,7 @@ function describe(rounds: readonly Round[]): string {
   return `${of('rate')} messages/s, ${of('ownMs')} ms CPU here and ${of('postgresMs')} of Postgres a thousand`;
 }
 
-/** What is written is made before the clock starts, on both sides. */
+/** The data is prepared before the clock starts, on both sides. */
 async function measure<Item>(
   readPostgresMs: () => number,
   make: (emails: readonly SampleEmail[]) => readonly Item[],

@@ -15,7 +15,7 @@ export interface PostriderSettings {
   readonly transport: string;
 }
 
-/** The product's server as one process, separate from the loads and the databases it is measured with. */
+/** The product's server in its own process, apart from the load generators and databases. */
 boundHeapGrowth();
 const settings = childSettings<PostriderSettings>();
 const verdict = readConfig({

@@ -9,12 +9,12 @@ import { startChild } from '../parts/child.ts';
 import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
 import type { RespondingProcessReady } from '../sdk/server-process.ts';
 
-/** How long a command without a view may take from its start to its end. */
+/** The maximum duration of a command without a view, from start to exit. */
 const BOUND_MS = 150;
 
 /**
- * `pnpm bench cli [--count N]`: commands of the CLI as it is installed, and as one file, from the start of the process to its end, against
- * `node -e 0`; alternating, with what Node has compiled kept from a first round. One of them calls a server that does nothing.
+ * `pnpm bench cli [--count N]`: commands of the installed CLI and of the single-file bundle, from process start to exit, compared with
+ * `node -e 0`. Runs alternate, with a warm compile cache. One command calls a server that does nothing.
  */
 export async function benchCli({ count }: { readonly count: number }): Promise<boolean> {
   const place = await mkdtemp(join(tmpdir(), 'postrider-bench-cli-'));

@@ -12,19 +12,19 @@ import type { SinkCount, SinkVerdict } from './sink-process.ts';
 
 const CONNECTIONS = 20;
 const SIGNATURES_A_ROUND = 1_000;
-/** The bounds: what must be reached, and what is worth striving for. */
+/** The required bounds, and the targets. */
 const LEAST_RATIO = 2;
 const RATIO_GOAL = 5;
 const RSA_GOAL = 0.45;
 const MAX_RSS_MB = 300;
 
 export interface BenchDeliverOptions {
-  /** Messages a round and sender. */
+  /** Messages per round and sender. */
   readonly count: number;
   readonly rounds: number;
 }
 
-/** What a round needs: the processes that send, the one that receives, and who counts. */
+/** The parts of a round: the senders, the receiver, and the counters. */
 interface Stage {
   readonly shop: Shop;
   readonly sink: Child<{ readonly port: number }>;
@@ -44,7 +44,7 @@ interface Rounds {
   readonly signaturesPerCpuSecond: number[];
 }
 
-/** `pnpm bench deliver [--count N] [--rounds N]`: the engine against nodemailer's pool and against the signature alone. */
+/** `pnpm bench deliver [--count N] [--rounds N]`: the delivery engine compared with nodemailer's pool and with signing alone. */
 export async function benchDeliver(options: BenchDeliverOptions): Promise<boolean> {
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
@@ -67,7 +67,7 @@ async function runRounds(
 ): Promise<boolean> {
   const stage = await setStage(database, dataDir);
   const measured: Rounds = { ours: [], theirs: [], signaturesPerCpuSecond: [] };
-  // The first round warms the compilers up and counts for nothing.
+  // The first round warms up the compilers and is not counted.
   for (let n = 0; n <= rounds; n += 1) {
     const size = n === 0 ? Math.ceil(count / 2) : count;
     const ours = await measure(stage, size, () => deliverOurs(stage, 2 * n, size));
@@ -96,7 +96,7 @@ async function setStage(database: BenchDatabase, dataDir: string): Promise<Stage
   return { shop, sink, engine, nodemailer, rsa, postgresCpuMs: await createPostgresCpu(database.sql) };
 }
 
-/** Seeding is no part of the round: the clock runs in the engine's process, from its first look. */
+/** Seeding is not part of the round: the clock starts in the engine's process, with its first claim. */
 async function deliverOurs({ shop, engine }: Stage, seed: number, count: number): Promise<SenderRound> {
   await shop.forgetMessages();
   await shop.accept(seed, count);
@@ -115,7 +115,7 @@ async function measure(stage: Stage, count: number, send: () => Promise<SenderRo
   return { ...round, postgresMs };
 }
 
-/** Every message arrived once, as what it is, with its own signature; and one in a hundred is verified. */
+/** Checks that every message arrived once, unchanged and with its own signature. Verifies the signature of one in a hundred. */
 async function assertArrived({ sink, shop }: Stage, count: number): Promise<void> {
   const arrived = await sink.ask<SinkCount>({ ask: 'count' });
   const { messages, recipients, messageIds, signatures, mixedUp } = arrived;

@@ -30,12 +30,12 @@ const DEAD_DOMAINS = 10;
 const LONGEST_ROUND_MS = 600_000;
 
 export interface BenchFairnessOptions {
-  /** Messages that wait for one account; a hundredth of them, but 2,000 at least, is what each throughput round delivers. */
+  /** Messages of the account with a backlog. A throughput round delivers a hundredth of them, but at least 2,000. */
   readonly count: number;
   readonly rounds: number;
 }
 
-/** What both parts need: receivers, a DNS server, waiting messages and a sender. */
+/** What both parts need: receivers, a DNS server, queued messages and a sender. */
 interface Stage {
   readonly database: BenchDatabase;
   readonly sql: TaggedPool;
@@ -54,8 +54,8 @@ interface Sender {
 }
 
 /**
- * `pnpm bench fairness [--count N] [--rounds N]`: how long another account's fresh message waits while one account has a backlog, and how much a
- * healthy destination loses by dead ones beside it.
+ * `pnpm bench fairness [--count N] [--rounds N]`: how long a new message of one account waits while another has a backlog, and how much
+ * throughput a healthy destination loses to dead ones.
  */
 export async function benchFairness(options: BenchFairnessOptions): Promise<boolean> {
   const stage = await setStage();
@@ -91,7 +91,7 @@ async function setStage(): Promise<Stage> {
     dns.set(`mx.${domain}`, 'A', [address], { ttl: 3_600 });
   };
   for (const domain of [...healthyDomains(), 'backlog.example', 'fresh.example']) name(domain, '127.0.0.1');
-  // Nothing listens at the first address, and the second never responds.
+  // Nothing listens at the first address, and the server at the second never responds.
   for (const [n, domain] of deadDomains().entries()) name(domain, n % 2 === 0 ? '127.0.0.2' : '127.0.0.3');
   return {
     ...{ database, sql, dns },
@@ -117,7 +117,7 @@ function deadDomains(): readonly string[] {
   return Array.from({ length: DEAD_DOMAINS }, (_, n) => `dead${n}.example`);
 }
 
-/** Takes connections and never says a word, as a host behind a wall does. */
+/** Accepts connections and never responds, like a host behind a firewall that drops packets. */
 function startSilentServer(port: number): Promise<Server> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -177,7 +177,7 @@ async function measureDelay(stage: Stage, count: number): Promise<boolean> {
   return isFair;
 }
 
-/** Seconds from the acceptance of each fresh message to its recorded delivery attempt. */
+/** Seconds from accepting each new message to its recorded delivery attempt. */
 async function sendFresh(stage: Stage): Promise<readonly number[]> {
   await pause(1_000);
   const delays: number[] = [];
@@ -198,7 +198,7 @@ async function sendFresh(stage: Stage): Promise<readonly number[]> {
 async function measureRatio(stage: Stage, count: number, rounds: number): Promise<boolean> {
   const alone: number[] = [];
   const beside: number[] = [];
-  // The first round warms up and is not counted; then the sides alternate in going first.
+  // The first round warms up and is not counted. After that, the sides alternate in starting first.
   for (let n = 0; n <= rounds; n += 1) {
     const sides = [
       async () => alone.push(await measureHealthy(stage, count, 0)),
@@ -220,7 +220,7 @@ async function measureRatio(stage: Stage, count: number, rounds: number): Promis
   return ratio >= LEAST_RATIO;
 }
 
-/** Seconds from the start of the engine's work until all healthy messages have arrived. */
+/** Seconds from the engine's start until all healthy messages have arrived. */
 async function measureHealthy(stage: Stage, count: number, dead: number): Promise<number> {
   await forgetMessages(stage.sql);
   const template = await stage.accept(stage.sender, 'customer-0@healthy0.example');
@@ -228,7 +228,7 @@ async function measureHealthy(stage: Stage, count: number, dead: number): Promis
   await copyMessage(stage.sql, template, { count: count - 1, domains: healthyDomains(), agoMs: 1_000 });
   await stage.sink.ask<SinkCount>({ ask: 'forget' });
   return await withEngine(stage, 'direct', async () => {
-    // Starting a process and its pools is the same for both, and not what is asked.
+    // Starting a process and its pools is the same for both sides, so it is not measured.
     const arrived = async () => (await stage.sink.ask<SinkCount>({ ask: 'count' })).messages;
     await untilTrue(async () => (await arrived()) > 0);
     const beganMs = performance.now();

@@ -13,16 +13,16 @@ export interface EngineSettings {
   readonly target: DatabaseTarget;
   readonly dataDir: string;
   readonly sinkPort: number;
-  /** Settings beside the usual ones, or in their place. */
+  /** Settings that extend or replace the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** `drain` delivers what waits and ends; `start` continues delivering until `stop`; `usage` only looks. */
+/** `drain` delivers everything queued and ends; `start` delivers until `stop`; `usage` only reports. */
 export type EngineQuestion = { readonly ask: 'drain' | 'start' | 'stop' | 'usage' };
 
 const LOOK_EVERY_MS = 2;
 
-/** The product's delivery worker, its own process as in an installation of several. */
+/** The product's delivery worker in its own process, as in an installation with several. */
 boundHeapGrowth();
 const settings = childSettings<EngineSettings>();
 let running: App | null = null;
@@ -48,7 +48,7 @@ async function start(): Promise<App> {
   return app;
 }
 
-/** From the engine's first look to the last recorded outcome. */
+/** From the engine's first claim to the last recorded outcome. */
 async function drain(): Promise<SenderRound> {
   const app = await start();
   const before = ownUsage();
@@ -76,4 +76,4 @@ async function respond({ ask }: EngineQuestion): Promise<unknown> {
 }
 
 process.on('SIGTERM', () => void stop().then(() => process.exit(0)));
-serveParent({}, (question) => respond(question as EngineQuestion)); // Asked by this folder's benches alone.
+serveParent({}, (question) => respond(question as EngineQuestion)); // Sent only by the benchmarks in this folder.

@@ -14,12 +14,12 @@ export interface NodemailerQuestion {
   readonly count: number;
 }
 
-/** Enough to keep every connection busy, few enough that what waits costs no memory. */
+/** Enough to keep every connection busy, and few enough that the queue needs little memory. */
 const SENDS_AT_ONCE = 100;
 
 const { sinkPort, connections, key } = childSettings<NodemailerSettings>();
 
-/** The rival: nodemailer's pooled transport, which composes and signs each message itself. */
+/** The competitor: nodemailer's pooled transport, which composes and signs each message itself. */
 const transport = createTransport({
   pool: true,
   host: '127.0.0.1',
@@ -31,7 +31,7 @@ const transport = createTransport({
 });
 
 async function send({ seed, count }: NodemailerQuestion): Promise<SenderRound> {
-  // Ours reads its messages from a database; here they are made before the clock runs.
+  // Our engine reads its messages from a database; these are created before the clock starts.
   const emails = Array.from({ length: count }, (_, index) => shopEmail(seed, index, key.domain)).reverse();
   const before = ownUsage();
   const beganMs = performance.now();
@@ -47,4 +47,4 @@ async function send({ seed, count }: NodemailerQuestion): Promise<SenderRound> {
   return { seconds, cpuMs: after.cpuMs - before.cpuMs, rssMb: after.rssMb };
 }
 
-serveParent({}, (question) => send(question as NodemailerQuestion)); // Asked by bench-deliver.ts alone.
+serveParent({}, (question) => send(question as NodemailerQuestion)); // Sent only by bench-deliver.ts.

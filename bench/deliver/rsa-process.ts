@@ -6,12 +6,12 @@ export interface RsaQuestion {
   readonly count: number;
 }
 
-/** As many bytes as the signed headers of the sample message have. */
+/** The size of the signed headers of the sample message. */
 const SIGNED_BYTES = 550;
 
 const key = createPrivateKey(childSettings<ShopKey>().privateKeyPem);
 
-/** Signs different data `count` times on the main thread, the key parsed once. Returns signatures per CPU-second. */
+/** Signs different data `count` times on the main thread, with a key parsed once. Returns signatures per CPU-second. */
 function signAlone({ count }: RsaQuestion): number {
   const data = Array.from({ length: count }, () => randomBytes(SIGNED_BYTES));
   const beganMs = ownUsage().cpuMs;
@@ -19,4 +19,4 @@ function signAlone({ count }: RsaQuestion): number {
   return count / ((ownUsage().cpuMs - beganMs) / 1_000);
 }
 
-serveParent({}, async (question) => signAlone(question as RsaQuestion)); // Asked by bench-deliver.ts alone.
+serveParent({}, async (question) => signAlone(question as RsaQuestion)); // Sent only by bench-deliver.ts.

@@ -1,12 +1,12 @@
-/** What one round of handing messages over took. */
+/** The measurements of one sending round. */
 export interface SenderRound {
   readonly seconds: number;
-  /** Of the sending process, with every thread it has. */
+  /** CPU time of the sending process, all threads included. */
   readonly cpuMs: number;
   readonly rssMb: number;
 }
 
-/** The one key that both senders sign with. */
+/** The key that both senders sign with. */
 export interface ShopKey {
   readonly domain: string;
   readonly selector: string;

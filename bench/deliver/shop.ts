@@ -15,16 +15,16 @@ import type { BenchDatabase } from '../parts/bench-database.ts';
 import type { ShopKey } from './sender-round.ts';
 import { shopEmail } from './shop-email.ts';
 
-/** An account with its own domain, whose messages are to be delivered. */
+/** An account with its own domain and messages to deliver. */
 export interface Shop {
   readonly key: ShopKey;
-  /** Accepts `count` messages that no other seed has; they wait until an engine delivers them. */
+  /** Accepts `count` messages that are unique to this seed. They stay queued until an engine delivers them. */
   accept(seed: number, count: number): Promise<void>;
   /** Messages by status. */
   countByStatus(): Promise<Readonly<Record<string, number>>>;
-  /** Deliveries that wait or are under way, counted up to `limit`. */
+  /** Queued or running deliveries, counted up to `limit`. */
   countWaiting(limit: number): Promise<number>;
-  /** Forgets every message, so that rounds do not grow the disk. To be called only while nothing waits. */
+  /** Deletes every message, so that rounds do not grow the disk. Call it only while nothing is queued. */
   forgetMessages(): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,9 +33,9 @@ const DOMAIN = 'shop.example.org';
 const SELECTOR = 'bench';
 const BATCH = 100;
 
-/** @param isTracked whether opens and clicks are tracked, which is planned when a message is accepted */
+/** @param isTracked whether opens and clicks are tracked, which is decided when a message is accepted */
 export async function openShop(database: BenchDatabase, { isTracked = false } = {}): Promise<Shop> {
-  // It accepts one batch after another, as the server does, and a pool opens all of its connections for the first transaction.
+  // Batches are accepted one after another, as in the server. A pool would open all its connections for the first transaction.
   const sql = tagged(openDatabase({ target: database.target, maxConnections: 1, applicationName: 'bench-shop' }));
   const ids = createIdGenerator();
   const { accountId } = await createAccount(

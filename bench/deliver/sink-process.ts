@@ -10,13 +10,13 @@ export interface VerifyQuestion {
   readonly record: string;
 }
 
-/** What was received since the sink was last reset. */
+/** What was received since the last reset. */
 export interface SinkCount {
   readonly messages: number;
   readonly recipients: number;
   readonly messageIds: number;
   readonly signatures: number;
-  /** Messages whose subject or text were not those of their recipient. */
+  /** Messages whose subject or text belonged to another recipient. */
   readonly mixedUp: number;
 }
 
@@ -25,7 +25,7 @@ export interface SinkVerdict {
   readonly failed: readonly string[];
 }
 
-/** One message in a hundred is kept, to be verified when the clock has stopped. */
+/** One message in a hundred is kept and verified after the clock has stopped. */
 const KEEP_EVERY = 100;
 
 let messages = 0;
@@ -41,7 +41,7 @@ function take({ recipient, data }: SunkMessage): void {
   const header = data.toString('latin1', 0, data.indexOf('\r\n\r\n') + 2);
   recipients.add(recipient);
   messageIds.add(/^Message-ID: (.*)\r$/im.exec(header)?.[1] ?? '');
-  // The end of the signature distinguishes signatures as well as all of it.
+  // The end of a signature is enough to tell signatures apart.
   signatures.add(/\bb=([\w+/=\s]+)\r\n\S/.exec(header)?.[1]?.slice(-40) ?? '');
   const name = /^customer-(\d+-\d+)@/.exec(recipient)?.[1] ?? '?';
   if (!header.includes(`Your order ${name}`) || data.indexOf(`Thank you, Customer ${name}`) < 0) mixedUp += 1;
@@ -84,4 +84,4 @@ async function respond(question: SinkQuestion): Promise<SinkCount | SinkVerdict>
 
 childSettings();
 const port = await startLeanSink(take);
-serveParent({ port }, (question) => respond(question as SinkQuestion)); // Asked by bench-deliver.ts alone.
+serveParent({ port }, (question) => respond(question as SinkQuestion)); // Sent only by bench-deliver.ts.

@@ -1,8 +1,8 @@
 import type { TaggedSql } from '../../test/harness/tagged.ts';
 
 /**
- * Makes many messages wait that are copies of one that was accepted, each with an id and its own recipient, spread over the domains.
- * Accepting them would take minutes. They became due `agoMs` ago.
+ * Queues copies of one accepted message, each with its own id and recipient, spread over the domains and due `agoMs` ago. Accepting each of
+ * them would take minutes.
  */
 export async function copyMessage(
   sql: TaggedSql,

@@ -7,8 +7,8 @@ import { proveIdempotency } from './idempotency-races.ts';
 import { proveKeyChanges } from './key-changes.ts';
 
 /**
- * `pnpm bench exactness [--count N]`: what has to be exact whichever process is asked. `count` is the quota; the other numbers follow from it.
- * A reproach is a failure however small it is: none of these has a tolerance.
+ * `pnpm bench exactness [--count N]`: limits that must be exact across all processes. `count` is the quota; the other numbers follow from
+ * it. There is no tolerance: any deviation is a failure.
  */
 export async function benchExactness({ count }: { readonly count: number }): Promise<boolean> {
   const fleet = await startFleet();

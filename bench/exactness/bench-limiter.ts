@@ -18,7 +18,7 @@ const RATE_LIMIT = 1_000_000;
 const MANY_KEYS = 50;
 const MOST_SHARE = 0.1;
 
-/** Processor time of a thousand requests. */
+/** Processor time per thousand requests. */
 interface Cost {
   readonly ownMs: number;
   readonly postgresMs: number;
@@ -32,8 +32,8 @@ interface Round {
 }
 
 /**
- * `pnpm bench limiter [--count N] [--rounds N]`: what the rate limit adds to an accepted send. Every key has a limit, so that no send goes without
- * it: instead, requests are counted by themselves at the pace of the sends before, and what keeping that pace costs without counting is taken off.
+ * `pnpm bench limiter [--count N] [--rounds N]`: what the rate limit adds to an accepted send. Every key has a limit, so sends without one
+ * cannot be measured. Instead it measures counting alone at the pace of the sends, minus the cost of keeping that pace without counting.
  */
 export async function benchLimiter(options: { readonly count: number; readonly rounds: number }): Promise<boolean> {
   const database = await openBenchDatabase();

@@ -11,8 +11,8 @@ interface Accepted {
 }
 
 /**
- * All clients send to one, two or three recipients until not one more is left of the month's quota; then half of them cancel while the other
- * half continues, until the quota is used up again. Whatever the order, what is accepted and not canceled is the quota, to the last unit.
+ * All clients send to one, two or three recipients until the month's quota is used up. Then half of them cancel while the others continue,
+ * until it is used up again. In any order, what is accepted and not canceled must equal the quota.
  */
 export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> {
   const { accountId, key } = await fleet.newAccount(quota);
@@ -21,7 +21,7 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
   let refused = 0;
   let number = 0;
 
-  /** Sends until a message to a single recipient is refused. */
+  /** Sends until a message to a single recipient is rejected. */
   async function fill(client: number): Promise<void> {
     for (let recipients = 1 + (client % LARGEST); ; ) {
       number += 1;
@@ -48,7 +48,7 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
   const canceled: Accepted[] = [];
   await eachClient(async (client) => {
     if (client % 2 === 1) {
-      // Goes on as long as something may come back, and again after that.
+      // Continues while cancels may still free quota, and once more after that.
       while (canceled.length + others.length < doomed.length) await fill(client);
       return await fill(client);
     }
@@ -79,7 +79,7 @@ export async function proveQuota(fleet: Fleet, quota: number): Promise<boolean> 
   return found.every(([, value]) => value === 0);
 }
 
-/** Repeatedly reads the charge and the messages it is for, in one snapshot. */
+/** Repeatedly reads the charge and the charged messages in one snapshot. */
 function watchLedger({ sql }: Fleet, accountId: string) {
   const seen = { looks: 0, most: 0, apart: 0 };
   let isOver = false;

@@ -1,14 +1,15 @@
 import { judge, round } from '../parts/report.ts';
 import { CLIENTS, eachClient, type Fleet, type TimedResponse } from './fleet.ts';
 
-/** Requests a minute. */
+/** Requests per minute. */
 const LIMITS = [7, 113, 600, 2_000];
-/** How long the clients continue after the first refusal: what is refilled meanwhile has to be let go, and no more. */
+/** How long the clients continue after the first rejection: everything refilled in that time must be accepted, and nothing beyond. */
 const BEYOND_MS = 3_000;
 
 /**
- * All clients send requests to all processes as fast as they get responses, first until the minute's allowance is gone, then for a while against what is
- * refilled. The generic cell rate algorithm says how many may go: the allowance, and a sixtieth of it for each second since the first.
+ * All clients send to all processes as fast as they get responses: first until the minute's allowance is used up, then against the refill.
+ * The generic cell rate algorithm determines how many are accepted: the allowance, plus a sixtieth of it per second since the first
+ * request.
  */
 export async function proveRates(fleet: Fleet): Promise<boolean> {
   const { key: maker } = await fleet.newAccount();
@@ -54,9 +55,9 @@ interface Timed {
 }
 
 /**
- * A request is counted at some time between its sending and its response. So the first was counted no sooner than it was sent, the last one that
- * was accepted no later than its response: no more than `most` may go. And when a request was refused, which was no sooner than it was sent, all that
- * had been refilled since the first was gone: no fewer than `least`.
+ * Calculates bounds from timing, because a request is counted at an unknown time between sending and response. `most` assumes the longest
+ * possible refill time: from sending the first request to the last accepted response. `least` uses rejections: when one occurred, the whole
+ * refill up to its sending was used.
  */
 function count(responses: readonly Timed[], limit: number) {
   const of = (status: number) => responses.filter(({ response }) => response.status === status);

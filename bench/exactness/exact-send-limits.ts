@@ -4,12 +4,12 @@ import { eachClient, type Fleet, messageTo, type TimedResponse } from './fleet.t
 const BATCH = 5;
 const HOUR_MS = 3_600_000;
 
-/** All clients send by one key that may send so many messages an hour, or a day, singly and in batches: that many go, and not one more. */
+/** All clients send with one key that has an hourly or daily limit, in single sends and batches. Exactly that many are accepted. */
 export async function proveSendLimits(fleet: Fleet, limit: number): Promise<boolean> {
   let isExact = true;
   for (const period of ['hour', 'day'] as const) {
     let run: Run;
-    // Where an hour ends in between, two hours' allowance may go.
+    // If an hour ends during the run, two hours' allowance may be used.
     do run = await sendUp(fleet, { [period]: limit });
     while (run.beganInHour !== hourOf(Date.now()));
     const { accepted, refused, others, stored } = run;

@@ -15,10 +15,10 @@ const FIRST_PORT = 18_151;
 export interface TimedResponse {
   readonly status: number;
   readonly headers: Headers;
-  // Responses of many operations; each part of the benchmark reads the fields of its own.
+  // Responses of many operations; each part of the benchmark reads its own fields.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
-  /** How often the call was made before it without a response in time. */
+  /** How often the call was repeated because no response arrived in time. */
   readonly withoutResponse: number;
 }
 
@@ -28,12 +28,12 @@ export interface Call {
   readonly idempotencyKey?: string;
 }
 
-/** Servers that are processes of their own on one Postgres. None of them delivers, so that what is accepted stays queued. */
+/** Servers in separate processes on one Postgres. None of them delivers, so that accepted messages stay queued. */
 export interface Fleet {
   readonly sql: TaggedSql;
   readonly settings: BenchDatabase['settings'];
   newAccount(monthlyQuota?: number): Promise<{ readonly accountId: string; readonly key: string }>;
-  /** Asks one of the processes, counted from 0; a number past the last begins again with the first. */
+  /** Calls one of the processes, numbered from 0; higher numbers wrap around. */
   call(server: number, method: string, path: string, call: Call): Promise<TimedResponse>;
   stop(): Promise<void>;
 }
@@ -78,8 +78,8 @@ export async function startFleet(): Promise<Fleet> {
 }
 
 /**
- * A machine that is short of time leaves calls without their response in time: 503, and then no one knows what came of them. As a caller would,
- * the call is made again until something is known; what may not be done twice bears an idempotency key.
+ * Repeats a call that got no response in time (503), as a caller would, because its outcome is unknown. Calls that must not run twice have
+ * an idempotency key.
  */
 async function callForSure(url: string, method: string, call: Call): Promise<TimedResponse> {
   for (let withoutResponse = 0; ; withoutResponse += 1) {
@@ -105,12 +105,12 @@ async function callOnce(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Has all clients do the same at once; returns what they brought back. */
+/** Runs the same work in all clients at once. Returns their results. */
 export async function eachClient<Result>(work: (client: number) => Promise<Result>): Promise<readonly Result[]> {
   return await Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
 }
 
-/** A message to so many recipients outside the installation, each of which costs a unit of the quota. */
+/** A message to this many recipients outside the installation, each of which costs one unit of the quota. */
 export function messageTo(recipients: number, subject: string) {
   const to = Array.from({ length: recipients }, (_, n) => `customer-${n}@example.com`);
   return { from: 'orders@sandbox.test', to, subject, text: 'Hello' };

@@ -1,7 +1,7 @@
 import { judge, round } from '../parts/report.ts';
 import { CLIENTS, eachClient, type Fleet, messageTo } from './fleet.ts';
 
-/** All clients send under one idempotency key at once, over all processes: one message, one charge, and the same response for all. */
+/** All clients send with one idempotency key at once, to all processes: one message, one charge, and the same response for all. */
 export async function proveIdempotency(fleet: Fleet, races: number): Promise<boolean> {
   const { accountId, key } = await fleet.newAccount();
   const found = { first: 0, replayed: 0, running: 0, others: 0, split: 0, withoutResponse: 0 };
@@ -11,7 +11,7 @@ export async function proveIdempotency(fleet: Fleet, races: number): Promise<boo
     const responses = await eachClient((client) =>
       fleet.call(client + race, 'POST', '/emails', { key, body, idempotencyKey }),
     );
-    // A request refused because the first one is running gets the response once that one has ended.
+    // A request that is rejected because the first is still running gets its response once that has ended.
     const later = await fleet.call(race, 'POST', '/emails', { key, body, idempotencyKey });
     for (const { status, headers, body: response } of responses) {
       if (status === 202) found[headers.get('idempotency-replayed') === null ? 'first' : 'replayed'] += 1;

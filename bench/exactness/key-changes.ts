@@ -3,10 +3,10 @@ import { judge, median, round } from '../parts/report.ts';
 import { type Fleet, messageTo, PROCESSES, type TimedResponse } from './fleet.ts';
 
 const BOUND_MS = 1_000;
-/** Past this a change counts as never having acted. */
+/** After this time a change counts as never having taken effect. */
 const GIVE_UP_MS = 5_000;
 const AT_ONCE = 5;
-/** How many more are sent once one was refused: none of them may pass. */
+/** How many more requests are sent after the first rejection: all of them must be rejected. */
 const CONTINUES = 5;
 const EVERY_MS = 10;
 
@@ -41,7 +41,7 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-/** Keys are changed on one process while they are in use on all the others, which have to act by it within a second. */
+/** Changes keys on one process while all others use them. The change must take effect there within a second. */
 export async function proveKeyChanges(fleet: Fleet, keys: number): Promise<boolean> {
   const { key: maker } = await fleet.newAccount();
   let isInTime = true;
@@ -71,9 +71,9 @@ export async function proveKeyChanges(fleet: Fleet, keys: number): Promise<boole
   return isInTime;
 }
 
-/** Times from the response to the change, by the slowest process. */
+/** Milliseconds from the response to the change until the slowest process applied it. */
 interface Seen {
-  /** When the last one was sent that was let through: from then on the change has acted, however long responses take. */
+  /** When the last accepted request was sent: after that the change was in effect, however long responses take. */
   readonly lastSentMs: number;
   /** When the first refusal was received. */
   readonly refusedAfterMs: number;
@@ -85,7 +85,7 @@ async function changeInUse(fleet: Fleet, maker: string, { make, code }: Change):
   const { id, key } = (await fleet.call(0, 'POST', '/keys', { key: maker, body })).body;
   const change = { respondedMs: Number.POSITIVE_INFINITY };
   const users = Array.from({ length: PROCESSES - 1 }, (_, n) => use(fleet, n + 1, { key, code, change }));
-  // All of them know the key before it is changed.
+  // All of them cache the key before it is changed.
   await Promise.all(users.map(({ known }) => known));
   const response = await make(fleet, maker, id);
   if (response.status !== 200) throw new Error(`a key could not be changed: ${JSON.stringify(response.body)}`);
@@ -98,7 +98,7 @@ async function changeInUse(fleet: Fleet, maker: string, { make, code }: Change):
   };
 }
 
-/** Sends by a key on one process until a while after it is refused there. */
+/** Sends with a key on one process until shortly after it is rejected there. */
 function use(
   fleet: Fleet,
   server: number,

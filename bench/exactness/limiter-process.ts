@@ -13,7 +13,7 @@ export interface LimiterSettings {
 export interface LimiterQuestion {
   readonly requests: number;
   readonly perSecond: number;
-  /** How many of the keys make the requests, one after the other; 0 for the same pace with nothing counted. */
+  /** How many of the keys make requests, in turn; 0 keeps the same pace without counting. */
   readonly keys: number;
 }
 
@@ -22,9 +22,9 @@ export interface LimiterResponse {
   readonly refused: number;
 }
 
-/** Counts requests at a steady pace and does nothing else, so that its processor time is the limiter's and that of keeping the pace. */
+/** Counts requests at a steady pace and does nothing else, so that its processor time is that of the limiter and of keeping the pace. */
 const settings = childSettings<LimiterSettings>();
-// As the product's pool for it.
+// The same pool settings as in the product.
 const sql = openDatabase({
   target: settings.target,
   maxConnections: 1,

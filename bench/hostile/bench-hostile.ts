@@ -15,11 +15,11 @@ import { sampleEmail } from '../parts/sample-email.ts';
 
 const HOSTILE_PROCESS = new URL('../../test/harness/hostile-process.ts', import.meta.url);
 const PORT = 18_937;
-/** What everyone else may notice of any of them. */
+/** The delays that other callers may notice. */
 const MAX_P99_MS = 250;
 const MAX_GROWTH_MB = 200;
 const WARM_UPS = 100;
-/** A probe of what is over at once would see nothing: it continues for so long at least. */
+/** Requests that end quickly are repeated for at least this long, so that the probe can see an effect. */
 const LEAST_MS = 500;
 
 interface Measured {
@@ -27,12 +27,12 @@ interface Measured {
   readonly outcome: string;
   readonly seconds: number;
   readonly latenciesMs: readonly number[];
-  /** The longest time that the server's event loop was blocked, in processor time. */
+  /** The longest time the server's event loop was blocked, in processor time. */
   readonly blockedMs: number;
   readonly growthMb: number;
 }
 
-/** `pnpm bench hostile [--count N]`: what other callers notice of N hostile requests (all unless given), one after the other. */
+/** `pnpm bench hostile [--count N]`: what other callers notice of N hostile requests (default: all), one after another. */
 export async function benchHostile({
   count,
   only,

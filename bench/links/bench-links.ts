@@ -11,13 +11,13 @@ import { describeMachine, judge, median, round } from '../parts/report.ts';
 const CHARACTERS = 100_000;
 const LINKS = 50;
 const MAX_LINK_WORK_MS = 1;
-/** Of building a tree: the scan has to stay far below, on whatever machine. */
+/** Relative to building a tree: the scan must cost far less, on any machine. */
 const MAX_SCAN_SHARE = 1 / 15;
 const PASSES = 200;
 
 /**
- * `pnpm bench links`: what it costs to find, tag and track the links of a 100 KB newsletter, beside copying it, and beside building its tree
- * with parse5, in the same run.
+ * `pnpm bench links`: the cost of finding, tagging and tracking the links of a 100 KB newsletter, compared with copying it and with
+ * building its tree with parse5, in the same run.
  */
 export function benchLinks({ rounds }: { readonly rounds: number }): boolean {
   const html = newsletter();
@@ -65,7 +65,7 @@ export function benchLinks({ rounds }: { readonly rounds: number }): boolean {
   return verdicts.every(({ value, bound }) => value <= bound);
 }
 
-/** Milliseconds of processor time of one pass, independent of other load on the machine: the median of the rounds. */
+/** Processor milliseconds of one pass, so that other load does not count: the median of the rounds. */
 function time(what: string, rounds: number, passes: number, work: () => number): number {
   let sum = 0;
   for (let pass = 0; pass < passes; pass += 1) sum += work();
@@ -80,7 +80,7 @@ function time(what: string, rounds: number, passes: number, work: () => number):
   return ms;
 }
 
-/** Nested tables with their own styles, as editors of newsletters write them, and a link in every few cells. */
+/** Nested tables with inline styles, as newsletter editors write them, and a link every few cells. */
 function newsletter(): string {
   const cell = (index: number) =>
     `<td class="cell" style="padding:12px 8px;font-family:Arial,Helvetica,sans-serif;font-size:14px;color:#333333" align="left" valign="top">Item ${index}: words about it, and a few more of them.</td>`;

@@ -12,7 +12,7 @@ import { describeMachine, judge, median, quantile, round } from '../parts/report
 import { sampleEmail } from '../parts/sample-email.ts';
 
 const PORT = 18_925;
-/** What a tool call may add to the same REST call. */
+/** The overhead a tool call may add to the same REST call. */
 const BOUND_MS = 3;
 
 interface Sent {
@@ -22,16 +22,16 @@ interface Sent {
   readonly body?: unknown;
 }
 
-/** One way to make a call: over REST, or as a tool by one of the two protocols. */
+/** One way to make a call: over REST, or as a tool with one of the two protocols. */
 type Way = (index: number) => Sent;
 
-/** `pnpm bench mcp [--count N] [--rounds N]`: a tool call against the same REST call, both over one connection, one at a time. */
+/** `pnpm bench mcp [--count N] [--rounds N]`: a tool call compared with the same REST call, both over one connection, one at a time. */
 export async function benchMcp(options: { readonly count: number; readonly rounds: number }): Promise<boolean> {
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-mcp-'));
   const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator() };
   const { key } = await createAccount(tools, { name: 'Bench', ownerEmail: 'bench@sandbox.test' });
-  // A minute of the default rate is less than a round.
+  // A round has more requests than the default rate per minute allows.
   await database.sql`UPDATE api_keys SET rate_limit = 1000000`;
   const settings = { target: database.target, port: PORT, dataDir, roles: 'api', transport: 'capture' };
   const server = await startChild<unknown>(new URL('../accept/postrider-process.ts', import.meta.url), settings);
@@ -70,7 +70,7 @@ const READ = {
 } as const satisfies Record<string, Way>;
 
 const SEND = {
-  // A tool gives every send an idempotency key, so the same call has one.
+  // A tool gives every send an idempotency key, so the REST call has one too.
   rest: (index) => ({
     method: 'POST',
     path: '/emails',
@@ -84,7 +84,7 @@ const SEND = {
 async function compare(name: string, ways: Readonly<Record<string, Way>>, load: Load): Promise<boolean> {
   const measured = new Map(Object.keys(ways).map((way) => [way, { latenciesMs: [] as number[], cpuMs: 0 }]));
   let index = 0;
-  // The first round warms every way up.
+  // The first round warms up every way.
   for (let current = 0; current <= load.rounds; current += 1) {
     for (const [way, make] of Object.entries(ways)) {
       const before = await load.server.ask<Usage>('usage');
@@ -160,7 +160,7 @@ function toolCall(name: string, given: object): Sent {
   return { method: 'POST', path: '/mcp', headers: BOTH, body };
 }
 
-/** Protocol 2026-07-28 names what is called in headers, and says in every request what it speaks. */
+/** Protocol 2026-07-28 names the called method in headers and the protocol version in every request. */
 function modernToolCall(name: string, given: object): Sent {
   const revision = '2026-07-28';
   const _meta = {

@@ -9,14 +9,14 @@ import { prepareTemplate } from '../../test/harness/template-database.ts';
 export interface BenchDatabase {
   readonly target: DatabaseTarget;
   readonly sql: TaggedPool;
-  /** The server's settings that decide what a commit means, as they are printed. */
+  /** The server settings that determine what a commit means; they are printed. */
   readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
 const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
-/** A Postgres as the product starts it, on disk. Refuses to continue where a commit would not be durable: its figures would be lies. */
+/** A Postgres as the product starts it, on disk. Fails if commits are not durable, because the figures would be wrong. */
 export async function openBenchDatabase(): Promise<BenchDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });

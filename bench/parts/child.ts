@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** A child process that is ready, and responds to one question at a time. */
+/** A child process that is ready and responds to one request at a time. */
 export interface Child<Ready> {
   readonly ready: Ready;
   ask<Result>(question: unknown): Promise<Result>;
   stop(): Promise<void>;
 }
 
-/** Starts a script of `bench/` as its own process, so that what is measured shares no event loop with who measures. `env` is added to the environment. */
+/** Starts a script of `bench/` in its own process, so that the measured code has its own event loop. `env` extends the environment. */
 export async function startChild<Ready>(
   script: URL,
   settings: unknown,
@@ -35,7 +35,7 @@ export async function startChild<Ready>(
   };
 }
 
-/** In the child: reports that it is ready and responds to each question. */
+/** In the child: reports that it is ready, and responds to each request. */
 export function serveParent(ready: unknown, response: (question: unknown) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (question) => {

@@ -8,7 +8,7 @@ export interface LoadRequest {
   readonly key: string;
   readonly connections: number;
   readonly count: number;
-  /** Makes recipients and bodies of this run differ from those of every other. */
+  /** Makes the recipients and bodies of this run unique. */
   readonly seed: number;
 }
 
@@ -19,8 +19,8 @@ export interface LoadResult {
 }
 
 /**
- * Posts `count` different messages over keep-alive connections, one request at a time on each, and measures every response. Plain sockets
- * and prepared requests: the load must cost as little as it can on a machine it shares with the server.
+ * Posts `count` different messages over keep-alive connections, one request at a time on each, and measures every response. It uses plain
+ * sockets and prepared requests, because the load generator shares the machine with the server.
  */
 async function run(load: LoadRequest): Promise<LoadResult> {
   const requests = Array.from({ length: load.count }, (_, index) => toRequest(load, index));
@@ -70,7 +70,7 @@ function toRequest({ path, key, seed }: LoadRequest, index: number): Buffer {
   );
 }
 
-/** Where the first response in `text` ends; -1 while it is incomplete. */
+/** The end offset of the first response in `text`; -1 while it is incomplete. */
 function responseEnd(text: string): number {
   const head = text.indexOf('\r\n\r\n');
   if (head < 0) return -1;

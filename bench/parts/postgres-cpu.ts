@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { TaggedSql } from '../../test/harness/tagged.ts';
 
-/** Linux counts CPU time for programs in hundredths of a second, whatever the kernel's own tick is. */
+/** Linux reports CPU time in hundredths of a second, whatever the kernel's tick is. */
 const TICK_MS = 10;
 
-/** Reads the CPU time of the whole Postgres behind a connection: the postmaster, what it has reaped, and its living processes. */
+/** Reads the CPU time of all Postgres processes behind a connection: the postmaster, its ended children, and its running ones. */
 export async function createPostgresCpu(sql: TaggedSql): Promise<() => number> {
   const [row] = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
   const postmaster = readStat(row?.pid ?? 0)?.parent ?? 0;
@@ -20,7 +20,10 @@ export async function createPostgresCpu(sql: TaggedSql): Promise<() => number> {
   };
 }
 
-/** proc_pid_stat(5): the name in parentheses may hold anything; after it come the state (field 3), the parent, and from field 14 the times. */
+/**
+ * proc_pid_stat(5): the name in parentheses can contain anything; after it come the state (field 3), the parent, and from field 14 the
+ * times.
+ */
 function readStat(pid: number): { readonly parent: number; readonly ownMs: number; readonly reapedMs: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -35,6 +38,6 @@ function readStat(pid: number): { readonly parent: number; readonly ownMs: numbe
       reapedMs: (reapedUser + reapedSystem) * TICK_MS,
     };
   } catch {
-    return null; // It ended while we looked.
+    return null; // The process ended before it was read.
   }
 }

@@ -1,6 +1,6 @@
 import { cpus, release, totalmem } from 'node:os';
 
-/** What the figures were made on: a figure without its machine says nothing. */
+/** The machine of the measurement: figures are meaningless without it. */
 export function describeMachine(settings: Readonly<Record<string, string>>): string {
   const [cpu] = cpus();
   const database = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value below which a share of them lies; 0 where there are none. */
+/** The value at this quantile, such as 0.99; 0 if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -24,7 +24,7 @@ export function round(value: number, digits = 0): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-/** One line that says whether a number was reached. */
+/** One line that says whether a value meets its bound. */
 export function judge(what: string, value: number, bound: number, goal: 'at least' | 'at most'): string {
   const reached = goal === 'at least' ? value >= bound : value <= bound;
   return `${reached ? 'reached' : 'MISSED '}  ${what}: ${round(value, 2)} (${goal} ${round(bound, 2)})`;

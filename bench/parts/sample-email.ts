@@ -1,4 +1,4 @@
-/** A message as applications send it: 3 KB of HTML with ten links, its own recipient, subject and body every time. */
+/** A typical application email: 3 KB of HTML with ten links, and a different recipient, subject and body each time. */
 export function sampleEmail(seed: number, index: number) {
   const name = `Customer ${seed}-${index}`;
   const link = (n: number) => `https://shop.example.com/orders/${seed}/${index}/items/${n}?ref=mail&step=${n}`;

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A message as it came over the wire, dot-stuffing still in place. */
+/** A message as received, with dot-stuffing still in place. */
 export interface SunkMessage {
   readonly recipient: string;
   readonly data: Buffer;
@@ -11,15 +11,15 @@ const LINE_END = Buffer.from('\r\n', 'latin1');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * An SMTP server that takes everything and costs as little as it can: pipelined commands, one write for all the replies to one read.
- * `take` is called for every message as soon as its final dot is received, before the reply to it is written.
+ * An SMTP server that accepts everything at minimal cost: pipelined commands, and one write for all the replies to one read. Calls `take`
+ * for every message when its final dot is received, before it replies.
  *
  * @returns the port it listens on, on loopback.
  */
 export function startLeanSink(take: (message: SunkMessage) => void): Promise<number> {
   const server = createServer({ noDelay: true }, (socket) => serve(socket, take));
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)); // A TCP server has no other address.
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)); // A TCP server has no other kind of address.
   });
 }
 
@@ -28,7 +28,7 @@ function serve(socket: Socket, take: (message: SunkMessage) => void): void {
   let recipient = '';
   let inData = false;
 
-  /** The replies to everything that is whole; what is not stays pending. */
+  /** The replies to all complete commands; the incomplete rest stays buffered. */
   function respond(): string {
     let replies = '';
     for (;;) {

@@ -27,8 +27,8 @@ interface Stage {
 }
 
 /**
- * `pnpm bench postfix`: the same messages, signed by the same key, to the same receiver on loopback: by the delivery engine, which also
- * rewrites ten links and adds the image, and by Postfix with OpenDKIM, which is given them whole over SMTP.
+ * `pnpm bench postfix`: the same messages, signed with the same key, to the same receiver on loopback: by the delivery engine, which also
+ * rewrites ten links and adds the tracking image, and by Postfix with OpenDKIM, which gets the complete messages over SMTP.
  */
 export async function benchPostfix({
   count,
@@ -118,7 +118,7 @@ async function assertArrived(sink: Stage['sink'], count: number): Promise<void> 
   }
 }
 
-/** As the engine composes it: two alternatives under one boundary. */
+/** As the engine composes it: two alternatives with one boundary. */
 function toMail({ from, to, subject, html, text }: ReturnType<typeof shopEmail>): InjectedMail {
   const boundary = `=_${subject.replaceAll(/\W/g, '')}`;
   const part = (type: string, content: string) =>
@@ -138,7 +138,7 @@ function toMail({ from, to, subject, html, text }: ReturnType<typeof shopEmail>)
   return { from: address, to, data: `${header}\n\n${body}`.replaceAll('\n', '\r\n') };
 }
 
-/** No line over the 998 bytes of RFC 5322, broken where a tag begins. */
+/** Keeps lines within the 998 bytes of RFC 5322, with breaks before tags. */
 function fold(content: string): string {
   return content.replaceAll('<tr>', '\n<tr>');
 }

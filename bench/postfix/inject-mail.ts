@@ -5,11 +5,11 @@ const LINE_END = '\r\n';
 export interface InjectedMail {
   readonly from: string;
   readonly to: string;
-  /** The whole message, lines ended by CRLF. */
+  /** The whole message, with CRLF line endings. */
   readonly data: string;
 }
 
-/** Hands mail to an SMTP server over so many connections at once, as cheaply as can be; resolves when all of it was taken. */
+/** Sends mail to an SMTP server over this many connections, at minimal cost. Resolves when all of it was accepted. */
 export async function injectMail(port: number, mails: readonly InjectedMail[], connections: number): Promise<void> {
   const waiting = [...mails].reverse();
   await Promise.all(Array.from({ length: connections }, () => runSession(port, () => waiting.pop())));
@@ -31,7 +31,7 @@ function runSession(port: number, next: () => InjectedMail | undefined): Promise
       if (code >= '400') return void socket.destroy(new Error(line));
       if (code === '220') socket.write(`EHLO bench.test${LINE_END}`);
       else if (code === '354') socket.write(`${mail?.data ?? ''}${LINE_END}.${LINE_END}`);
-      // The reply to EHLO, or to the end of a message: those to MAIL and RCPT carry 2.1.0 and 2.1.5.
+      // The reply to EHLO, or to the end of a message: replies to MAIL and RCPT have 2.1.0 and 2.1.5.
       else if (code === '250' && !line.startsWith('250 2.1.')) begin();
     };
     socket.on('data', (chunk) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startPostfix, untilListening } from '../../test/harness/postfix.ts';
 import type { ShopKey } from '../deliver/sender-round.ts';
 
-/** A Postfix that signs with OpenDKIM what it is given over SMTP, and hands all of it to one next host. */
+/** A Postfix that signs mail with OpenDKIM and relays all of it to one next host. */
 export interface SigningPostfix {
   readonly port: number;
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startSigningPostfix(options: SigningPostfixOptions): Promi
   };
 }
 
-/** Relaxed in both, as the product signs. */
+/** Relaxed for header and body, as the product signs. */
 async function startOpenDkim({ milterPort, key }: SigningPostfixOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'postrider-opendkim-'));
   const keyFile = join(folder, 'dkim.pem');
@@ -53,7 +53,7 @@ async function startOpenDkim({ milterPort, key }: SigningPostfixOptions) {
   };
 }
 
-/** What only slows a fast next host down is taken away. */
+/** Removes limits that only slow down a fast next host. */
 function parametersOf({ milterPort, nextPort, connections }: SigningPostfixOptions): Readonly<Record<string, string>> {
   return {
     myhostname: 'postfix.bench.test',

@@ -26,7 +26,10 @@ const BOUNDS = {
   exportMb: 30,
 };
 
-/** `pnpm bench reads [--count N] [--rounds N]`: pages, filters, searches and the export of a large log, over HTTP, against that Postgres' own pace. */
+/**
+ * `pnpm bench reads [--count N] [--rounds N]`: pages, filters, searches and the export of a large log over HTTP, compared with the same
+ * Postgres.
+ */
 export async function benchReads(
   place: DataSetPlace,
   options: { readonly count: number; readonly rounds: number },
@@ -85,7 +88,7 @@ async function measure(
     };
     await time('SELECT 1', () => database.sql`SELECT 1`);
     for (const [name, { path, kind }] of Object.entries(cases)) {
-      // Pages without a filter are so quick that waking up weighs as much: they are asked for several times.
+      // Pages without a filter are so fast that waking up dominates, so they are requested several times.
       for (let again = kind === 'page' ? PAGE_CALLS : 1; again > 0; again -= 1) {
         await time(name, async () => totals.set(name, (await get(path)).total));
       }
@@ -120,7 +123,7 @@ function verdict(what: string, value: number, bound: number, goal: 'at least' | 
 
 interface Case {
   readonly path: string;
-  /** What it is judged with; null where it is shown alone. */
+  /** The bound; null if the value is only printed. */
   readonly kind: 'page' | 'filter' | 'search' | null;
 }
 

@@ -1,7 +1,7 @@
 import { countDataSet, makeDataSet } from './data-set.ts';
 import { type DataSetPlace, openKeptDatabase } from './kept-database.ts';
 
-/** `pnpm bench seed [--count N] [--database URL | --data-dir PATH]`: the data set that `reads` reads, made again. */
+/** `pnpm bench seed [--count N] [--database URL | --data-dir PATH]`: creates the data set of `bench reads` again. */
 export async function benchSeed(place: DataSetPlace, count: number): Promise<boolean> {
   const database = await openKeptDatabase(place);
   const began = performance.now();

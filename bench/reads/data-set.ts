@@ -1,21 +1,21 @@
 import { fillSearch } from '../../packages/server/src/db/queries/fill-search.ts';
 import type { TaggedSql } from '../../test/harness/tagged.ts';
 
-/** The account whose log is read; the others are in the way, as they are in life. */
+/** The account whose log is read. The other accounts make the tables realistic. */
 export const READ_ACCOUNT = '00000000-0000-7000-8000-000000000001';
 const ACCOUNTS = 5;
 const DAYS = 90;
-/** Of six messages five are the account's. */
+/** The account has five of every six messages. */
 const OF_SIX = 5;
 
-/** What the statement below makes, for those who ask for it. */
+/** The values that the statement below generates, for the benchmarks that filter by them. */
 export const VALUES = {
   domains: { common: 'shop.example.com', formerly: 'former.example.com', never: 'never.example.com' },
   tags: { common: 'order', rare: 'region-7', formerly: 'campaign', never: 'never' },
   agents: { one: 'agent-3', never: 'agent-99' },
 } as const;
 
-/** How many messages of the account there are. */
+/** The number of messages of the account. */
 export async function countDataSet(sql: TaggedSql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     SELECT count(*)::int AS count FROM messages WHERE account_id = ${READ_ACCOUNT}`;
@@ -23,8 +23,8 @@ export async function countDataSet(sql: TaggedSql): Promise<number> {
 }
 
 /**
- * Makes `count` messages of the account, and a fifth of that of others, spread over 90 days that end now, and indexes them as the workers
- * would. Straight into the tables: the log is read here, and not how it was written.
+ * Creates `count` messages of the account, and a fifth as many of others, spread over the last 90 days, and indexes them as the workers
+ * would. Writes to the tables directly, because only reading is measured.
  */
 export async function makeDataSet(sql: TaggedSql, count: number, onProgress: (text: string) => void): Promise<void> {
   const total = Math.ceil((count * 6) / OF_SIX);
@@ -42,7 +42,7 @@ export async function makeDataSet(sql: TaggedSql, count: number, onProgress: (te
   await sql`VACUUM ANALYZE message_recipients`;
   await index(sql, onProgress);
   await sql`VACUUM ANALYZE message_search`;
-  await sql`CHECKPOINT`.catch(() => undefined); // Not everyone may.
+  await sql`CHECKPOINT`.catch(() => undefined); // Not every role may do this.
 }
 
 async function makeSearchPartitions(sql: TaggedSql): Promise<void> {
@@ -70,10 +70,10 @@ async function index(sql: TaggedSql, onProgress: (text: string) => void): Promis
   await Promise.all([worker(), worker()]);
 }
 
-/** As many as the accept queue writes at once. */
+/** The batch size of the accept queue. */
 const BACKLOG_IDS = 100;
 
-/** `h` and `g` are two numbers that look like chance and are the same in every run. */
+/** `h` and `g` are pseudorandom numbers, the same in every run. */
 const STATEMENT = `
   WITH made AS MATERIALIZED (
     SELECT n, n::float8 / $1::int AS age, (hashint8(n) & 2147483647) AS h, (hashint8(n + 7777777) & 2147483647) AS g,

@@ -4,7 +4,7 @@ import { toMessageFilters } from '../../packages/server/src/operations/emails/me
 import type { TaggedSql } from '../../test/harness/tagged.ts';
 import { READ_ACCOUNT } from './data-set.ts';
 
-/** A cursor of a key that is `rows` rows into the unfiltered list, which would take a while to reach page by page. */
+/** A cursor `rows` rows into a key's unfiltered list, which would take long to reach page by page. */
 export async function deepCursor(
   sql: TaggedSql,
   key: { readonly keyId: string; readonly scopes: readonly Scope[] },

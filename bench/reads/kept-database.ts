@@ -5,11 +5,11 @@ import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedd
 import { type TaggedPool, type TaggedSql, tagged } from '../../test/harness/tagged.ts';
 import { prepareTemplate } from '../../test/harness/template-database.ts';
 
-/** Where the data set is: it takes minutes to make, so it is kept from one run to the next. */
+/** Where the data set is stored. It takes minutes to create, so later runs reuse it. */
 export interface DataSetPlace {
   /** A `postgres://` URL; null for the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  /** Of the embedded one. */
+  /** The data directory of the embedded PostgreSQL. */
   readonly dataDir: string;
 }
 
@@ -22,7 +22,7 @@ export interface KeptDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the database of the data set, its schema up to date. */
+/** Opens the data set's database and migrates it. */
 export async function openKeptDatabase({ databaseUrl, dataDir }: DataSetPlace): Promise<KeptDatabase> {
   const embedded = databaseUrl === null ? await startEmbeddedPostgres({ dataDir }) : null;
   const target: DatabaseTarget =

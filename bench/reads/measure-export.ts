@@ -10,12 +10,12 @@ const ROWS = 100_000;
 
 export interface ExportFigures {
   readonly firstByteMs: number;
-  /** Rows a second over HTTP, against COPY of the same columns over the socket, each pair one behind the other. */
+  /** Rows per second over HTTP, and by COPY of the same columns over the socket, measured in pairs. */
   readonly ratio: number;
   readonly growthMb: number;
 }
 
-/** Whole exports of 100,000 rows as CSV, alternating with COPY of the same columns. */
+/** Exports of 100,000 rows as CSV, alternating with COPY of the same columns. */
 export async function measureExport(
   { target }: KeptDatabase,
   server: Child<unknown>,
@@ -47,7 +47,7 @@ export async function measureExport(
   };
 }
 
-/** The driver itself: COPY gives a stream of its own. It does not read URLs of sockets. */
+/** The PostgreSQL driver itself: COPY returns its own stream. It does not parse socket URLs. */
 function openDriver(target: DatabaseTarget): Sql {
   if (target.kind !== 'socket') return postgres(toConnectionString(target), { max: 1 });
   return postgres({ host: target.host, database: target.database, user: target.user, max: 1 });
@@ -64,7 +64,7 @@ function download(url: string, key: string): Promise<Downloaded> {
   return new Promise((resolve, reject) => {
     get(url, { headers: { authorization: `Bearer ${key}` } }, (response) => {
       let firstByteMs = 0;
-      let rows = -1; // The line of titles is none.
+      let rows = -1; // Without the header row.
       response.on('data', (chunk: Buffer) => {
         firstByteMs ||= performance.now() - began;
         for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows += 1;

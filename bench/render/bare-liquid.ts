@@ -3,7 +3,7 @@ import type { RECEIPT } from './receipt-template.ts';
 
 const LIMITS = { sourceCharacters: 2_000_000, memoryUnits: Number.MAX_SAFE_INTEGER };
 
-/** The engine by itself, in the caller's thread, with everything parsed before: what rendering cannot cost less than. */
+/** The Liquid engine in the caller's thread with parsed templates: the lower bound of rendering. */
 export function createBareLiquid({ subject, html, text }: typeof RECEIPT) {
   const escaping = createLiquidEngine(true, LIMITS);
   const plain = createLiquidEngine(false, LIMITS);

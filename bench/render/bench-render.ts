@@ -19,12 +19,12 @@ export interface RenderBenchOptions {
 
 const WARM_UP = 300;
 const MEDIAN_MS = 1;
-/** What a template adds to a send beside the one lookup it needs, in lookups. */
+/** The time a template adds to a send beyond its one lookup, in lookups. */
 const RATIO_TO_SELECT = 4;
 
 /**
- * The template stage of a send, one after the other: lookup and rendering in its thread. Beside it, in the same run, the round trip of a
- * SELECT 1 on the same Postgres, and the engine alone in this thread with everything parsed before.
+ * The template stage of a send: the lookup, and the rendering in its thread. For comparison, the same run measures the round trip of a
+ * SELECT 1 on the same Postgres, and the engine alone in this thread with parsed templates.
  */
 export async function benchRender({ count }: RenderBenchOptions): Promise<boolean> {
   const database = await openBenchDatabase();
@@ -97,7 +97,7 @@ async function renderOnce(renderer: TemplateRenderer, accountId: string, source:
   if (!rendering.ok || rendering.missing.length > 0) throw new Error(JSON.stringify(rendering));
 }
 
-/** Milliseconds of each call, after some that are not counted. */
+/** Milliseconds of each call, without the warm-up calls. */
 async function time(count: number, call: (index: number) => Promise<unknown>): Promise<readonly number[]> {
   for (let index = 0; index < WARM_UP; index += 1) await call(index);
   const times: number[] = [];

@@ -5,11 +5,11 @@ import { describeMachine, judge, median, quantile, round } from '../parts/report
 import { sampleEmail } from '../parts/sample-email.ts';
 import type { RespondingProcessReady } from './server-process.ts';
 
-/** How many times as long as a bare request a call of the SDK may take. */
+/** The maximum time of an SDK call, relative to a bare request. */
 const BOUND = 2;
 const KEY = 'pr_live_bench';
 
-/** As far as it is used here; the SDK's own, so that both sides have the same code and the same connection under them. */
+/** The parts used here. It is the SDK's own copy, so that both sides run the same code over the same kind of connection. */
 interface Undici {
   readonly Agent: new (options: { readonly connections: number }) => { close(): Promise<void> };
   setGlobalDispatcher(agent: { close(): Promise<void> }): void;
@@ -23,8 +23,8 @@ const SDK_MANIFEST = new URL('../../packages/sdk/package.json', import.meta.url)
 type Call = (index: number) => Promise<unknown>;
 
 /**
- * `pnpm bench sdk [--count N] [--rounds N]`: a call of the SDK against a bare `undici.request` that reads the same JSON, both one at a time over
- * one connection, to a server that does nothing.
+ * `pnpm bench sdk [--count N] [--rounds N]`: an SDK call compared with a bare `undici.request` that parses the same JSON, one at a time
+ * over one connection, to a server that does nothing.
  */
 export async function benchSdk(options: { readonly count: number; readonly rounds: number }): Promise<boolean> {
   const undici: Undici = createRequire(SDK_MANIFEST)('undici');
@@ -58,7 +58,7 @@ function bareRead(undici: Undici, baseUrl: string): Call {
   return async () => (await undici.request(`${baseUrl}/keys/self`, { method: 'GET', headers })).body.json();
 }
 
-/** With an idempotency key, as every send of the SDK has one. */
+/** With an idempotency key, as in every send of the SDK. */
 function bareSend(undici: Undici, baseUrl: string): Call {
   const headers = { authorization: `Bearer ${KEY}`, accept: 'application/json', 'content-type': 'application/json' };
   return async (index) => {
@@ -75,7 +75,7 @@ async function compare(
 ): Promise<boolean> {
   const bareMs: number[] = [];
   const sdkMs: number[] = [];
-  // The first round warms both up.
+  // The first round warms up both.
   for (let current = 0; current <= rounds; current += 1) {
     const [bare, sdk] = [await timeCalls(calls.bare, count), await timeCalls(calls.sdk, count)];
     if (current === 0) continue;

@@ -17,7 +17,7 @@ const READ = JSON.stringify({
 });
 const SENT = JSON.stringify({ id: ID, status: 'queued' });
 
-/** Responds at once and always the same, so that the cost of a client stands out. Counts the connections. */
+/** Responds immediately with a fixed body, so that the client's cost dominates. Counts the connections. */
 let connections = 0;
 const server = createServer((request, response) => {
   request.resume().once('end', () => {

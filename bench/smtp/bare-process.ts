@@ -5,7 +5,7 @@ import { makeCertificate } from '../../test/harness/self-made-certificate.ts';
 import { ownUsage, serveParent } from '../parts/child.ts';
 import type { SubmissionProcessReady } from './submission-process.ts';
 
-/** The SMTP library with nothing behind it: every login is right, every message is read and forgotten. */
+/** The SMTP library alone: accepts every login, and reads and discards every message. */
 const server = new SMTPServer({
   ...makeCertificate(['localhost']),
   secure: true,

@@ -11,10 +11,10 @@ import { runSmtpLoad } from './smtp-load.ts';
 import type { SubmissionProcessReady } from './submission-process.ts';
 
 const SESSIONS = 20;
-/** Of what the library alone takes: a message is parsed, passes every rule and is committed in between. */
+/** Relative to the library alone: each message is also parsed, checked by every rule and committed. */
 const BOUND = 0.15;
 
-/** `pnpm bench smtp [--count N] [--rounds N]`: submitted messages against the SMTP library with nothing behind it. */
+/** `pnpm bench smtp [--count N] [--rounds N]`: submitted messages, compared with the SMTP library alone. */
 export async function benchSmtp(options: { readonly count: number; readonly rounds: number }): Promise<boolean> {
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-smtp-'));
@@ -50,7 +50,7 @@ async function measureInSequence(
   { count, rounds }: { readonly count: number; readonly rounds: number },
 ): Promise<{ readonly ours: readonly number[]; readonly bare: readonly number[] }> {
   const measured = { ours: [] as number[], bare: [] as number[] };
-  // The first round warms both up.
+  // The first round warms up both.
   for (let seed = 0; seed <= rounds; seed += 1) {
     for (const name of ['ours', 'bare'] as const) {
       const { tlsPort: port } = servers[name].ready;

@@ -7,11 +7,11 @@ export interface SmtpLoad {
   readonly key: string;
   readonly sessions: number;
   readonly count: number;
-  /** Makes recipients and bodies of this run differ from those of every other. */
+  /** Makes the recipients and bodies of this run unique. */
   readonly seed: number;
 }
 
-/** Sends `count` different messages over sessions that stay open, each one message at a time, and returns the seconds it took. */
+/** Sends `count` different messages over open sessions, one message at a time on each. Returns the seconds it took. */
 export async function runSmtpLoad(load: SmtpLoad): Promise<number> {
   const sockets = await Promise.all(Array.from({ length: load.sessions }, () => openSession(load)));
   const messages = Array.from({ length: load.count }, (_, index) => toMessage(load.seed, index));
@@ -20,7 +20,7 @@ export async function runSmtpLoad(load: SmtpLoad): Promise<number> {
   await Promise.all(
     sockets.map(async (session) => {
       for (let message = messages[next++]; message !== undefined; message = messages[next++]) {
-        // RFC 2920: the three commands are sent together, and the text after the reply to DATA.
+        // RFC 2920: the three commands are sent together, and the content after the reply to DATA.
         session.socket.write(`MAIL FROM:<orders@sandbox.test>\r\nRCPT TO:<${message.to}>\r\nDATA\r\n`);
         for (const code of ['250', '250', '354']) await expectReply(session, code);
         session.socket.write(message.text);

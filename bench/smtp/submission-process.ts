@@ -17,7 +17,7 @@ export interface SubmissionProcessReady {
   readonly tlsPort: number;
 }
 
-/** The product with the role `smtp` alone. */
+/** The product with only the role `smtp`. */
 boundHeapGrowth();
 const settings = childSettings<SubmissionProcessSettings>();
 const verdict = readConfig({

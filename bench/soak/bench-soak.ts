@@ -15,13 +15,13 @@ const MESSAGES_A_ROUND = 2_000;
 const API_PORT = 18_125;
 const WORKER_PORT = 18_126;
 const MAX_RSS_MB = 300;
-/** How much more the last third of the time may need than the first, after the warm-up. */
+/** How much more memory the last third of the run may need than the first, after the warm-up. */
 const MAX_GROWTH = 1.1;
 const WARM_UP_MS = 60_000;
 
 /**
- * `pnpm bench soak [--minutes N]`: one process accepts as fast as it can while another delivers through a relay, and the memory of both is
- * watched: it has to stay under its bound, and flat.
+ * `pnpm bench soak [--minutes N]`: one process accepts as fast as it can while another delivers through a relay. The memory of both must
+ * stay below its bound, and flat.
  */
 export async function benchSoak({ minutes }: { readonly minutes: number }): Promise<boolean> {
   const database = await openBenchDatabase();

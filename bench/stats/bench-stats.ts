@@ -26,7 +26,7 @@ const CASES: Readonly<Record<string, { readonly path: string; readonly boundMs: 
   volume: { path: '/account/volume?window=90d', boundMs: 5 },
 };
 
-/** `pnpm bench stats [--count N] [--rounds N]`: statistics over 90 days of the log that `reads` reads, over HTTP. */
+/** `pnpm bench stats [--count N] [--rounds N]`: statistics over 90 days of the log of `bench reads`, over HTTP. */
 export async function benchStats(
   place: DataSetPlace,
   options: { readonly count: number; readonly rounds: number },
@@ -55,7 +55,7 @@ export async function benchStats(
   }
 }
 
-/** The data set was written straight into the log: it is counted as the worker would, unless that was done before. */
+/** The data set was written to the log directly, so its messages are counted here as the worker would, unless an earlier run did so. */
 async function countAll(sql: TaggedSql): Promise<void> {
   const [known] = await sql`SELECT EXISTS (SELECT FROM message_rollups WHERE account_id = ${READ_ACCOUNT}) AS counted`;
   if (known?.['counted'] === true) return;

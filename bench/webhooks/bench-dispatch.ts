@@ -14,10 +14,9 @@ const IN_FLIGHT = 50;
 const SHARE_MIN = 0.6;
 
 /**
- * `pnpm bench webhooks`: events that wait in the database, delivered to a local receiver with signatures and every attempt recorded, against a
- * loop that signs and posts the same bodies and does nothing else. Both have 50 requests under way; they alternate, round by round. A round
- * of the dispatcher also includes the fifth of a second or so in which its queue widens and its last attempts wait to be written; the events should be
- * so many that what is measured is the pace in between.
+ * `pnpm bench webhooks`: delivers queued events to a local receiver, with signatures and every attempt recorded, compared with a loop that
+ * only signs and posts the same bodies. Both have 50 requests in flight; rounds alternate. A dispatcher round includes about a fifth of a
+ * second in which its queue widens and the last attempts are written, so use enough events that the time in between dominates.
  */
 export async function benchDispatch({
   count,
@@ -36,7 +35,7 @@ export async function benchDispatch({
   console.log(`${describeMachine(database.settings)}\nevents a round: ${round(count)}, in flight: ${IN_FLIGHT}`);
   try {
     await queueEvents(database.sql, target, count);
-    await measure(dispatch, sink, 'dispatcher', count); // Warms both up.
+    await measure(dispatch, sink, 'dispatcher', count); // Warms up both.
     await measure(dispatch, sink, 'bare', count);
     const shares: number[] = [];
     for (let pass = 1; pass <= rounds; pass += 1) {
@@ -62,9 +61,9 @@ export async function benchDispatch({
 }
 
 interface Measured {
-  /** Events a second, from the first request to the last attempt that is written down. */
+  /** Events per second, from the first request to the last recorded attempt. */
   readonly rate: number;
-  /** Of the process that posts, for an event. */
+  /** CPU time of the posting process per event. */
   readonly cpuUs: number;
 }
 
@@ -95,7 +94,7 @@ async function prepare(sql: TaggedSql, url: string): Promise<Target> {
   return { accountId, endpointId: made.row.id };
 }
 
-/** As events of delivered messages are: some 600 bytes each. */
+/** The size of events of delivered messages: about 600 bytes each. */
 async function queueEvents(sql: TaggedSql, { accountId, endpointId }: Target, count: number): Promise<void> {
   await sql`TRUNCATE webhook_events, webhook_deliveries, webhook_attempts`;
   await sql`

@@ -28,10 +28,10 @@ const BEHAVIORS: readonly Behavior[] = [
 const FAILING_SHARE = 0.3;
 const EVENTS_PER_SECOND = 500;
 const TICK_MS = 50;
-/** Past each delay between two attempts, at its longest, one after the other. */
+/** Longer than each delay between two attempts, in order. */
 const MINUTE_MS = 60_000;
 const WAITS_MS = [6 / 60, 6, 36, 144, 360, 720, 1_008, 1_440, 1_728].map((minutes) => minutes * MINUTE_MS);
-/** A process that has done nothing yet grows by what it loads and compiles: memory is compared with what it had after the first seconds. */
+/** A fresh process grows by what it loads and compiles, so memory is compared with that after the first seconds. */
 const WARM_UP_MS = 5_000;
 const LONGEST_WAIT_MS = 120_000;
 
@@ -41,15 +41,15 @@ interface Stage {
   readonly ids: IdGenerator;
   readonly worker: Child<{ readonly baseUrl: string }>;
   readonly receivers: Child<{ readonly ports: readonly number[] }>;
-  /** One for each endpoint, in the order of BEHAVIORS. */
+  /** One per endpoint, in the order of BEHAVIORS. */
   readonly accountIds: readonly string[];
   readonly dataDir: string;
 }
 
 /**
- * `pnpm bench webhooks-fleet [--count N]`: events to twenty endpoints of twenty accounts, of which two are dead and six fail 30 % of the time,
- * at a steady rate. Whether the healthy ones notice, whether every event reaches every endpoint that lives, and what memory it takes. The
- * retries come when a clock that is moved ahead says so.
+ * `pnpm bench webhooks-fleet [--count N]`: events at a steady rate to twenty endpoints of twenty accounts, of which two are dead and six
+ * fail 30 % of the time. Measures the delay of healthy endpoints and memory, and checks that every event reaches every endpoint that is not
+ * dead. A clock that is moved ahead triggers the retries.
  */
 export async function benchFleet({ count }: { readonly count: number }): Promise<boolean> {
   const stage = await setStage();
@@ -99,7 +99,7 @@ async function setStage(): Promise<Stage> {
   return { database, sql, ids, worker, receivers, accountIds, dataDir };
 }
 
-/** Announces the events at their rate; returns the delays of each endpoint's events, once the healthy ones have all of them. */
+/** Publishes the events at the rate. Returns the delays per endpoint, once the healthy ones have received all events. */
 async function emit(
   { sql, ids, accountIds, ...stage }: Stage,
   total: number,
@@ -125,7 +125,7 @@ async function emit(
   return delays;
 }
 
-/** Moves the clock past one retry after another, and each time waits for what is due then to be tried at the endpoints that live. */
+/** Moves the clock past each retry delay in turn, and waits until the endpoints that are not dead have been tried. */
 async function bringAbout(stage: Stage, perEndpoint: number): Promise<void> {
   const living = stage.accountIds.filter((_, n) => BEHAVIORS[n] === 'flaky' || BEHAVIORS[n] === 'healthy');
   let aheadMs = 0;

@@ -17,13 +17,13 @@ export interface DispatchSettings {
   readonly inFlight: number;
 }
 
-/** What is measured: the product's dispatcher on what waits in the database, or a loop that signs and posts and does nothing else. */
+/** What is measured: the product's dispatcher on queued events, or a loop that only signs and posts. */
 export interface DispatchQuestion {
   readonly by: 'dispatcher' | 'bare';
   readonly count: number;
 }
 
-/** As far as it is used here; the server's own, so that both sides of the comparison post by the same code. */
+/** The parts used here. It is the server's own copy, so that both sides post with the same code. */
 interface Undici {
   readonly Agent: new (options: {
     readonly connections: number;
@@ -51,7 +51,7 @@ const dispatcher = createDispatcher({
 });
 
 serveParent({}, async (question) => {
-  const { by, count } = question as DispatchQuestion; // What the parent sends.
+  const { by, count } = question as DispatchQuestion; // Sent by the parent.
   const before = ownUsage();
   if (by === 'bare') await postBare(count);
   else await dispatch();
@@ -59,7 +59,7 @@ serveParent({}, async (question) => {
   return { cpuMs: cpuMs - before.cpuMs, rssMb };
 });
 
-/** A dispatcher may pause with deliveries left, while its attempts are being logged. The server wakes it four times a second. */
+/** A dispatcher can pause with deliveries left while its attempts are recorded. The server wakes it four times a second. */
 async function dispatch(): Promise<void> {
   let isLeft = true;
   while (isLeft) {

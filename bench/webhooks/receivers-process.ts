@@ -3,21 +3,21 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { childSettings, serveParent } from '../parts/child.ts';
 
-/** How each endpoint behaves; `silent` accepts requests and never responds, nothing listens at `closed`. */
+/** How each endpoint behaves: `silent` accepts requests and never responds; nothing listens at `closed`. */
 export type Behavior = 'healthy' | 'flaky' | 'silent' | 'closed';
 
 export interface ReceiversSettings {
   readonly behaviors: readonly Behavior[];
-  /** What a flaky one responds to with 500. */
+  /** The share of requests to which a flaky endpoint responds with 500. */
   readonly failingShare: number;
 }
 
-/** What one endpoint has taken. */
+/** What one endpoint has received. */
 export interface Taken {
-  /** Different events with a 200 response. */
+  /** Different events that got a 200 response. */
   readonly events: number;
   readonly requests: number;
-  /** Milliseconds from the event to its first 200, of those that came since the last question. */
+  /** Milliseconds from the event to its first 200, for those since the last request for them. */
   readonly delaysMs: readonly number[];
 }
 
@@ -25,7 +25,7 @@ interface Receiver {
   readonly server: Server;
   readonly port: number;
   readonly ids: Set<string>;
-  /** How often each event was refused. */
+  /** How often each event was rejected. */
   readonly refused: Map<string, number>;
   requests: number;
   delaysMs: number[];
@@ -33,7 +33,7 @@ interface Receiver {
 
 const REFUSALS_MAX = 9;
 
-/** Twenty programs that take webhooks, each on its own port, in one process apart from the one that is measured. */
+/** Twenty webhook receivers, each on its own port, in a process apart from the measured one. */
 const { behaviors, failingShare } = childSettings<ReceiversSettings>();
 const receivers = await Promise.all(behaviors.map(open));
 serveParent({ ports: receivers.map(({ port }) => port) }, () => {
@@ -77,7 +77,7 @@ function read(request: IncomingMessage, then: (body: string) => void): void {
   request.on('end', () => then(body));
 }
 
-/** At random, but never ten times for one event, because it would then be given up: one of 170,000 events, by chance alone. */
+/** Random, but never ten times for one event, because it would then be abandoned: by chance, one of 170,000 events. */
 function refuses({ refused }: Receiver, body: string): boolean {
   const { id }: { readonly id: string } = JSON.parse(body);
   const before = refused.get(id) ?? 0;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ownUsage, serveParent } from '../parts/child.ts';
 
-/** A receiver that reads what it is sent and responds with 200: as little as an endpoint can do. Asked for a number, it responds once it has received that many. */
+/** A minimal receiver that reads each request and responds with 200. On request, it reports when it has received a number of events. */
 let received = 0;
 let awaited: { readonly count: number; readonly resolve: () => void } | null = null;
 
@@ -20,7 +20,7 @@ await once(server, 'listening');
 const { port } = server.address() as AddressInfo; // A TCP server that listens has no other kind of address.
 
 serveParent({ port }, async (question) => {
-  const { count } = question as { readonly count: number }; // What the parent sends.
+  const { count } = question as { readonly count: number }; // Sent by the parent.
   await new Promise<void>((resolve) => {
     awaited = { count, resolve };
     if (received >= count) resolve();

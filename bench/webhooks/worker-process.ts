@@ -12,12 +12,12 @@ export interface WorkerSettings {
   readonly dataDir: string;
 }
 
-/** What the parent asks: to move the clock ahead, where that is not 0, and how much the process has used. */
+/** Requests of the parent: move the clock ahead by this many milliseconds (0: not at all), and report the resource usage. */
 export interface WorkerQuestion {
   readonly advanceMs: number;
 }
 
-/** The product's server as one process, whose clock can be moved ahead: a retry after a day is not waited for. */
+/** The product's server in its own process, with a clock that can be moved ahead, so that a retry after a day needs no waiting. */
 boundHeapGrowth();
 const settings = childSettings<WorkerSettings>();
 const verdict = readConfig({
@@ -40,6 +40,6 @@ const app = createApp({
 await app.start({ host: '127.0.0.1', port: settings.port });
 process.on('SIGTERM', () => void app.close().then(() => process.exit(0)));
 serveParent({ baseUrl }, (question) => {
-  aheadMs += (question as WorkerQuestion).advanceMs; // What the parent sends.
+  aheadMs += (question as WorkerQuestion).advanceMs; // Sent by the parent.
   return Promise.resolve(ownUsage());
 });
