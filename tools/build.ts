@@ -6,9 +6,9 @@ import { listPackages, type WorkspacePackage } from './packages/package-list.ts'
 import { ROOT, runProgram } from './run-program.ts';
 
 /**
- * `pnpm build`: gives every package a `dist` that can be published. Beside what the compiler writes that is the files which sources open
- * next to themselves (the migrations), programs that can be executed, and nothing left over of sources that are gone. The
- * programs and libraries whose start counts are put together into a few files.
+ * `pnpm build`: gives every package a `dist` that can be published. In addition to the compiler's output, it copies files that sources open
+ * beside themselves (the migrations), makes programs executable, and removes output of deleted sources. Programs and libraries whose start
+ * time matters are bundled into a few files.
  */
 const BUNDLED: readonly string[] = ['@postrider/cli', '@postrider/sdk'];
 const packages = listPackages(ROOT);
@@ -35,7 +35,7 @@ function completeModules(folder: string): void {
   }
 }
 
-/** What a source file becomes in `dist`. Declarations are not copied: they describe what every runtime has by itself. */
+/** The path in `dist` of a source file. Declaration sources are not copied: they describe globals that every runtime has. */
 function productsOf(file: string): readonly string[] {
   if (file.endsWith('.d.ts')) return [];
   if (!file.endsWith('.ts')) return [file];

@@ -5,15 +5,14 @@ import { type Plugin, rolldown } from 'rolldown';
 import { ROOT, runProgram } from './run-program.ts';
 
 /**
- * `pnpm bundle [file]`: the command line as one file, `dist/postrider.mjs` unless another is named, that Node runs wherever it lies. Fails where
- * the file is larger than it may be, or does not start.
- * undici is not in it: it would be more than half of the file, and the program has a transport of its own.
+ * `pnpm bundle [file]`: the command line as one file for Node, by default `dist/postrider.mjs`. Fails if the file is too large or does not
+ * start. It excludes undici, which would be more than half of the file: the bundle uses the fetch transport instead.
  */
 const LARGEST_BYTES = 1_000_000;
 const CLI = join(ROOT, 'packages/cli');
-/** What the program begins with. */
+/** The modules that the first lines of the program import. */
 const EARLY_BUILTINS: readonly string[] = ['node:module', 'node:path'];
-/** What `main.ts` imports once the cache of compiled code is set up. */
+/** What `main.ts` imports after it has enabled the compile cache. */
 const PROGRAM = join(CLI, 'src/run-cli.ts');
 const FILE = resolve(process.argv[2] ?? join(ROOT, 'dist/postrider.mjs'));
 
@@ -38,12 +37,12 @@ async function bundle(input: string, plugins: readonly Plugin[]): Promise<string
     cwd: ROOT,
     platform: 'node',
     resolve: { alias: { '#transport': join(ROOT, 'packages/sdk/src/transports/fetch.ts') } },
-    // React's reconciler as it is in production: the other one is several times as large, and slower.
+    // The production build of React's reconciler: the development build is several times as large, and slower.
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-    // Wrapped like that, every module would be compiled at the start, whether it runs or not.
+    // Rolldown's wrapper would make V8 compile every module at the start, whether it runs or not.
     optimization: { pifeForModuleWrappers: false },
     plugins: [lateBuiltins(), ...plugins],
-    // One file has nothing to fall back on, so whatever the bundler doubts is a failure.
+    // A single file has no fallback, so every bundler warning is an error.
     onLog: (_level, log) => {
       throw new Error(log.message);
     },
@@ -53,7 +52,7 @@ async function bundle(input: string, plugins: readonly Plugin[]): Promise<string
   return toAscii(output[0].code);
 }
 
-/** Text beyond Latin-1, were it one character, has V8 keep and read the whole file in twice the bytes. All of it stands in texts and patterns. */
+/** Escapes non-ASCII text: one character beyond Latin-1 makes V8 store the whole file with two bytes per character. */
 function toAscii(code: string): string {
   return code.replace(/[^\t\r\n\x20-\x7e]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -61,9 +60,8 @@ function toAscii(code: string): string {
 }
 
 /**
- * The program as a text in the file, and not as its code: Node compiles the file that it is started with before anything could tell it to keep what
- * it has compiled, which takes longer than everything else that a command does. A text is only skipped, and as a module of its own what it holds
- * comes out of the cache.
+ * Embeds the program as a string that is loaded as a module. Node compiles its entry file before code in it can enable the compile cache,
+ * and that takes longer than the rest of a command. A string is skipped, and the module's compiled code comes from the cache.
  */
 function embeddedProgram(source: string): Plugin {
   const load = `import { registerHooks } from 'node:module';
@@ -78,8 +76,8 @@ function embeddedProgram(source: string): Plugin {
 }
 
 /**
- * In one file every import of Node's own modules stands at the top, whoever needs it, and to import `node:http` alone takes as long as a whole
- * command: all else comes where the code that needs it runs.
+ * Imports Node's built-in modules where they are used. A bundle would import all of them at the top, and `node:http` alone takes as long to
+ * load as a whole command.
  */
 function lateBuiltins(): Plugin {
   const mark = '\0builtin:';
@@ -99,28 +97,28 @@ function lateBuiltins(): Plugin {
   };
 }
 
-/** Modules that cannot be in one file as they are. */
+/** Replaces modules that cannot be bundled as they are. */
 function replacedModules(version: string): Plugin {
   return {
     name: 'replaced-modules',
     load: (id) => {
-      // There is no manifest beside the file to read the version from.
+      // There is no manifest beside the bundle to read the version from.
       if (id === join(CLI, 'src/version.ts')) return `export const readVersion = () => ${JSON.stringify(version)};`;
-      // For those who develop with ink; it imports a package that we have not.
+      // Only for developing with ink; it imports a package that is not installed.
       return id.endsWith('/ink/build/devtools.js') ? 'export {};' : null;
     },
   };
 }
 
-/** What is wrong with the three commands that need no server; empty where they do as the sources do. */
+/** Runs the three commands that need no server. Returns what differs from the sources' output; empty if nothing does. */
 function startsRight(version: string): readonly string[] {
   const help = run('--help');
-  const told = run('--version');
+  const printed = run('--version');
   const catalogue = run('commands', '--json');
   return [
-    ...(help.includes('Usage: postrider') && help.includes('API’s') ? [] : [`--help answers ${help}`]),
-    ...(told.includes(version) ? [] : [`--version answers ${told}`]),
-    ...(isCatalogue(catalogue) ? [] : [`commands --json answers ${catalogue.slice(0, 500)}`]),
+    ...(help.includes('Usage: postrider') && help.includes('API’s') ? [] : [`--help printed ${help}`]),
+    ...(printed.includes(version) ? [] : [`--version printed ${printed}`]),
+    ...(isCatalogue(catalogue) ? [] : [`commands --json printed ${catalogue.slice(0, 500)}`]),
   ];
 }
 

@@ -4,7 +4,9 @@ import { rolldown } from 'rolldown';
 import { listFiles } from './list-files.ts';
 import type { WorkspacePackage } from './packages/package-list.ts';
 
-/** Modules that are one file with all they import, by what is loaded at once: what the program begins with, the words of all commands, and what every call needs. */
+/**
+ * The entries of each package, grouped by when they load: at the start of the program, for the texts of all commands, and for every call.
+ */
 const LOADED_TOGETHER = [
   { name: 'start', test: /\/cli\/src\/(?:exit-codes|version)\.ts$/, priority: 3 },
   { name: 'commands', test: /\/cli\/src\/(?:run-cli|execute)\.ts$/, priority: 2 },
@@ -12,9 +14,9 @@ const LOADED_TOGETHER = [
 ];
 
 /**
- * Puts a compiled package's modules together into one file for each entry, and one for whatever is loaded later: Node takes most of a
- * millisecond to find and read a module, and a command of the CLI waited for more than a hundred of them. Declarations stay as they are.
- * Other packages stay outside, `#transport` with them: which file it means is the platform's choice.
+ * Bundles a compiled package into one file per entry, and one for what loads later: Node takes most of a millisecond to find and read a
+ * module, and a CLI command loaded more than a hundred. Declarations stay unbundled. Other packages and `#transport` stay external, because
+ * the platform chooses the transport.
  */
 export async function bundlePackage({ folder, manifest }: WorkspacePackage): Promise<void> {
   const dist = join(folder, 'dist');
@@ -33,7 +35,7 @@ export async function bundlePackage({ folder, manifest }: WorkspacePackage): Pro
     format: 'esm',
     sourcemap: true,
     entryFileNames: ({ facadeModuleId }) => `${nameOf(facadeModuleId, folder)}.js`,
-    // Beside the entries: modules find the manifest by their own place.
+    // Beside the entries, because modules find the manifest by their own path.
     chunkFileNames: '[name]-[hash].js',
     codeSplitting: { groups: LOADED_TOGETHER },
   });
@@ -41,7 +43,7 @@ export async function bundlePackage({ folder, manifest }: WorkspacePackage): Pro
   removeEmptyFolders(dist);
 }
 
-/** Every compiled file that a manifest names, under `dist`. */
+/** Every compiled file that a manifest refers to, relative to `dist`. */
 function entriesOf(fields: Readonly<Record<string, unknown>>): readonly string[] {
   const files = new Set<string>();
   const visit = (value: unknown): void => {

@@ -1,9 +1,6 @@
 import { runProgram } from './run-program.ts';
 
-/**
- * `pnpm check`: everything that must hold of the tree beside its tests. All checks run, so that one look shows all that is wrong; a check
- * that passes is one line.
- */
+/** `pnpm check`: every check except the tests. All of them run, so that one run shows all problems; a check that passes prints one line. */
 const CHECKS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
   ['format, lint and layers', 'biome', ['check', '.', '--error-on-warnings', '--max-diagnostics=100']],
   ['types', 'tsc', ['-b']],

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Every file under a folder, by its path in there; none where there is no folder. */
+/** Every file under a folder, by relative path; empty if the folder does not exist. */
 export function listFiles(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });

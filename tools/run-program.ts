@@ -3,21 +3,21 @@ import { delimiter, dirname, join } from 'node:path';
 
 export interface ProgramRun {
   readonly ok: boolean;
-  /** What it wrote, or why it could not start. */
+  /** Its output, or the reason why it could not start. */
   readonly output: string;
-  /** What it wrote to stdout alone. */
+  /** Its stdout only. */
   readonly stdout: string;
 }
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** Where programs are looked for: this Node and the installed tools come first, whoever starts us and from wherever. */
+/** The search path: this Node and the installed tools come first, whatever the caller's PATH and working directory are. */
 const FOLDERS = [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env['PATH']];
 
-/** Tools that would ask their maker for news or report their use do neither. */
+/** Disables update checks and usage reports of tools. */
 const QUIET = { NO_COLOR: '1', REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** Runs a program to its end and keeps what it says. It finds programs in the folders `before` any others. */
+/** Runs a program to its end and returns its output. Programs in the folders `before` take precedence. */
 export function runProgram(
   command: string,
   args: readonly string[],

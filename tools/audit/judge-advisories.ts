@@ -1,4 +1,4 @@
-/** What `pnpm audit --json` says of one advisory. */
+/** An advisory as `pnpm audit --json` reports it. */
 export interface Advisory {
   readonly github_advisory_id?: string;
   readonly id: number | string;
@@ -9,12 +9,12 @@ export interface Advisory {
   readonly vulnerable_versions: string;
 }
 
-/** An advisory that was looked at and does not concern this product, until it is looked at again. */
+/** An advisory that does not affect this product, with the date until which that assessment is valid. */
 export interface AuditException {
   /** `GHSA-…`. */
   readonly advisory: string;
   readonly reason: string;
-  /** The last day on which it counts, `YYYY-MM-DD`. */
+  /** The last day on which the exception applies, `YYYY-MM-DD`. */
   readonly until: string;
 }
 
@@ -26,8 +26,8 @@ export type AuditVerdict =
 const FAILING = new Set(['high', 'critical']);
 
 /**
- * High and critical advisories fail, save those with an exception that has not ended.
- * @param output what `pnpm audit --json` wrote to standard output; no report where the registry did not give one
+ * Fails on high and critical advisories, except those with a current exception.
+ * @param output the standard output of `pnpm audit --json`; not a report if the registry returned none
  * @param today `YYYY-MM-DD`
  */
 export function judgeAdvisories(
@@ -52,13 +52,13 @@ export function judgeAdvisories(
   return faults.length === 0 ? { kind: 'passed', notes } : { kind: 'failed', faults };
 }
 
-/** Null for anything that is not a report: an error page of a registry is no proof that there are no advisories. */
+/** Null for anything that is not a report: a registry's error page does not prove that there are no advisories. */
 function readAdvisories(output: string): readonly Advisory[] | null {
   try {
     const report: unknown = JSON.parse(output);
     if (typeof report !== 'object' || report === null || !('advisories' in report) || !('metadata' in report))
       return null;
-    return Object.values(report.advisories as Record<string, Advisory>); // The form of pnpm, which is pinned.
+    return Object.values(report.advisories as Record<string, Advisory>); // The output format of the pinned pnpm version.
   } catch {
     return null;
   }

@@ -4,10 +4,10 @@ import { runPnpm } from '../run-pnpm.ts';
 import { type AuditException, judgeAdvisories } from './judge-advisories.ts';
 
 /**
- * `pnpm run audit:dependencies`: asks the package registry for advisories about what is installed in production, and fails on those that are high or
- * critical. Where the registry cannot be asked it says so and does not fail: an audit depends on another party's server.
+ * `pnpm run audit:dependencies`: asks the package registry for advisories about production dependencies, and fails on high and critical
+ * ones. If the registry is unreachable it prints a warning and passes, because the audit depends on an external server.
  */
-const exceptions = JSON.parse(readFileSync(join(import.meta.dirname, 'exceptions.json'), 'utf8')) as AuditException[]; // Our own.
+const exceptions = JSON.parse(readFileSync(join(import.meta.dirname, 'exceptions.json'), 'utf8')) as AuditException[]; // Our own manifest.
 const { stdout, output } = runPnpm(['audit', '--prod', '--json', ...process.argv.slice(2)]);
 const verdict = judgeAdvisories({ output: stdout, log: output }, exceptions, new Date().toISOString().slice(0, 10));
 switch (verdict.kind) {

@@ -4,10 +4,12 @@ import { nullabilityDifferences, statementsOf } from '../../test/db/schema/decla
 import { readCatalog } from '../../test/db/schema/read-catalog.ts';
 import { withMigratedDatabase } from '../generate/migrated-database.ts';
 
-/** Whether the comparisons of test/db/schema-catalog.test.ts notices that `table`, as the schema file at `file` exports it, has a changed column. */
+/**
+ * Whether the comparisons of test/db/schema-catalog.test.ts notice a changed column of `table`, as the schema file at `file` exports it.
+ */
 export type IsNoticed = (file: string, table: string) => Promise<boolean>;
 
-/** Works with these comparisons on a migrated database of its own. */
+/** Calls `work` with these comparisons, on its own migrated database. */
 export async function withCatalogueCheck(work: (isNoticed: IsNoticed) => Promise<void>): Promise<void> {
   await withMigratedDatabase(async (transaction) => {
     const migrated = await readCatalog(transaction, 'public');
@@ -21,7 +23,7 @@ export async function withCatalogueCheck(work: (isNoticed: IsNoticed) => Promise
           facts.filter((fact) => fact.startsWith(`column ${getTableConfig(table).name}.`)).join('\n');
         return columnsOf(declared) !== columnsOf(migrated) || nullabilityDifferences([table], migrated).length > 0;
       } catch {
-        return true; // The test fails as well where the tables that are declared cannot be made.
+        return true; // The test also fails if the declared tables cannot be created.
       } finally {
         await transaction.run('ROLLBACK TO SAVEPOINT before_change');
       }

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What of the tree the compiler reads; packages find one another by the links in their own `node_modules`, which are relative. */
+/** The parts of the tree that the compiler reads. Packages find each other by the relative links in their `node_modules`. */
 export async function copyTree(root: string, copy: string): Promise<void> {
   await symlink(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
   await cp(path.join(root, 'tsconfig.base.json'), path.join(copy, 'tsconfig.base.json'));

@@ -6,13 +6,13 @@ export interface DeclaredColumn {
   readonly table: string;
   /** The field of the table. */
   readonly field: string;
-  /** The whole declaration: the field, and what builds its column. */
+  /** The whole declaration: the field and its column builder. */
   readonly text: string;
-  /** Where it begins in the file. */
+  /** Its offset in the file. */
   readonly start: number;
 }
 
-/** Finds the columns of the tables that a schema file exports. Each begins on a line of its own, as the formatter puts it. */
+/** Finds the columns of the tables that a schema file exports. The formatter puts each on its own line. */
 export function findColumns(file: string, source: string): readonly DeclaredColumn[] {
   const tables = [...source.matchAll(/^export const (\w+) = pgTable\(/gm)];
   return tables.flatMap((table, n) => {
@@ -26,7 +26,7 @@ export function findColumns(file: string, source: string): readonly DeclaredColu
   });
 }
 
-/** Where the declaration ends: at the comma behind it, outside of its parentheses. Types in angle brackets have no comma without a space behind. */
+/** The end of a declaration: the comma after it, outside of parentheses. Commas in type arguments are followed by a space. */
 function endOf(block: string, start: number): number {
   let depth = 0;
   for (let place = start; place < block.length; place += 1) {
@@ -41,7 +41,7 @@ function endOf(block: string, start: number): number {
 export const CHANGES = ['renamed', 'retyped', 'made nullable or not'] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** The file with the column changed. What the declaration itself then gets wrong, such as an index of the former name, is no matter here. */
+/** The file with the column changed. Errors in the declaration itself, such as an index on the old name, do not matter here. */
 export function changeColumn(source: string, column: DeclaredColumn, change: Change): string {
   const { start, text } = column;
   const before = source.slice(0, start);
@@ -56,6 +56,6 @@ function changedText({ field, text }: DeclaredColumn, change: Change): string {
     const builder = /: boolean\(/.test(text) ? 'asText' : 'asBoolean';
     return `${field}: ${builder}('retyped')${isNotNull ? '.notNull()' : ''}${text.includes('.default(') ? '.default(null as never)' : ''}`;
   }
-  // An identity is never null, whatever else its declaration says.
+  // An identity column is never null, whatever else the declaration says.
   return isNotNull ? text.replaceAll(/\s*\.(notNull|primaryKey|generated\w+AsIdentity)\(\)/g, '') : `${text}.notNull()`;
 }

@@ -8,10 +8,9 @@ import { copyTree } from './copy-tree.ts';
 import { CHANGES, type Change, changeColumn, type DeclaredColumn, findColumns } from './declared-columns.ts';
 
 /**
- * `pnpm test:columns`: renames each column in the declaration of its table, gives it another type, and makes it nullable or not, one change after
- * the other, in a copy of the tree. It reports what notices each change: the comparison of test/db/schema-catalog.test.ts, which is run for
- * every column, and the compiler. A compilation takes seconds, so without `--all` or `--table` the compiler gets a sample. A change that either
- * of them misses ends the command with 1.
+ * `pnpm test:columns`: in a copy of the tree, renames each column in its table's declaration, changes its type, and toggles its
+ * nullability, one change at a time. Reports whether test/db/schema-catalog.test.ts and the compiler notice each change. Compiling takes
+ * seconds, so without `--all` or `--table` the compiler checks a sample. Exits with 1 if a change goes unnoticed.
  */
 const { values: options } = parseArgs({
   options: {
@@ -52,7 +51,7 @@ async function readColumns(folder: string): Promise<readonly DeclaredColumn[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** A sample is spread evenly over all tables. */
+/** A sample spread evenly over all tables. */
 function choose(columns: readonly DeclaredColumn[]): readonly DeclaredColumn[] {
   if (options.all) return columns;
   const tables = options.table;
@@ -61,13 +60,13 @@ function choose(columns: readonly DeclaredColumn[]): readonly DeclaredColumn[] {
   return columns.filter((_, n) => Math.floor(n / step) !== Math.floor((n - 1) / step));
 }
 
-/** A change, and the column that it was made to. */
+/** A change and the column it applies to. */
 interface Missed {
   readonly column: DeclaredColumn;
   readonly change: Change;
 }
 
-/** Runs the test's comparison for every change; returns those it does not notice. */
+/** Runs the test's comparison for every change. Returns the unnoticed ones. */
 async function compareAll(columns: readonly DeclaredColumn[]): Promise<readonly Missed[]> {
   let missed: readonly Missed[] = [];
   let version = 0;
@@ -88,7 +87,7 @@ async function compileAll(columns: readonly DeclaredColumn[]): Promise<readonly 
   });
 }
 
-/** Makes each change in the copy, and takes it back; returns those that `isNoticed` says no of. */
+/** Applies each change to the copy and reverts it. Returns those for which `isNoticed` returns false. */
 async function changeAll(
   columns: readonly DeclaredColumn[],
   isNoticed: (file: string, column: DeclaredColumn, change: Change) => Promise<boolean>,
@@ -106,7 +105,7 @@ async function changeAll(
   return missed;
 }
 
-/** How many errors there are outside of the declarations. */
+/** The number of compiler errors outside the declarations. */
 function compile(): number {
   const { output } = runProgram(path.join(root, 'node_modules/.bin/tsc'), ['-b', path.join(copy, 'packages/server')]);
   return output.split('\n').filter((line) => line.includes('error TS') && !line.includes('/db/schema/')).length;

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 
-/** One stdio server, and what it needs to start without an account. */
+/** A stdio server and what it needs to start without an account. */
 export interface ComparedServer {
   readonly name: string;
-  /** The program that Node runs, and its arguments. */
+  /** The program for Node, with its arguments. */
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Port 9 refuses at once on most machines: no server of ours is asked, so the tools are listed for a key of unknown scopes, which is all of them. */
+/** Port 9 refuses connections on most machines. Without an API the key's scopes are unknown, so the server lists all tools. */
 const NOWHERE = 'http://127.0.0.1:9';
 const OURS = { POSTRIDER_API_KEY: 'pr_live_placeholder', POSTRIDER_BASE_URL: NOWHERE };
 
-/** Our stdio program from the sources, with the default tools and with every toolset. */
+/** Our stdio program from source, with the default tools and with every toolset. */
 export function ownServers(root: string, toolsets: readonly string[]): readonly ComparedServer[] {
   const program = join(root, 'packages/mcp/src/stdio.ts');
   return [
@@ -22,7 +22,7 @@ export function ownServers(root: string, toolsets: readonly string[]): readonly 
   ];
 }
 
-/** Others by the names of their packages. The keys are placeholders in the form that each asks for. */
+/** Other servers, by package name. The keys are placeholders in the format each requires. */
 export const OTHER_PACKAGES: readonly Omit<ComparedServer, 'program'>[] = [
   { name: 'resend-mcp', args: [], env: { RESEND_API_KEY: 're_placeholder' } },
   {
@@ -32,7 +32,7 @@ export const OTHER_PACKAGES: readonly Omit<ComparedServer, 'program'>[] = [
       POSTMARK_SERVER_TOKEN: 'placeholder',
       DEFAULT_SENDER_EMAIL: 'app@example.com',
       DEFAULT_MESSAGE_STREAM: 'outbound',
-      // Otherwise it asks the service whether the token is good before it starts.
+      // Otherwise it validates the token with the service before it starts.
       POSTMARK_SKIP_VERIFY: 'true',
     },
   },

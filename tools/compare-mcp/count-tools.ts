@@ -2,16 +2,16 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { ComparedServer } from './compared-servers.ts';
 
-/** What a server's listing holds. Every figure but the bytes is a number of tools. */
+/** The size of a server's tool list. All figures except `bytes` count tools. */
 export interface ToolCounts {
   readonly tools: number;
-  /** Of the list as compact JSON in UTF-8. */
+  /** The list as compact JSON in UTF-8. */
   readonly bytes: number;
   readonly annotated: number;
   /** With all four hints: readOnly, destructive, idempotent and openWorld. */
   readonly fullyAnnotated: number;
   readonly withOutputSchema: number;
-  /** Whose input has a field for an idempotency key. */
+  /** Tools whose input has a field for an idempotency key. */
   readonly withIdempotencyKey: number;
 }
 
@@ -19,7 +19,7 @@ type ListedTool = Awaited<ReturnType<Client['listTools']>>['tools'][number];
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Starts the server, lists its tools over the protocol, and ends it. Throws where it does not start or does not answer. */
+/** Starts the server, lists its tools over the protocol, and stops it. Throws if it does not start or respond. */
 export async function countTools(server: ComparedServer): Promise<ToolCounts> {
   const { program, args, env } = server;
   const transport = new StdioClientTransport({

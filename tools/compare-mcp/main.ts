@@ -6,8 +6,8 @@ import { type ComparedServer, OTHER_PACKAGES, ownServers } from './compared-serv
 import { countTools, type ToolCounts } from './count-tools.ts';
 
 /**
- * `node tools/compare-mcp/main.ts [folder]`: the figures of docs/comparison.md. The folder is one in which the reader installed the packages
- * of others; those it has are started with placeholder keys, listed and ended. Nothing of theirs is installed or called from here.
+ * `node tools/compare-mcp/main.ts [folder]`: the figures of docs/comparison.md. The folder has the other servers' packages, which the
+ * reader installs. Each is started with a placeholder key, listed and stopped; no other tool call is made.
  */
 interface Manifest {
   readonly version: string;
@@ -42,9 +42,9 @@ async function printRow(server: ComparedServer): Promise<void> {
   }
 }
 
-/** The package's first program, and its name with the version that is installed. */
+/** The package's first program, and its name with the installed version. */
 function readProgram(installed: string, name: string): Pick<ComparedServer, 'name' | 'program'> {
-  // A manifest that npm has installed has a version; a package without programs is not one of those compared.
+  // Manifests that npm installed have a version. A package without programs is not one of those compared.
   const { version, bin = '' }: Manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   const file = typeof bin === 'string' ? bin : Object.values(bin)[0];
   return { name: `${name} ${version}`, program: join(installed, file ?? '') };

@@ -6,14 +6,14 @@ import { ROOT } from '../run-program.ts';
 
 const FOLDER = path.join(ROOT, 'packages/cli/src/commands');
 
-/** The one file of a command, which stands at the words of the command: that of `emails send` is `emails/send.ts`. */
+/** The file of a command. Its path is the command's words: `emails send` is `emails/send.ts`. */
 export interface CommandFile {
-  /** Below the folder of the commands. */
+  /** Relative to the folder of the commands. */
   readonly path: string;
   readonly definition: CommandDefinition;
 }
 
-/** Every file of a command, in the order of their words; what a group does by itself comes behind its commands. */
+/** Every command file, sorted by words; a group's own file comes after its commands. */
 export async function readCommandFiles(operations: readonly Operation[]): Promise<readonly CommandFile[]> {
   const files = listFiles(FOLDER).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   return await Promise.all(
@@ -44,7 +44,7 @@ function checkPlace(
   for (const [name, flag] of misnamed) throw new Error(`${id}: the flag ${flag.flags} cannot be named ${name}`);
 }
 
-/** The name that the parser gives to the value of a flag. */
+/** The parser's name for the value of a flag. */
 function attributeOf(flags: string): string | undefined {
   const [, long] = /--([a-z-]+)/.exec(flags) ?? [];
   return long?.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

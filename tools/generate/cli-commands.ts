@@ -4,8 +4,8 @@ import { type Argument, argumentsOf, type JsonSchema, type Operation } from '@po
 import { withDefinition } from './cli-definitions.ts';
 
 /**
- * The CLI's commands, from every operation that shows in the CLI. They are written down as data, because reading the registry at each start
- * would cost the CLI more time than everything else it does before its first request.
+ * The CLI's commands, from every operation with a CLI exposure. They are generated as data, because loading the registry at each start
+ * would take longer than everything else before the first request.
  */
 export function describeCommands(
   operations: readonly Operation[],
@@ -32,7 +32,7 @@ export function describeCommands(
   });
 }
 
-/** What stands for the value in help, where the kind of value alone would say too little. */
+/** Placeholders for values in help, where the type of the value alone says too little. */
 const VALUE_NAMES: Readonly<Record<string, string>> = {
   from: 'address',
   to: 'address',
@@ -57,7 +57,7 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   target: 'domain-or-address',
 };
 
-/** The same, of one operation: what others call a name is a domain here. */
+/** Placeholders of single operations, for example `domain` where the field is called `name`. */
 const OWN_VALUE_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'domains.create': { name: 'domain' },
   'approvals.decide-many': { ids: 'id' },
@@ -70,19 +70,19 @@ function describeInputs(operation: Operation, positional: readonly string[]): re
   if (unknown.length > 0) throw new Error(`${operation.id}: no argument is named ${unknown.join(', ')}`);
   const inputs = list.map((argument) => describeInput(operation, argument, positional, names));
   checkFlags(operation, inputs);
-  // Positional arguments stand in the order the exposure names them in.
+  // Positional arguments in the order of the exposure.
   return inputs.toSorted((a, b) => positionOf(a, positional) - positionOf(b, positional));
 }
 
-/** What the CLI sends always came by the SDK; a filter of that name stays a filter. */
+/** The CLI always sends the channel of the SDK. A filter with that name remains available. */
 function isChannelOfSend(operation: Operation, { place, name }: Argument): boolean {
   return operation.effect === 'send' && place === 'body' && name === 'channel';
 }
 
-/** What may come from a file or from stdin. */
+/** Fields whose value can be read from a file or stdin. */
 const CONTENTS: readonly string[] = ['html', 'text', 'raw', 'body'];
 
-/** Lists of whole requests are written in files. */
+/** Lists of whole requests are read from files. */
 const FILE: ValueDescription = { kind: 'file' };
 const FILE_FORMS = ' A file, or - for stdin: a JSON array, or one JSON object a line.';
 
@@ -113,8 +113,8 @@ function describeInput(
 }
 
 /**
- * What is given once for each item is named for one item: `--tag a --tag b`. The API's own name works as well. Names of either casing become
- * words parted by hyphens.
+ * Repeated flags are singular: `--tag a --tag b`. The API's plural name works too. camelCase and snake_case become words separated by
+ * hyphens.
  */
 function flagsOf(name: string, { kind }: ValueDescription, names: readonly string[]): readonly string[] {
   const own = `--${toWords(name)}`;
@@ -149,7 +149,7 @@ function describeValue(name: string, given: JsonSchema): ValueDescription {
         max: bound(schema, 'maximum'),
       };
     case 'object':
-      // Header lines are written as they stand in a message; every other map as in a shell.
+      // Header lines have the format of a message; every other map uses `name=value`.
       return isStringMap(schema) ? { kind: 'map', separator: name === 'headers' ? ':' : '=' } : { kind: 'json' };
     default:
       return { kind: 'json' };
@@ -161,7 +161,7 @@ function describeList(item: JsonSchema): ValueDescription {
   return item['type'] === 'string' ? { kind: 'list', choices: null } : { kind: 'json' };
 }
 
-/** Null is what an absent flag says. */
+/** Omitting the flag already means null. */
 function withoutNull(schema: JsonSchema): JsonSchema {
   const branches = alternativesOf(schema).filter(({ type }) => type !== 'null');
   return branches.length === 1 ? { ...schema, anyOf: undefined, ...branches[0] } : schema;
@@ -178,11 +178,11 @@ function isStringMap(schema: JsonSchema): boolean {
 
 function bound(schema: JsonSchema, name: 'minimum' | 'maximum'): number | null {
   const value = schema[name];
-  // Every integer has the safe ones as its bounds; nobody chose those.
+  // Zod gives every integer the safe-integer bounds; they are not limits of the API.
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : null;
 }
 
-/** A flag says itself what it is for; what stands alone is named for that. */
+/** The name of a flag says its purpose, so its value is named by type; a positional argument has only this name. */
 function valueNameOf(value: ValueDescription, name: string, isPositional: boolean): string {
   switch (value.kind) {
     case 'map':
@@ -202,7 +202,7 @@ function positionOf({ name, positional }: InputDescription, order: readonly stri
   return positional ? order.indexOf(name) : order.length;
 }
 
-/** Two meanings of one flag would be found by a user; they are found here. */
+/** Fails if one flag would have two meanings, so that no user finds it first. */
 function checkFlags(operation: Operation, inputs: readonly InputDescription[]): void {
   const flags = [...GLOBAL_FLAG_NAMES.map((name) => `--${name}`), ...inputs.flatMap((input) => input.flags)];
   const twice = flags.filter((flag, index) => flags.indexOf(flag) !== index);
@@ -214,6 +214,6 @@ function isStringList(value: unknown): value is readonly string[] {
 }
 
 function asSchema(value: unknown): JsonSchema {
-  // Parts of a JSON Schema are schemas; `true` and absence read as the empty one.
+  // The parts of a JSON Schema are schemas; `true` and absence count as the empty one.
   return typeof value === 'object' && value !== null ? (value as JsonSchema) : {};
 }

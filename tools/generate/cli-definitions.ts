@@ -2,7 +2,7 @@ import type { AboutCommand, CommandDefinition, CommandDescription, InputDescript
 
 type Commands = readonly CommandDescription[];
 
-/** Commands that are no operations: what their files say, with what they take over from operations looked up. */
+/** Commands that are not operations: the definitions in their files, with everything they reuse from operations resolved. */
 export function describeOwnCommands(definitions: readonly CommandDefinition[], commands: Commands): Commands {
   return definitions.flatMap((definition) => {
     const { id, about } = definition;
@@ -17,7 +17,7 @@ export function describeOwnCommands(definitions: readonly CommandDefinition[], c
   });
 }
 
-/** A command with what its file adds to it. */
+/** A command with the additions from its file. */
 export function withDefinition(
   command: CommandDescription,
   { shortcut, flags = {}, args = {}, help = {}, moreHelp = {} }: CommandDefinition,

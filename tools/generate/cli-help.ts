@@ -7,10 +7,10 @@ import { commandFilesSource, commandsSource, operationCommandsSource } from './c
 import { cliViewFiles } from './cli-views.ts';
 import { MARKDOWN_NOTICE } from './markdown.ts';
 
-/** Wide enough for sentences, narrow enough for a page. */
+/** Wide enough for sentences, and narrow enough for a page. */
 const HELP_COLUMNS = 110;
 
-/** The files of the CLI that follow from the registry and from the files of the commands, and the reference of their help texts. */
+/** The CLI files generated from the registry and the command files, and the reference of the help texts. */
 export async function cliHelpFiles(): Promise<Record<string, string>> {
   const files = await readCommandFiles(OPERATIONS);
   const definitions = files.map(({ definition }) => definition);

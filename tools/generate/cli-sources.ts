@@ -3,7 +3,7 @@ import type { Operation } from '@postrider/core';
 import type { CommandFile } from './cli-command-files.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
 
-/** The source of the CLI's catalogue of commands: those of the operations, and those that do more than call one. */
+/** Generates the CLI's command catalog: the commands of operations, and those that do more than call one. */
 export function commandsSource(commands: readonly CommandDescription[], own: readonly CommandDescription[]): string {
   return [
     TYPESCRIPT_NOTICE,
@@ -16,7 +16,7 @@ export function commandsSource(commands: readonly CommandDescription[], own: rea
   ].join('\n');
 }
 
-/** The source of the table by which the CLI finds the command for an operation that a text of the API names. */
+/** Generates the table from an operation named in an API text to its command. */
 export function operationCommandsSource(operations: readonly Operation[]): string {
   const rows = operations.map(({ id, method, path, cli }) => {
     const command = cli === null ? 'null' : `'${cli.command}'`;
@@ -33,7 +33,7 @@ export function operationCommandsSource(operations: readonly Operation[]): strin
   ].join('\n');
 }
 
-/** The source of the list of the commands' files, each of which is read when its command runs. */
+/** Generates the list of command files. Each is loaded when its command runs. */
 export function commandFilesSource(files: readonly CommandFile[]): string {
   return [
     TYPESCRIPT_NOTICE,

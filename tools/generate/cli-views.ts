@@ -8,13 +8,13 @@ import { describeCall } from './sdk-calls.ts';
 
 const FOLDER = path.join(ROOT, 'packages/cli/src/output/views');
 
-/** The record that an operation answers with; null where its answer has no name in the contract. */
+/** The record that an operation returns; null if the contract does not name it. */
 interface Answered {
   readonly id: string;
   readonly record: string | null;
 }
 
-/** The types of the SDK's records by their names, and for each operation the file with the view of its record. */
+/** The SDK's record types by name, and for each operation the file with the view of its record. */
 export async function cliViewFiles(): Promise<Record<string, string>> {
   const answers = OPERATIONS.filter(isCalled).map(describeAnswer);
   const names = [...new Set(answers.flatMap(({ record }) => record ?? []))].toSorted();
@@ -35,7 +35,7 @@ function describeAnswer(operation: CallableOperation): Answered {
   return { id: operation.id, record: output.kind === 'model' ? output.name : null };
 }
 
-/** The files by the records that they show. */
+/** The view files by the records they show. */
 async function readViews(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const file of listFiles(FOLDER)) {

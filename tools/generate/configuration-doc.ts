@@ -3,7 +3,7 @@ import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 /** One setting as the server declares it. */
 export interface Setting {
   readonly name: string;
-  /** Null or empty if the setting is off, or if the start chooses the value. */
+  /** Null or empty if the setting is off by default, or if the server chooses the value when it starts. */
   readonly default: string | number | boolean | null;
   readonly description: string;
 }

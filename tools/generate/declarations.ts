@@ -4,16 +4,16 @@ import path from 'node:path';
 
 /** A constant that a file exports: an operation, its handler or a tool. */
 export interface Declaration {
-  /** The file's path from the folder that was read, without `.ts`. */
+  /** The file's path relative to the folder, without `.ts`. */
   readonly file: string;
   readonly name: string;
-  /** What the pattern found beyond the name: the id of an operation. */
+  /** The pattern's second group: the id of an operation. */
   readonly id: string;
 }
 
 /**
- * The constants under a folder that match the pattern, whose groups are `name` and, where there is one, `id`. The sources are read as text: a list of
- * modules has to be written before they can be imported through it.
+ * The constants under a folder that match the pattern, with the groups `name` and optionally `id`. Sources are read as text, because the
+ * list of modules must exist before it can be imported.
  */
 export async function readDeclarations(folder: string, pattern: RegExp): Promise<readonly Declaration[]> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
@@ -30,7 +30,7 @@ export async function readDeclarations(folder: string, pattern: RegExp): Promise
   return found.flat();
 }
 
-/** An import statement for each file; `from` leads from the generated file to the folder that was read. */
+/** An import statement per file; `from` is the path from the generated file to the folder. */
 export function importsOf(declarations: readonly Declaration[], from: string): string {
   const byFile = Map.groupBy(declarations, ({ file }) => file);
   const lines = [...byFile].map(
@@ -39,7 +39,7 @@ export function importsOf(declarations: readonly Declaration[], from: string): s
   return lines.join('\n');
 }
 
-/** The text of a committed file; empty where there is none. */
+/** The text of a committed file; empty if there is none. */
 export async function readCommitted(file: string): Promise<string> {
   return existsSync(file) ? await readFile(file, 'utf8') : '';
 }

@@ -1,6 +1,6 @@
 const LINE_CHARACTERS = 120;
 
-/** A doc comment of these paragraphs with its line end, or nothing where there is nothing to say. */
+/** A doc comment of these paragraphs with its line ending; an empty string if there are none. */
 export function renderDocComment(paragraphs: readonly string[], indent: string): string {
   const width = LINE_CHARACTERS - indent.length - ' * '.length;
   const lines = paragraphs.flatMap((paragraph, index) => [
@@ -14,7 +14,7 @@ export function renderDocComment(paragraphs: readonly string[], indent: string):
   return `${indent}/**\n${body}${indent} */\n`;
 }
 
-/** Nothing in a description may end the comment. */
+/** A description must not end the comment. */
 function clean(text: string): string {
   return text.replaceAll('*/', '*\\/').replaceAll(/\s+/g, ' ').trim();
 }

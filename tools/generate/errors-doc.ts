@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { ERRORS, type ErrorDefinition } from '@postrider/core';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
-/** docs/errors.md: the catalogue, a table for each HTTP status. */
+/** docs/errors.md: the error catalog, one table per HTTP status. */
 export function renderErrorsDoc(): string {
   const entries: readonly (readonly [string, ErrorDefinition])[] = Object.entries(ERRORS);
   const byStatus = [...Map.groupBy(entries, ([, { status }]) => status)].sort(([a], [b]) => a - b);

@@ -10,10 +10,10 @@ const HANDLERS = 'packages/server/src/operations/generated/handlers.ts';
 const TOOL_ORDER = 'packages/mcp/src/generated/tool-order.ts';
 const OWN_TOOLS = 'packages/mcp/src/generated/own-tools.ts';
 
-/** Folders that hold these lists only. */
+/** Folders that contain only these lists. */
 export const INDEX_FOLDERS: readonly string[] = [REGISTRY, HANDLERS, OWN_TOOLS].map((file) => path.posix.dirname(file));
 
-/** The lists of files that the programs load: they come first, since nothing else can be generated without them. */
+/** The file lists that the programs import. They are generated first, because everything else imports them. */
 export async function renderIndexes(root: string): Promise<readonly Product[]> {
   const tools = await readDeclarations(path.join(root, OPERATIONS_FOLDER), /^ +tool: '(?<name>\w+)'/gm);
   const names = tools.map(({ name }) => name);
@@ -38,7 +38,7 @@ async function renderRegistry(root: string): Promise<Product> {
 
 ${importsOf(declared, '../operations')}
 
-/** The registry: the REST router, the OpenAPI document, the MCP tools, the SDK and the CLI are all made from this list. */
+/** The registry, from which the REST router, the OpenAPI document, the MCP tools, the SDK and the CLI are built. */
 export const OPERATIONS = [
 ${names.map((name) => `  ${name},\n`).join('')}] as const;
 `;
@@ -54,7 +54,7 @@ import type { CallableId } from '@postrider/core';
 ${importsOf(declared, '..')}
 import type { Handler } from '../context.ts';
 
-/** One handler for each operation: an operation without one, or with a wrong output, does not compile. */
+/** One handler per operation. A missing handler, or one with the wrong output, does not compile. */
 export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
 ${declared.map(({ id, name }) => `  '${id}': ${name},\n`).join('')}};
 `;
@@ -67,7 +67,7 @@ async function renderToolOrder(root: string, tools: readonly string[]): Promise<
 
 import type { ToolName } from '@postrider/core';
 
-/** Within its toolset a tool is listed where it stands here; a new one comes last. */
+/** The order of tools within a toolset; a new tool comes last. */
 export const TOOL_ORDER: readonly ToolName[] = [
 ${keepOrder(tools, committed)
   .map((name) => `  '${name}',\n`)
@@ -76,7 +76,7 @@ ${keepOrder(tools, committed)
   return { path: TOOL_ORDER, content };
 }
 
-/** What a file of `tools/` exports under the name of a tool is how that tool differs from the default. */
+/** The export of a file in `tools/` replaces the default tool of that name. */
 async function renderOwnTools(root: string, tools: readonly string[]): Promise<Product> {
   const byExport = new Map(tools.map((name) => [`${toCamelCase(name)}Tool`, name]));
   const folder = path.join(root, 'packages/mcp/src/tools');

@@ -1,6 +1,6 @@
 /**
- * The names in the order that a committed list has, so that help, documents and listings stay as people arranged them: what is gone leaves, and
- * a new name comes after the last one of its group, or at the end.
+ * Keeps the order of a committed list, because help, documents and listings are arranged by hand. Names that no longer exist are removed; a
+ * new name comes after the last one of its group, or at the end.
  */
 export function keepOrder(
   names: readonly string[],
@@ -15,7 +15,7 @@ export function keepOrder(
   return ordered;
 }
 
-/** The names on lines of their own in a committed list. */
+/** The names of a committed list, one per line. */
 export function namesListed(text: string): readonly string[] {
   return [...text.matchAll(/^ {2}'?(\w+)'?,$/gm)].map(([, name = '']) => name);
 }

@@ -4,11 +4,11 @@ import { INDEX_FOLDERS, renderIndexes } from './indexes.ts';
 import type { Product } from './product.ts';
 import { findStaleFiles, type StaleFile, writeProducts } from './tree.ts';
 
-/** `pnpm generate` writes everything that is generated; with `--check` it writes nothing, and fails where a file is stale. */
+/** `pnpm generate` writes all generated files. With `--check` it writes nothing, and fails if a file is stale. */
 const root = path.resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 
-// The rest is rendered by modules that load the packages through these lists.
+// The other generators load the packages through these lists.
 const isComplete = await settle(await renderIndexes(root), INDEX_FOLDERS);
 if (isComplete) {
   const { GENERATED_FOLDERS, renderProducts } = await import('./products.ts');
@@ -18,7 +18,7 @@ if (isComplete) {
   await settle([...products, schema], GENERATED_FOLDERS);
 }
 
-/** Writes the files, or names those that are stale; false where some stay stale. */
+/** Writes the files, or lists the stale ones. Returns false if some stay stale. */
 async function settle(products: readonly Product[], folders: readonly string[]): Promise<boolean> {
   if (values.check) return report(await findStaleFiles(root, products, folders));
   for (const file of await writeProducts(root, products, folders)) {

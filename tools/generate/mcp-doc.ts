@@ -2,7 +2,7 @@ import { type Effect, TOOLSET_NAMES, TOOLSETS, type Toolset } from '@postrider/c
 import { PROMPTS, RESOURCE_KINDS, TOOLS, type Tool } from '@postrider/mcp';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
-/** docs/mcp.md: the tools of every toolset, and how a connection chooses among them. */
+/** docs/mcp.md: the tools of every toolset, and how a connection selects them. */
 export function renderMcpDoc(): string {
   return `${MARKDOWN_NOTICE}
 

@@ -3,8 +3,8 @@ import { TOOLS } from '@postrider/mcp';
 const FOLDER = 'test/mcp/snapshots';
 
 /**
- * One frozen definition a tool, as `tools/list` answers it, by path from the repository's root. Agents and their prompts depend on these
- * words, so a change of them shows in review as a change of its own.
+ * A snapshot of each tool definition in `tools/list`, by path from the repository root. Agents and their prompts depend on the exact text,
+ * so a change must be visible in review.
  */
 export function mcpSnapshotFiles(): Readonly<Record<string, string>> {
   return Object.fromEntries(

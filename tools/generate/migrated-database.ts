@@ -5,7 +5,7 @@ import { openDatabase, type Query } from '../../packages/server/src/db/client.ts
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/postgres/embedded-postgres.ts';
 
-/** Works on a new database with every migration, on an embedded PostgreSQL that is there for this alone. It takes about two seconds. */
+/** Calls `work` with a new, fully migrated database on its own embedded PostgreSQL. Takes about two seconds. */
 export async function withMigratedDatabase<T>(work: (query: Query) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-generate-'));
   const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
@@ -15,7 +15,7 @@ export async function withMigratedDatabase<T>(work: (query: Query) => Promise<T>
   try {
     await migrate(sql);
     const results = await Promise.all([sql.begin((transaction) => work(transaction))]);
-    return results[0] as T; // The driver's type unwraps arrays of promises, which `work` returns none of.
+    return results[0] as T; // The driver's type unwraps arrays of promises; `work` returns none.
   } finally {
     await sql.end({ timeout: 1 });
     await postgres.stop();

@@ -1,7 +1,7 @@
 import { type AnyOperation, OPERATIONS, toOpenApi } from '@postrider/core';
 import { stringify } from 'yaml';
 
-/** A JSON Schema as far as the generators look into it. */
+/** The parts of a JSON Schema that the generators read. */
 export interface SchemaNode {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -25,11 +25,11 @@ export interface OperationNode {
   readonly operationId: string;
   readonly parameters?: readonly ParameterNode[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  /** An answer without a body has no content. */
+  /** A response without a body has no content. */
   readonly responses: Readonly<Record<string, { readonly content?: Content; readonly headers?: unknown }>>;
 }
 
-/** The OpenAPI document as far as the generators look into it. */
+/** The parts of the OpenAPI document that the generators read. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationNode>>>>;
   readonly components: {
@@ -40,10 +40,10 @@ export interface OpenApiDocument {
   readonly webhooks?: unknown;
 }
 
-/** The document of the registry as plain JSON. `version` is the server's. */
+/** The OpenAPI document of the registry as plain JSON. `version` is the server's version. */
 export function createOpenApiDocument(version: string): OpenApiDocument {
   const document = toOpenApi(OPERATIONS, { version, serverUrl: 'http://127.0.0.1:8025' });
-  // The document is typed as any JSON where it is made; its shape is OpenAPI's.
+  // The document is typed as any JSON where it is built; it has OpenAPI's shape.
   return JSON.parse(JSON.stringify(document)) as OpenApiDocument;
 }
 
@@ -60,13 +60,13 @@ export function nodeOf(operation: AnyOperation, { paths }: OpenApiDocument): Ope
   return node;
 }
 
-/** The schema a reference points to, or the schema itself. */
+/** Resolves a reference, or returns the schema itself. */
 export function resolveSchema(schema: SchemaNode, { components }: OpenApiDocument): SchemaNode {
   const name = modelName(schema);
   return name === null ? schema : (components.schemas[name] ?? {});
 }
 
-/** The name of the component a schema refers to; null where it is written out on the spot. */
+/** The name of the component that a schema refers to; null for an inline schema. */
 export function modelName(schema: SchemaNode): string | null {
   return schema.$ref?.replace('#/components/schemas/', '') ?? null;
 }

@@ -1,6 +1,6 @@
 /** One generated file. */
 export interface Product {
-  /** From the repository's root, with forward slashes. */
+  /** From the repository root, with forward slashes. */
   readonly path: string;
   readonly content: string;
 }

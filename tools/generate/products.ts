@@ -30,7 +30,7 @@ import { renderToolsDoc } from './tools-doc.ts';
 
 const SDK_GENERATED = 'packages/sdk/src/generated';
 
-/** Folders that hold generated files only: whatever else lies there was left over. */
+/** Folders with generated files only: any other file in them is deleted. */
 export const GENERATED_FOLDERS: readonly string[] = [
   ...INDEX_FOLDERS,
   SDK_GENERATED,
@@ -38,7 +38,7 @@ export const GENERATED_FOLDERS: readonly string[] = [
   'test/mcp/snapshots',
 ];
 
-/** Renders everything that is generated, from the sources under the repository's root. The same sources give the same bytes. */
+/** Renders every generated file from the sources under the repository root. The output is deterministic. */
 export async function renderProducts(root: string): Promise<readonly Product[]> {
   const document = createOpenApiDocument(await readVersion(root, 'server'));
   const citations = await collectCitations(root);
@@ -87,7 +87,7 @@ function isCallable(operation: AnyOperation): operation is CallableOperation {
   return operation.response !== 'raw';
 }
 
-/** Another spelling of a call needs no method of its own. */
+/** An alias of a call needs no method. */
 function isAlias({ aliasOf }: Operation): boolean {
   return aliasOf !== undefined;
 }

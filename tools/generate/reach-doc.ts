@@ -4,7 +4,7 @@ import { renderSight } from './sight-doc.ts';
 
 const END = '<!-- End of the generated part. -->';
 
-/** Replaces the parts of docs/keys.md between marks: what each kind of caller may cause, and what each scope shows. */
+/** Replaces the marked parts of docs/keys.md: what each kind of caller can cause, and what each scope shows. */
 export function renderKeysDoc(text: string): string {
   const withReach = replacePart(text, 'packages/core/src/reach.ts', `${renderPolicy()}\n\n${renderReaches()}`);
   return replacePart(withReach, 'packages/core/src/visibility.ts', renderSight());
@@ -18,14 +18,14 @@ function replacePart(text: string, source: string, part: string): string {
   return [text.slice(0, from), begin, '\n\n', part, '\n\n', text.slice(to)].join('');
 }
 
-/** One row for each kind of caller. */
+/** One row per kind of caller. */
 function renderPolicy(): string {
-  const kinds = Object.entries(CALLER_POLICY) as readonly (readonly [CallerKind, Record<Reach, string>])[]; // Object.entries widens the keys.
+  const kinds = Object.entries(CALLER_POLICY) as readonly (readonly [CallerKind, Record<Reach, string>])[]; // Object.entries widens the keys to string.
   const rows = kinds.map(([kind, verdicts]) => [kind, ...REACHES.map((reach) => verdicts[reach])]);
   return renderTable(['caller', ...REACHES.map((reach) => `\`${reach}\``)], rows);
 }
 
-/** Every operation that a policy can refuse or judge, by its reach. */
+/** Every operation that a policy can refuse or check, by reach. */
 function renderReaches(): string {
   const operations: readonly Operation[] = OPERATIONS;
   const rows = REACHES.filter((reach) => reach !== 'none').map((reach) => {
@@ -35,7 +35,7 @@ function renderReaches(): string {
   return renderTable(['reach', 'operations'], rows);
 }
 
-/** Operations that need no key are refused to no caller, because a caller could leave out its key to avoid the check. */
+/** Operations without a key are never refused, because a caller could omit its key to avoid the check. */
 function nameOf({ id, heldAs, access }: Operation): string {
   if (access.kind === 'public') return `\`${id}\` (open to anyone)`;
   return heldAs === 'draft' ? `\`${id}\` (as a draft)` : `\`${id}\``;

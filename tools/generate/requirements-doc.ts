@@ -2,7 +2,8 @@ import type { Citation } from '../../test/requirements/citations.ts';
 import type { Requirement } from '../../test/requirements.ts';
 
 /**
- * Renders docs/requirements.md: a table for each section that says of every requirement which tests prove it. Test files are named without line numbers, so that only a changed claim changes the document.
+ * Renders docs/requirements.md: per section, a table of requirements and the tests that prove them. Test files are named without line
+ * numbers, so that the document changes only with its claims.
  */
 export function renderRequirementsDoc(requirements: readonly Requirement[], citations: readonly Citation[]): string {
   const proofs = Map.groupBy(citations, ({ id }) => id);
@@ -24,7 +25,7 @@ The requirements of the interface specification, line by line, and those that th
 the specification leaves open; the rows of the contract decide it. A test proves a requirement by naming its id in its
 \`tags\`. \`pnpm test --tags-filter=<id>\` runs these tests.`;
 
-/** Counts as proven only what a test cites, so that the line stays true while a proof is missing. */
+/** Counts only requirements that a test cites, so that the line stays true while a proof is missing. */
 function renderCounts(requirements: readonly Requirement[], proofs: ReadonlyMap<string, readonly Citation[]>): string {
   const proven = requirements.filter(({ id }) => proofs.has(id)).length;
   return `${requirements.length} requirements: ${proven} proven, ${requirements.length - proven} without a test.`;
@@ -49,7 +50,7 @@ function renderProofs(citations: readonly Citation[]): string {
     .join('<br>');
 }
 
-/** The title, with everything escaped that Markdown would act on. */
+/** The title with all Markdown syntax escaped. */
 function readableTitle({ title }: Citation): string {
   return cell(title.replaceAll(/[\\`*_<>[\]~]/g, '\\$&'));
 }

@@ -8,7 +8,7 @@ import {
   type SchemaNode,
 } from './openapi-document.ts';
 
-/** A type by its name in the generated code: a model, a part of an operation under a name of its own, or the language's own. */
+/** A type by its name in the generated code: a model, a named part of an operation, or a built-in type. */
 export type NamedType =
   | { readonly kind: 'model'; readonly name: string }
   | { readonly kind: 'alias'; readonly name: string; readonly definition: string }
@@ -21,21 +21,21 @@ export interface Call {
   readonly method: string;
   readonly summary: string;
   readonly description: string;
-  /** Codes of its own, beside those that every call can answer. */
+  /** The operation's own error codes, besides those of every call. */
   readonly errors: readonly string[];
   readonly params: readonly { readonly name: string; readonly description: string }[];
   readonly body: NamedType | null;
-  /** `required` where at least one parameter has to be given. */
+  /** `required` if at least one parameter is required. */
   readonly query: { readonly type: NamedType; readonly required: boolean } | null;
-  /** What the call answers; of a list the whole page's body. */
+  /** The return type; for a list, the body of a page. */
   readonly output: NamedType;
-  /** Further answers, each where a field of the body is true. */
+  /** Further responses, each returned if a field of the body is true. */
   readonly alternatives: readonly { readonly when: string; readonly output: NamedType }[];
-  /** Where the answer is a page: the field with its items, and their type. */
+  /** For a page: the field with its items, and their type. */
   readonly page: { readonly itemsName: string; readonly item: NamedType } | null;
 }
 
-/** Describes how the SDK calls an operation, from the registry and from the OpenAPI document made of it. */
+/** Describes how the SDK calls an operation, from the registry and the OpenAPI document. */
 export function describeCall(operation: CallableOperation, document: OpenApiDocument): Call {
   const { errors, alternatives = [] }: Operation = operation;
   const { parameters = [], requestBody } = nodeOf(operation, document);
@@ -69,7 +69,7 @@ export function describeCall(operation: CallableOperation, document: OpenApiDocu
   };
 }
 
-/** `send-batch` as a method is `sendBatch`. */
+/** Converts `send-batch` to `sendBatch`. */
 export function toCamelCase(name: string): string {
   return name.replaceAll(/[-.](\w)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -78,7 +78,7 @@ export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A model by its own name; any other schema by a name made here for its place in the operation. */
+/** A model by its own name; any other schema by a name derived from its place in the operation. */
 function nameType(schema: SchemaNode, aliasName: string, definition: string): NamedType {
   const model = modelName(schema);
   if (model !== null) return { kind: 'model', name: model };
@@ -100,7 +100,7 @@ function outputOf(operation: CallableOperation, method: string, document: OpenAp
   return nameType(successSchema(operation, document), `${method}Response`, answerPath(operation, operation.status));
 }
 
-/** A page is an answer with `nextCursor`; its items are its one array. */
+/** A page is a response with `nextCursor`; its items are its only array. */
 function pageOf(operation: CallableOperation, method: string, document: OpenApiDocument): Call['page'] {
   const { properties = {} } = resolveSchema(successSchema(operation, document), document);
   if (properties['nextCursor'] === undefined) return null;

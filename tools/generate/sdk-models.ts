@@ -5,7 +5,7 @@ import type { OpenApiDocument } from './openapi-document.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
 import type { Call } from './sdk-calls.ts';
 
-/** A name for each of the contract's nouns. A body whose fields decide what is returned is the one that asks for the ordinary result. */
+/** A name for each noun of the contract. For a body whose fields determine the response, it is the body that requests the usual one. */
 export function renderSdkModels({ components }: OpenApiDocument, calls: readonly Call[]): string {
   const deciding = new Map(
     calls.flatMap(({ body, alternatives }) =>
@@ -23,11 +23,11 @@ export function renderSdkModels({ components }: OpenApiDocument, calls: readonly
 
 const EXPORTED = /^export type \{[^}]*\} from '\.\/generated\/models\.ts';$/m;
 
-/** The SDK's entry, with every noun of the contract among its exports. The rest of the file is written by hand. */
+/** The SDK's entry, which exports every noun of the contract. The rest of the file is written by hand. */
 export async function renderSdkEntry(root: string, { components }: OpenApiDocument): Promise<string> {
   const entry = await readFile(path.join(root, 'packages/sdk/src/index.ts'), 'utf8');
   if (!EXPORTED.test(entry)) throw new Error('packages/sdk/src/index.ts exports nothing of generated/models.ts');
-  // As Biome sorts them.
+  // In Biome's sort order.
   const names = Object.keys(components.schemas).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   return entry.replace(EXPORTED, `export type {\n  ${names.join(',\n  ')},\n} from './generated/models.ts';`);
 }

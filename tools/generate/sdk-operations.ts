@@ -2,7 +2,7 @@ import { type CallableOperation, toOperationId } from '@postrider/core';
 import { nodeOf, type OpenApiDocument, resolveSchema, type SchemaNode } from './openapi-document.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
 
-/** The table from which the client makes requests: what a call needs to know beside its input. */
+/** The table from which the client builds requests: what a call needs besides its input. */
 export function renderSdkOperations(operations: readonly CallableOperation[], document: OpenApiDocument): string {
   const rows = operations.map((operation) => `  '${operation.id}': ${renderFacts(operation, document)},\n`);
   const ids = operations.map(({ id }) => `\n  | '${id}'`);
@@ -28,9 +28,9 @@ const FACTS_TYPE = `export interface OperationFacts {
   /** With \`:name\` in the place of a parameter. */
   readonly path: string;
   readonly response: 'json' | 'text' | 'stream';
-  /** Whether the request may carry an idempotency key. */
+  /** Whether the request may have an idempotency key. */
   readonly takesIdempotencyKey: boolean;
-  /** Where a field \`channel\` can stand: in the body itself, or in each item of the lists it holds. */
+  /** Where a \`channel\` field can be: in the body, or in each item of the body's list. */
   readonly channelIn: 'body' | 'items' | null;
 }
 `;

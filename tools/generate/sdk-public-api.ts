@@ -6,8 +6,8 @@ import type { Product } from './product.ts';
 const SOURCES = 'packages/sdk/src';
 
 /**
- * Everything that whoever uses the SDK can see of it: the declarations of the modules that its entry exports from, without comments. It is kept in
- * the tree so that a change of the public surface shows in the change that makes it, wherever it comes from.
+ * The public API of the SDK: the declarations of the modules that its entry exports, without comments. It is committed so that every change
+ * of the public API is visible in review.
  */
 export async function renderSdkPublicApi(root: string, products: readonly Product[]): Promise<string> {
   const generated = new Map(products.map((product) => [product.path, product.content]));
@@ -26,7 +26,7 @@ export async function renderSdkPublicApi(root: string, products: readonly Produc
   return `${[notice, ...files.map(([file, declaration]) => `== ${file}\n${declaration}`)].join('\n\n')}\n`;
 }
 
-/** Rejects what cannot be declared from the file alone: a type that is worked out would hide its changes. */
+/** Rejects declarations that need type inference: an inferred type would hide its changes. */
 function declare(file: string, source: string): string {
   const { code, errors } = isolatedDeclarationSync(file, source);
   if (errors.length > 0) throw new Error(`${file}: ${errors.map(({ message }) => message).join('; ')}`);

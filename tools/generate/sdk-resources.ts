@@ -2,7 +2,7 @@ import { renderDocComment } from './doc-comment.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
 import { type Call, type NamedType, toCamelCase, upperFirst } from './sdk-calls.ts';
 
-/** One class with a method for each operation of a resource. */
+/** One class per resource, with a method per operation. */
 export function renderResource(resource: string, calls: readonly Call[]): string {
   const types = calls.flatMap(typesOf).map((type) => ordinary(type, calls));
   return `${TYPESCRIPT_NOTICE}
@@ -20,7 +20,7 @@ ${calls.map(renderMethod).join('\n')}}
 `;
 }
 
-/** The base class of the client: every resource as a property. */
+/** The base class of the client, with every resource as a property. */
 export function renderResources(resources: readonly string[]): string {
   const imports = resources.map((name) => `import { ${className(name)} } from './resources/${name}.ts';`);
   const properties = resources.map(
@@ -47,14 +47,14 @@ ${properties.join('\n')}
 `;
 }
 
-/** A body that decides by its fields what is returned is the one that asks for the ordinary result, as the models are. */
+/** For a body whose fields determine the response, the model is the body that requests the usual one. */
 function ordinary(type: NamedType, calls: readonly Call[]): NamedType {
   const fields = calls.find(({ body }) => body === type)?.alternatives.map(({ when }) => `${when}?: false`) ?? [];
   if (type.kind !== 'alias' || fields.length === 0) return type;
   return { ...type, definition: `${type.definition} & { ${fields.join('; ')} }` };
 }
 
-/** The types that the method of a call names. */
+/** The types in the signature of a call's method. */
 function typesOf({ body, query, output, alternatives, page }: Call): NamedType[] {
   const answers = [page?.item ?? output, ...alternatives.map((alternative) => alternative.output)];
   return [...(body ? [body] : []), ...(query ? [query.type] : []), ...answers];
@@ -87,8 +87,8 @@ function renderMethod(call: Call): string {
 }
 
 /**
- * Where a field of the body decides what is returned, so does its type: the model of the body leaves that field out, so that its callers have the
- * ordinary result, and only a body that does not say which keeps both.
+ * If a field of the body determines the response, its type determines the return type. The body's model omits that field, so that callers
+ * get the usual response; only a body of unknown type returns a union.
  */
 function renderOverloads(call: Call): string {
   if (call.alternatives.length === 0 || call.body === null) return '';
@@ -141,7 +141,7 @@ function renderList(call: Call, { itemsName, item }: NonNullable<Call['page']>):
 `;
 }
 
-/** Ids first, in the order of the path, then the body, then the query, then the options of the call. */
+/** Parameters: ids in the order of the path, then the body, the query, and the call options. */
 function renderArguments({ params, body, query }: Call, bodyType = body?.name): string {
   return [
     ...params.map(({ name }) => `${name}: string`),

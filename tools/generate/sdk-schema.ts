@@ -2,15 +2,15 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 import type { OpenApiDocument, OperationNode } from './openapi-document.ts';
 import { TYPESCRIPT_NOTICE } from './product.ts';
 
-/** What the SDK uses of the generator's output; the rest repeats it by path. */
+/** The part of the generator's output that the SDK uses; the rest repeats it by path. */
 const KEPT_DECLARATIONS = new Set(['components', 'operations']);
 
 /**
- * The types of the OpenAPI document. What the SDK does not use is left out first, because it would be nine tenths of the file: responses
- * other than success, which it turns into errors, response headers, and webhooks, whose payloads are models.
+ * The types of the OpenAPI document. It first removes what the SDK does not use, which would be nine tenths of the file: error responses,
+ * response headers, and webhooks, whose payloads are models.
  */
 export async function renderSdkSchema(document: OpenApiDocument): Promise<string> {
-  // A field with a default may be left out of a request; answers list it as required themselves.
+  // A request can omit a field with a default; responses list it as required.
   const nodes = await openapiTypescript(JSON.stringify(withoutRefusals(document)), { defaultNonNullable: false });
   const kept = nodes.filter((node) => KEPT_DECLARATIONS.has(declaredName(node)));
   return `${TYPESCRIPT_NOTICE}\n\nimport type { FileContent } from '../file-content.ts';\n\n${acceptFiles(astToString(kept))}`;
@@ -18,14 +18,14 @@ export async function renderSdkSchema(document: OpenApiDocument): Promise<string
 
 const FILE_CONTENT = /(\n {8}Attachment: \{[^}]*?\n {12}content\?: )string;/;
 
-/** The client encodes bytes and streams where the API has base64. */
+/** The client encodes bytes and streams where the API expects base64. */
 function acceptFiles(types: string): string {
   if (!FILE_CONTENT.test(types)) throw new Error('the schema Attachment has no content to accept files in');
   return types.replace(FILE_CONTENT, '$1FileContent;');
 }
 
 function declaredName(node: object): string {
-  // Every node at the top is a declaration; the type of the list is that of any node.
+  // Every top-level node is a declaration; the list's type allows any node.
   const { name } = node as { readonly name?: { readonly text?: string } };
   return name?.text ?? '';
 }

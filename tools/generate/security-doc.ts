@@ -7,7 +7,7 @@ import { KINDS } from '../../test/surfaces/restricted/callers.ts';
 import { changesOne, OWN_STATES } from '../../test/surfaces/restricted/own-messages.ts';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
-/** Holes that the policy closes. The others are closed in the code that the row's test checks. */
+/** Holes that the reach policy closes. The other rows are enforced by code that their test checks. */
 const REACH_OF_HOLE: Readonly<Record<string, readonly Reach[]>> = {
   'holes.every-surface': ['outbound', 'shapes-outbound', 'notifies', 'controls'],
   'holes.resend': ['outbound'],
@@ -57,7 +57,7 @@ function policyOf(id: string): string {
     .join('<br>');
 }
 
-/** How many calls the enumeration makes: every operation on every surface that offers it, by every kind of restricted key, and SMTP. */
+/** The number of calls the enumeration makes: every operation on every surface, by every kind of restricted key, plus SMTP. */
 function renderEnumeration(): string {
   const operations: readonly Operation[] = OPERATIONS;
   const tried = operations.filter(({ id }) => !id.startsWith('service.') && id !== 'auth.logout');

@@ -1,7 +1,7 @@
 import { type Scope, SIGHT_RULES, type SightRule } from '@postrider/core';
 import { renderTable } from './markdown.ts';
 
-/** One row for each part of what an account stores: which scope shows it. */
+/** One row per part of what an account stores: which scope shows it. */
 export function renderSight(): string {
   const rules: readonly SightRule[] = Object.values(SIGHT_RULES);
   const rows = rules.map(({ shows, own, others, users, otherwise }) => [

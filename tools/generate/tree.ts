@@ -9,7 +9,7 @@ export interface StaleFile {
   readonly reason: 'missing' | 'changed' | 'left over';
 }
 
-/** Compares the products with the files under the root; `folders` hold generated files only. */
+/** Compares the products with the files under the root; `folders` contain only generated files. */
 export async function findStaleFiles(
   root: string,
   products: readonly Product[],
@@ -27,7 +27,7 @@ export async function findStaleFiles(
   return [...stale, ...leftOver.map((file) => ({ path: file, reason: 'left over' as const }))];
 }
 
-/** Brings the files under the root in line with the products, and answers which ones it touched. */
+/** Writes the products to the files under the root, and returns those that changed. */
 export async function writeProducts(
   root: string,
   products: readonly Product[],

@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { serveZones } from './serve-zones.ts';
 
-/** Where the words go. */
+/** Output streams. */
 export interface LocalDnsIo {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
@@ -10,8 +10,8 @@ export interface LocalDnsIo {
 
 const USAGE = `Usage: node tools/local-dns/main.ts <zone file>... [--port 5353]
 
-Answers DNS questions on 127.0.0.1 from zone files, as \`postrider domains records <domain> --zone\` prints them.
-The files are read anew for each question. Point the server at it with POSTRIDER_DNS_SERVERS.
+Serves DNS on 127.0.0.1 from zone files, as \`postrider domains records <domain> --zone\` prints them.
+The files are read again for each query. Point the server at it with POSTRIDER_DNS_SERVERS.
 
   --port <number>  The UDP port, 5353 unless given; 0 for a free one.
   -h, --help       This text.
@@ -23,7 +23,7 @@ interface LocalDnsOrder {
   readonly isHelp: boolean;
 }
 
-/** Serves the zone files that the arguments name. Answers the exit code: 0 also while it serves, 2 for wrong arguments, 1 where it cannot. */
+/** Serves the zone files in the arguments. Returns the exit code: 0 while it serves, 2 for wrong arguments, 1 if it cannot start. */
 export async function runLocalDns(argv: readonly string[], io: LocalDnsIo): Promise<number> {
   let order: LocalDnsOrder;
   try {
@@ -37,10 +37,10 @@ export async function runLocalDns(argv: readonly string[], io: LocalDnsIo): Prom
     return 0;
   }
   try {
-    // Later a file that is away for a moment, as while it is written anew, only leaves questions unanswered.
+    // Checked once: later a file may be missing for a moment while it is rewritten, and those queries get no response.
     for (const file of order.files) await access(file, constants.R_OK);
     const { address } = await serveZones(order.files, order.port);
-    io.stdout.write(`answering at ${address} from ${order.files.join(', ')}\n`);
+    io.stdout.write(`serving DNS at ${address} from ${order.files.join(', ')}\n`);
     return 0;
   } catch (error) {
     io.stderr.write(`${messageOf(error)}\n`);
@@ -48,7 +48,7 @@ export async function runLocalDns(argv: readonly string[], io: LocalDnsIo): Prom
   }
 }
 
-/** Throws where the arguments are none that it takes. */
+/** Throws if the arguments are invalid. */
 function readOrder(argv: readonly string[]): LocalDnsOrder {
   const { values, positionals } = parseArgs({
     args: [...argv],

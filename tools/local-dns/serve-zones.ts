@@ -8,14 +8,14 @@ const AUTHORITATIVE = dnsPacket.AUTHORITATIVE_ANSWER;
 const NAME_ERROR = 3;
 
 export interface ZoneServer {
-  /** As POSTRIDER_DNS_SERVERS takes it. */
+  /** In the format of POSTRIDER_DNS_SERVERS. */
   readonly address: string;
   close(): Promise<void>;
 }
 
 /**
- * Answers questions on loopback from zone files, over UDP, as large as the answer is: on one machine nothing is cut. The files are read for
- * each question, so that a change shows at once. Names that are in none of them do not exist.
+ * Answers DNS queries on loopback from zone files, over UDP without a size limit, because nothing truncates packets there. The files are
+ * read for each query, so that changes take effect immediately. Names in none of them do not exist.
  */
 export async function serveZones(files: readonly string[], port: number): Promise<ZoneServer> {
   const socket = createSocket('udp4');
@@ -34,7 +34,7 @@ export async function serveZones(files: readonly string[], port: number): Promis
   };
 }
 
-/** Null where there is nothing to answer to. */
+/** Null if the message cannot be replied to. */
 async function answer(message: Buffer, files: readonly string[]): Promise<Buffer | null> {
   try {
     const { id = 0, questions = [] } = dnsPacket.decode(message);
@@ -47,12 +47,12 @@ async function answer(message: Buffer, files: readonly string[]): Promise<Buffer
     const rcode = named.length === 0 ? NAME_ERROR : 0;
     return dnsPacket.encode({ type: 'response', id, flags: AUTHORITATIVE | rcode, questions, answers });
   } catch {
-    // What cannot be read is no question of ours; a resolver asks again.
+    // Not a readable query; a resolver retries.
     return null;
   }
 }
 
-/** Under the name as it was asked for: resolvers compare the case (draft-vixie-dnsext-dns0x20). */
+/** With the name as it was queried: resolvers compare the case (draft-vixie-dnsext-dns0x20). */
 function toAnswer({ ttl, data }: ZoneRecord, { name }: Question): Answer {
   return 'preference' in data ? { name, type: 'MX', ttl, data } : { name, type: 'TXT', ttl, data: [...data] };
 }

@@ -1,17 +1,17 @@
-/** One record of a zone file, as a codec takes it. */
+/** One record of a zone file, in the form of the DNS codec. */
 export interface ZoneRecord {
-  /** In lower case, without the dot at the end. */
+  /** In lower case, without the final dot. */
   readonly name: string;
   readonly type: 'TXT' | 'MX';
   readonly ttl: number;
-  /** The strings of a TXT record, or where an MX record leads. */
+  /** The strings of a TXT record, or the host of an MX record. */
   readonly data: readonly string[] | { readonly preference: number; readonly exchange: string };
 }
 
 const LINE = /^(\S+)\s+(\d+)\s+IN\s+(TXT|MX)\s+(.+)$/;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/g;
 
-/** The records of a zone file in the form that `postrider domains records --zone` writes: one a line, names absolute. */
+/** Parses the zone file format of `postrider domains records --zone`: one record per line, with absolute names. */
 export function readZoneRecords(zone: string): readonly ZoneRecord[] {
   return zone.split('\n').flatMap((line): ZoneRecord[] => {
     const [, name = '', ttl = '', type, data = ''] = LINE.exec(line.trim()) ?? [];

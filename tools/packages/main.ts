@@ -7,12 +7,12 @@ import { listPackages } from './package-list.ts';
 import { type StagedPackage, stagePackage } from './stage-package.ts';
 
 /**
- * Builds the packages and tries them as they would be published: their manifests by publint, their programs by starting them, their
- * exports by importing them, and their types by compiling somebody's file that uses them.
+ * Builds the packages and tests them as published: publint checks the manifests, each program is started, each export imported, and a file
+ * that uses the types compiled.
  */
 const PLACE = join(ROOT, 'node_modules/.cache/packages');
 const MODULES = join(PLACE, 'node_modules');
-/** A strict user's, who has the declarations checked too. */
+/** A strict configuration, which also checks the declarations. */
 const USER_SETTINGS = { strict: true, target: 'es2024', module: 'nodenext', types: ['node'], skipLibCheck: false };
 
 const build = runProgram(process.execPath, ['tools/build.ts']);
@@ -33,7 +33,7 @@ async function lintPackage({ folder, manifest }: StagedPackage): Promise<readonl
   return messages.map((message) => `${manifest.name}: ${formatMessage(message, pkg, { color: false })}`);
 }
 
-/** Started as a shell starts them: by the file itself, so that its first line and its mode count. */
+/** Runs the file itself, as a shell does, to test its first line and its mode. */
 function tryPrograms({ folder, manifest }: StagedPackage): readonly string[] {
   return Object.entries(manifest.bin ?? {}).flatMap(([name, file]) => {
     const run = runProgram(join(folder, file), ['--help'], PLACE);

@@ -4,7 +4,7 @@ import { listPackages } from './package-list.ts';
 import { runNpm } from './run-npm.ts';
 import { type StagedPackage, stagePackage } from './stage-package.ts';
 
-/** What npm says of a package that it has packed. */
+/** npm's report about a package that it packed. */
 export interface PackedPackage extends StagedPackage {
   /** Absolute. */
   readonly tarball: string;
@@ -12,7 +12,7 @@ export interface PackedPackage extends StagedPackage {
   readonly files: readonly { readonly path: string; readonly size: number; readonly mode: number }[];
 }
 
-/** Packs every package of the repository, as built, into a tarball in `place`. */
+/** Packs every built package of the repository as a tarball in `place`. */
 export async function packPackages(place: string): Promise<readonly PackedPackage[]> {
   const packed: PackedPackage[] = [];
   for (const one of listPackages(ROOT)) {
@@ -30,9 +30,9 @@ interface PackReport {
   readonly files: PackedPackage['files'];
 }
 
-/** One report in a list or, by later versions of npm, in an object by name. */
+/** npm reports a list; later versions report an object by name. */
 function readReport(json: string, place: string): Pick<PackedPackage, 'tarball' | 'tarballBytes' | 'files'> {
-  const [report] = Object.values(JSON.parse(json) as Record<string, PackReport>); // npm wrote it.
+  const [report] = Object.values(JSON.parse(json) as Record<string, PackReport>); // npm's own output.
   if (report === undefined) throw new Error(`npm packed nothing: ${json}`);
   return { tarball: join(place, report.filename), tarballBytes: report.size, files: report.files };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The fields of a package.json that building and publishing look at. */
+/** The package.json fields that building and publishing use. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -11,7 +11,7 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
-  /** What pnpm puts in place of the fields of the same name when it packs. */
+  /** Fields that replace those of the same name when pnpm packs. */
   readonly publishConfig: Partial<Pick<Manifest, 'bin' | 'exports'>> & Readonly<Record<string, unknown>>;
 }
 
@@ -28,6 +28,6 @@ export function listPackages(root: string): readonly WorkspacePackage[] {
 }
 
 function readManifest(root: string, name: string): Manifest {
-  // The manifests are our own; what a field of one lacks, the checks that use it say.
+  // Our own manifests; the checks report missing fields.
   return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as Manifest;
 }

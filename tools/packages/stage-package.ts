@@ -2,15 +2,15 @@ import { copyFile, cp, mkdir, readdir, readFile, realpath, rm, symlink, writeFil
 import { dirname, join } from 'node:path';
 import type { Manifest, WorkspacePackage } from './package-list.ts';
 
-/** A package as somebody has it who installed it. */
+/** A package as users install it. */
 export interface StagedPackage {
   readonly folder: string;
   readonly manifest: Manifest;
 }
 
 /**
- * Lays a built package out under `modules` (a `node_modules` folder) as pnpm would pack it: the fields of `publishConfig` in place, exact
- * versions, and only the files that are published. So what the checks try is what people get, and not the sources beside it.
+ * Copies a built package to `modules` (a `node_modules` folder) as pnpm would pack it: with the `publishConfig` fields, exact versions, and
+ * only the published files. So the checks test what users get.
  */
 export async function stagePackage({ folder, manifest }: WorkspacePackage, modules: string): Promise<StagedPackage> {
   const staged = join(modules, manifest.name);
@@ -18,11 +18,11 @@ export async function stagePackage({ folder, manifest }: WorkspacePackage, modul
   await mkdir(staged, { recursive: true });
   const published = await toPublishedManifest(folder, manifest);
   await writeFile(join(staged, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  // npm packs these two whatever `files` says.
+  // npm packs these two regardless of `files`.
   const documents = (await readdir(folder)).filter((name) => /^(readme|licen[cs]e)(\.|$)/i.test(name));
   for (const name of [...manifest.files, ...documents])
     await cp(join(folder, name), join(staged, name), { recursive: true });
-  // pnpm packs the repository's licence with every package that has none of its own.
+  // pnpm packs the repository's license with every package that has none.
   if (!documents.some((name) => /^licen/i.test(name))) {
     await copyFile(join(folder, '../../LICENSE'), join(staged, 'LICENSE'));
   }
@@ -41,7 +41,7 @@ async function toPublishedManifest(folder: string, manifest: Manifest): Promise<
   };
 }
 
-/** In place of `workspace:*` and `catalog:` the versions that are installed, which is what pnpm writes. */
+/** Replaces `workspace:*` and `catalog:` by the installed versions, as pnpm does. */
 async function toExactVersions(folder: string, dependencies: Readonly<Record<string, string>>) {
   const versions = Object.keys(dependencies).map(async (name) => {
     const manifest = JSON.parse(await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
@@ -50,12 +50,12 @@ async function toExactVersions(folder: string, dependencies: Readonly<Record<str
   return Object.fromEntries(await Promise.all(versions));
 }
 
-/** Our own packages are found beside the staged one; the others are those that are installed here anyway. */
+/** Our own packages are beside the staged one; the others are linked from the installation. */
 async function linkDependencies(folder: string, staged: string, manifest: Manifest): Promise<void> {
   const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
   for (const name of names.filter((dependency) => !dependency.startsWith('@postrider/'))) {
     const target = await realpath(join(folder, 'node_modules', name)).catch(() => null);
-    if (target === null) continue; // An optional one of another platform.
+    if (target === null) continue; // An optional dependency of another platform.
     const link = join(staged, 'node_modules', name);
     await mkdir(dirname(link), { recursive: true });
     await symlink(target, link);

@@ -3,13 +3,13 @@ import type { FoundPattern } from './find-patterns.ts';
 import { proveLinear } from './prove-linear.ts';
 
 export interface PatternReport {
-  /** What is wrong, one line each; empty where every pattern is proven or a named exception. */
+  /** The problems, one line each; empty if every pattern is proven or a listed exception. */
   readonly faults: readonly string[];
-  /** The patterns that are proven, as written, sorted. */
+  /** The proven patterns as written, sorted. */
   readonly proven: readonly string[];
 }
 
-/** @param known patterns that were proven before */
+/** @param known patterns proven earlier */
 export async function checkPatterns(
   found: readonly FoundPattern[],
   exceptions: readonly PatternException[],

@@ -1,13 +1,13 @@
-/** A regular expression that is not proven linear, and what bounds the time it takes anyway. */
+/** A regular expression that is not proven linear, and what bounds its run time instead. */
 export interface PatternException {
   readonly file: string;
-  /** As the report of `node tools/patterns/main.ts` shows it; `every pattern` where the same bound is on all input of the file, and `BUILT`. */
+  /** As `node tools/patterns/main.ts` prints it; `every pattern` if the bound applies to all input of the file, or `BUILT`. */
   readonly pattern: string;
-  /** What bounds the length of its input, or who writes it. */
+  /** What bounds the length of its input, or who writes the input. */
   readonly why: string;
 }
 
-/** The one pattern of the file that is built when it runs. */
+/** The only pattern of the file that is built at run time. */
 export const BUILT = 'built when it runs';
 
 const CLI = 'packages/cli/src';
@@ -17,7 +17,7 @@ const OWN_ADDRESS = 'the address of the server, which the operator sets';
 const OWN_FILE = 'a line of the user’s own configuration file, on their own machine';
 const TRAILING_SLASHES = String.raw`/\/+$/`;
 
-/** Each is a promise: who lifts the bound proves the pattern. */
+/** A change that removes such a bound must prove the pattern. */
 export const PATTERN_EXCEPTIONS: readonly PatternException[] = [
   ...[`${CLI}/api-connection.ts`, `${CLI}/commands/doctor.ts`, 'packages/mcp/src/credentials.ts'].map((file) => ({
     file,

@@ -3,18 +3,18 @@ import { parseAst } from 'rolldown/parseAst';
 
 /** A regular expression of the sources. */
 export interface FoundPattern {
-  /** From the root of the repository. */
+  /** From the repository root. */
   readonly file: string;
-  /** As it is written between slashes; of one that is built of parts, with the parts put in. */
+  /** As written between slashes; for a pattern built of constants, with the constants filled in. */
   readonly source: string;
   readonly flags: string;
-  /** `/source/flags`, or the code that builds it where its parts are known only when it runs. */
+  /** `/source/flags`, or the code that builds it if its parts are known only at run time. */
   readonly written: string;
-  /** Whether its parts are known only when it runs. */
+  /** Whether its parts are known only at run time. */
   readonly isDynamic: boolean;
 }
 
-/** A node of the syntax tree, of which only what is needed is read. */
+/** The parts of a syntax tree node that are read here. */
 type Node = Readonly<Record<string, unknown>>;
 
 /** Finds every regular expression of a file: literals, `RegExp(…)`, and those in schemas, which are literals too. */
@@ -60,7 +60,7 @@ function isConstructor({ type, callee }: Node): boolean {
   return isNode(callee) && callee['type'] === 'Identifier' && callee['name'] === 'RegExp';
 }
 
-/** What the constants of the file are, where their names are used once. */
+/** The constants of the file by name. */
 function constantsOf(nodes: readonly Node[]): ReadonlyMap<string, unknown> {
   const constants = new Map<string, unknown>();
   for (const { type, id, init } of nodes) {
@@ -70,7 +70,7 @@ function constantsOf(nodes: readonly Node[]): ReadonlyMap<string, unknown> {
   return constants;
 }
 
-/** The text that an expression makes; null where only a run can tell. */
+/** The text that an expression evaluates to; null if it is known only at run time. */
 function textOf(node: unknown, constants: ReadonlyMap<string, unknown>): string | null {
   if (!isNode(node)) return null;
   const read = (part: unknown) => textOf(part, constants);

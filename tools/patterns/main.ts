@@ -5,8 +5,8 @@ import { PATTERN_EXCEPTIONS } from './exceptions.ts';
 import { findPatterns } from './find-patterns.ts';
 
 /**
- * `node tools/patterns/main.ts`: whether every regular expression of the packages takes time linear in the length of its input. Patterns of
- * `proven.txt` are not proven again; `--write` brings it up to date, and `--all` proves everything, which takes some minutes.
+ * `node tools/patterns/main.ts`: proves that every regular expression of the packages runs in linear time. Patterns in `proven.txt` are
+ * skipped; `--write` updates that file, and `--all` proves everything, which takes some minutes.
  */
 const PROVEN = 'tools/patterns/proven.txt';
 const SOURCES = ['core', 'server', 'mcp', 'sdk', 'cli'].map((name) => `packages/${name}/src`);

@@ -2,12 +2,12 @@ import type { checkSync } from 'recheck';
 
 type Check = typeof checkSync;
 
-/** How long one may take to prove: a pattern that takes longer is simplified, or is an exception. */
+/** The time limit of one proof: a pattern that takes longer is simplified or becomes an exception. */
 const TIMEOUT_MS = 30_000;
 
 let loaded: Check | null = null;
 
-/** Null where the pattern is proven to take time linear in the length of its input; otherwise why it is not. */
+/** Null if the pattern provably runs in linear time; otherwise the reason why not. */
 export async function proveLinear(source: string, flags: string): Promise<string | null> {
   const check = await loadCheck();
   const result = check(source, flags, { timeout: TIMEOUT_MS });
@@ -16,7 +16,7 @@ export async function proveLinear(source: string, flags: string): Promise<string
   return `takes ${result.complexity.summary} time, for example with ${result.attack.pattern.slice(0, 200)}`;
 }
 
-/** Its other forms are programs, which are not installed. */
+/** The pure JavaScript build: the native ones are not installed. */
 async function loadCheck(): Promise<Check> {
   process.env['RECHECK_BACKEND'] = 'pure';
   loaded ??= (await import('recheck')).checkSync;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 
-/** What is looked at of a CycloneDX document; the schema checks the rest. */
+/** The parts of a CycloneDX document that are checked here; the schema checks the rest. */
 export interface Bom {
   readonly specVersion: string;
   readonly metadata: {
@@ -21,19 +21,19 @@ interface BomComponent {
   readonly externalReferences?: readonly { readonly type: string; readonly hashes?: readonly unknown[] }[];
 }
 
-/** Checks a document; returns what is wrong with it. */
+/** Checks a document. Returns the problems. */
 export type JudgeSbom = (bom: Bom) => readonly string[];
 
 const VERSION = '1.6';
 
-/** Packages of the workspace are components of each other; they are published from here, so no registry has a hash of them yet. */
+/** Workspace packages are components of each other. They are published from here, so no registry has a hash of them yet. */
 const OWN_GROUP = '@postrider';
 
-/** Holds documents to the JSON schema of CycloneDX 1.6, and to what a reader needs of each component: a purl, a license and a hash. */
+/** Validates documents with the CycloneDX 1.6 JSON schema, and requires a purl, a license and a hash of each component. */
 export function createSbomJudge(): JudgeSbom {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
   for (const name of ['spdx', 'jsf-0.82']) {
-    // Under the name by which the main schema refers to it.
+    // The name by which the main schema refers to it.
     ajv.addSchema(readSchema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`);
   }
   const validate = ajv.compile(readSchema('bom-1.6'));
@@ -55,7 +55,7 @@ function faultsOf(component: BomComponent): readonly string[] {
   ];
 }
 
-/** The schemas that the makers of CycloneDX publish with their library. */
+/** The schemas in the CycloneDX library. */
 function readSchema(name: string): object {
   const library = createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json');
   return JSON.parse(

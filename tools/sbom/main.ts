@@ -7,8 +7,8 @@ import { createSbomJudge } from './judge-sbom.ts';
 import { makeSboms } from './make-sboms.ts';
 
 /**
- * `pnpm run sbom [folder]`: writes a software bill of materials for each published package, to dist/sbom unless a folder is given. With `--check` it
- * writes none, and only checks that they can be made and are valid.
+ * `pnpm run sbom [folder]`: writes a software bill of materials for each published package, by default to dist/sbom. With `--check` it
+ * writes nothing, and only checks that valid documents can be generated.
  */
 const [given] = process.argv.slice(2);
 const isCheck = given === '--check';

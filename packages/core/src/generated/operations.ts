@@ -102,7 +102,7 @@ import { streamWebhookEvents } from '../operations/webhooks/stream.ts';
 import { testWebhook } from '../operations/webhooks/test.ts';
 import { updateWebhook } from '../operations/webhooks/update.ts';
 
-/** The registry: the REST router, the OpenAPI document, the MCP tools, the SDK and the CLI are all made from this list. */
+/** The registry, from which the REST router, the OpenAPI document, the MCP tools, the SDK and the CLI are built. */
 export const OPERATIONS = [
   sendEmail,
   sendEmailBatch,

@@ -2,7 +2,7 @@
 
 import type { ToolName } from '@postrider/core';
 
-/** Within its toolset a tool is listed where it stands here; a new one comes last. */
+/** The order of tools within a toolset; a new tool comes last. */
 export const TOOL_ORDER: readonly ToolName[] = [
   'get_sending_context',
   'send_email',

@@ -7,9 +7,9 @@ export interface OperationFacts {
   /** With `:name` in the place of a parameter. */
   readonly path: string;
   readonly response: 'json' | 'text' | 'stream';
-  /** Whether the request may carry an idempotency key. */
+  /** Whether the request may have an idempotency key. */
   readonly takesIdempotencyKey: boolean;
-  /** Where a field `channel` can stand: in the body itself, or in each item of the lists it holds. */
+  /** Where a `channel` field can be: in the body, or in each item of the body's list. */
   readonly channelIn: 'body' | 'items' | null;
 }
 

@@ -101,7 +101,7 @@ import { testWebhook } from '../webhooks/test.ts';
 import { updateWebhook } from '../webhooks/update.ts';
 import type { Handler } from '../context.ts';
 
-/** One handler for each operation: an operation without one, or with a wrong output, does not compile. */
+/** One handler per operation. A missing handler, or one with the wrong output, does not compile. */
 export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'account.checklist': getAccountChecklist,
   'account.delete': deleteAccount,
