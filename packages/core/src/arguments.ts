@@ -4,11 +4,11 @@ import type { ItemwiseBody, Operation } from './operation.ts';
 
 export type ArgumentPlace = 'params' | 'query' | 'headers' | 'body';
 
-/** One named argument of an operation, wherever it travels in the HTTP request. */
+/** A named argument of an operation, wherever it is in the HTTP request. */
 export interface Argument {
   readonly name: string;
   readonly place: ArgumentPlace;
-  /** Its name at that place. */
+  /** Its name in that part of the request. */
   readonly key: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
@@ -78,8 +78,8 @@ function fieldsOf(schema: z.ZodType | undefined, place: ArgumentPlace, itemwise?
   if (schema === undefined) return [];
   const own = toInlineSchema(schema, 'input');
   const json = itemwise === undefined ? own : withItems(own, itemwise.field, toInlineSchema(itemwise.item, 'input'));
-  const properties = (json['properties'] ?? {}) as Record<string, JsonSchema>; // JSON Schema of an object.
-  const required = new Set((json['required'] ?? []) as string[]); // JSON Schema of an object.
+  const properties = (json['properties'] ?? {}) as Record<string, JsonSchema>; // The JSON Schema of an object.
+  const required = new Set((json['required'] ?? []) as string[]); // The JSON Schema of an object.
   return Object.entries(properties).map(([key, property]) => ({
     name: key.replaceAll('-', '_'),
     place,

@@ -335,4 +335,4 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]; // Object.keys widens to string.
+export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]; // Object.keys widens to string; the literal has only codes.

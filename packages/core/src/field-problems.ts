@@ -5,13 +5,13 @@ import type { FieldProblem } from './schemas/problem.ts';
 type Issue = z.core.$ZodIssue;
 type Schema = z.core.$ZodType;
 
-/** A body may have a million unknown fields: only the first ones are compared with the known ones. */
+/** A body may have a million unknown fields: only the first ones get a suggestion. */
 const SUGGESTIONS_MAX = 20;
 
 /**
- * Turns the issues of a failed parse into the `errors` of a problem body: a path joined by dots, a stable code, and a sentence.
- * For a union it reports the branch that fits the type of the value, so that a bad address in an array is not "expected string".
- * @param schema the schema that parsed the value, used to suggest the field that was meant
+ * Converts the issues of a failed parse to the `errors` of a problem body: a dotted path, a stable code, and a sentence. For a union, it
+ * reports the branch that fits the type of the value, so that a bad address in an array is not reported as "expected string".
+ * @param schema the schema that parsed the value, used to suggest the intended field
  */
 export function toFieldProblems(issues: readonly Issue[], root: string, schema?: Schema): FieldProblem[] {
   return issues.flatMap((issue) => toProblems(issue, [], root, schema));
@@ -47,7 +47,7 @@ function unknownField(path: readonly PropertyKey[], suggestion: string | null): 
   return { path: name, code: 'unknown_field', message: `\`${name}\` is not a known field; ${advice}` };
 }
 
-/** The branch whose own type fits has no complaint about the value as a whole. */
+/** The branch whose type fits has no issue about the value as a whole. */
 function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   const fitting = branches.find(
     (issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type'),
@@ -110,7 +110,7 @@ function sizeMessage(origin: string, bound: 'at least' | 'at most', limit: numbe
   return `must be ${bound} ${limit}`;
 }
 
-/** JSON's names of types; what is no JSON type is named as it is. */
+/** JSON's type names; other types keep their names. */
 function withArticle(expected: string): string {
   const name = expected === 'record' ? 'object' : expected === 'int' ? 'integer' : expected;
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;

@@ -18,13 +18,13 @@ export function toComponentSchema(schema: z.ZodType, io: 'input' | 'output', com
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** The JSON Schema of a zod schema in one piece, without `$ref`: some model providers refuse references. */
+/** The JSON Schema of a zod schema without `$ref`: some model providers reject references. */
 export function toInlineSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $defs, ...root } = convert(schema, io);
   return asRecord(inline(root, asRecord($defs)));
 }
 
-/** The schema of a body with what its list `field` is published to hold, where the schema itself leaves that open. */
+/** The schema of a body whose list `field` has the published item schema, if the schema itself leaves the items open. */
 export function withItems(body: JsonSchema, field: string, items: JsonSchema): JsonSchema {
   const properties = asRecord(body['properties']);
   return { ...body, properties: { ...properties, [field]: { ...asRecord(properties[field]), items } } };
@@ -36,7 +36,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return io === 'output' ? asRecord(openObjects(json)) : json;
 }
 
-/** `.meta({publishedAs})` says how a schema is published if its real type depends on the transport, as for numbers in query strings. */
+/** `.meta({publishedAs})` sets the published schema if the parsed type depends on the transport, as for numbers in query strings. */
 function publish(node: JsonSchema): JsonSchema {
   if (node['publishedAs'] === undefined) return node;
   const { description } = node;
@@ -90,6 +90,6 @@ function mapObjects(node: unknown, change: (object: JsonSchema) => JsonSchema): 
 }
 
 function asRecord(value: unknown): JsonSchema {
-  // Callers pass objects of parsed JSON Schema; anything else reads as an empty schema.
+  // Callers pass parsed JSON Schema objects; anything else counts as an empty schema.
   return typeof value === 'object' && value !== null ? (value as JsonSchema) : {};
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The names of the fields that a schema accepts at a path, so that an unknown one can be corrected. Steps through lists by their items and
- * looks into every branch of a union; what a schema only describes as a value (a map, a text) has no fields.
+ * The field names that a schema accepts at a path, used to correct an unknown one. Lists are entered by their items, and unions by all
+ * their branches. Values such as maps and strings have no fields.
  */
 export function knownFields(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   const [step, ...rest] = path;
@@ -17,7 +17,7 @@ export function knownFields(schema: z.core.$ZodType, path: readonly PropertyKey[
   });
 }
 
-/** The schemas that a value is judged by in the end, without what is optional, nullable or converted around them. */
+/** Unwraps optional, nullable and converted schemas to those that check the value. */
 function unwrap(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return unwrap(schema.unwrap());
@@ -26,12 +26,12 @@ function unwrap(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   return [schema];
 }
 
-/** Longer names were not mistyped. */
+/** Longer names are not typing mistakes. */
 const LONGEST_NAME = 40;
 
 /**
- * The known name that another one was most likely meant to be; null where none is near. `replyTo` is `reply_to` spelled in another way, and
- * one letter in four may be wrong.
+ * The known name that was probably meant; null if none is close. Spellings such as `replyTo` for `reply_to` match, and a quarter of the
+ * letters may be wrong.
  */
 export function nearestName(given: string, known: readonly string[]): string | null {
   if (given.length > LONGEST_NAME) return null;
@@ -48,7 +48,7 @@ function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
-/** Letters to insert, delete or replace, and neighbors to swap. */
+/** The edit distance: letters to insert, delete or replace, and neighbors to swap. */
 function countFaults(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, row) => [row]);
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Every number a caller can run into, with its unit in its name. The OpenAPI document and the error texts read them from here. */
+/** Every limit a caller can reach, with its unit in its name. The OpenAPI document and the error texts read them from here. */
 export const LIMITS = {
   recipientsPerMessage: 50,
   addressesPerField: 500, // before de-duplication; bounds the work of one request
@@ -14,8 +14,8 @@ export const LIMITS = {
   metadataKeyCharacters: 64,
   metadataValueCharacters: 1_024,
   utmValueCharacters: 255,
-  linkCharacters: 8_192, // longer links are left as they are: servers on the way refuse such request lines
-  trackedLinksPerMessage: 1_000, // further ones lead straight to their target
+  linkCharacters: 8_192, // longer links are left unchanged: servers in between reject such request lines
+  trackedLinksPerMessage: 1_000, // further links are not tracked
   trackingEventsPerMessage: 100, // of each type: opened, clicked
   attachmentsPerMessage: 20,
   encodedMessageBytes: 25 * 1024 * 1024,
@@ -48,24 +48,24 @@ export const LIMITS = {
   automaticKeyMinutes: 10,
   requestIdCharacters: 128,
   requestBodyBytes: 16 * 1024, // of an operation that does not allow more
-  sendBodyBytes: 40 * 1024 * 1024, // a message of 25 MiB as JSON, also where a client escapes everything beyond ASCII
-  templateBodyBytes: 20 * 1024 * 1024, // both bodies and variables at their longest, with escapes
+  sendBodyBytes: 40 * 1024 * 1024, // a message of 25 MiB as JSON, even if a client escapes everything beyond ASCII
+  templateBodyBytes: 20 * 1024 * 1024, // both bodies and the variables at their maximum, with escapes
   decisionBodyBytes: 13 * 1024 * 1024, // edits may replace both bodies
   keyBodyBytes: 1024 * 1024, // allowlists of 1,000 entries
   suppressionBodyBytes: 1024 * 1024,
   ticketBodyBytes: 192 * 1024,
   idListBodyBytes: 64 * 1024,
   jsonDepth: 64,
-  jsonNames: 50_000, // of all objects of a body together; every new name costs the parser microseconds
+  jsonNames: 50_000, // of all objects of a body together; each new name costs the parser microseconds
   jsonValues: 200_000,
   jsonStringBytes: 26 * 1024 * 1024, // an attachment as large as a message may be
   jsonNumberCharacters: 1_000,
   headerSectionBytes: 16 * 1024,
-  unfinishedBodiesPerAddress: 512, // of requests with a valid key, whose bodies are still arriving
+  unfinishedBodiesPerAddress: 512, // of requests with a valid key whose bodies are still arriving
   unfinishedBodies: 2_048,
   anonymousUnfinishedBodiesPerAddress: 64,
   anonymousUnfinishedBodies: 512,
-  unfinishedBodyBytesPerAddress: 120 * 1024 * 1024, // received of large bodies that are still arriving
+  unfinishedBodyBytesPerAddress: 120 * 1024 * 1024, // received so far of large bodies that are still arriving
   unfinishedBodyBytes: 200 * 1024 * 1024,
   requestLogDays: 30,
   pageSizeDefault: 50,
@@ -95,10 +95,10 @@ export const LIMITS = {
   keyDomainEntries: 1_000,
   keyAttachmentHosts: 50,
   keyGraceSecondsMax: 604_800,
-  keyGenerations: 10, // a key that keys made one after the other: each one's limit counts what it sends
-  keyExpiringDays: 7, // before its end a key is announced to expire
+  keyGenerations: 10, // a key created by a key created by a key…; each has its own send limits
+  keyExpiringDays: 7, // before its end, the expiry of a key is announced
   heldPerKey: 1_000, // undecided at once
-  draftsPerKey: 50, // of templates, that no approver has decided about
+  draftsPerKey: 50, // of templates, that no approver has decided
   heldQuotaPercent: 20, // of the monthly quota, in recipients, that all undecided holds of an account may reserve together
   approvalHoursDefault: 72,
   approvalHoursMax: 720,
@@ -110,28 +110,28 @@ export const LIMITS = {
   domainsPerAccount: 50,
   removedDomainsPerAccount: 1_000, // the history keeps the most recently removed ones
   retiredKeysPerDomain: 100,
-  unusedSelectorDays: 30, // no cache keeps a record for longer than a week, and by then a restarted rotation has ended
+  unusedSelectorDays: 30, // no cache keeps a record for more than a week, and by then a repeated rotation has ended
   unusedSelectorsPerName: 1_000,
-  dkimKeysPerHour: 100, // made for one account; each costs a few hundred milliseconds of a processor
+  dkimKeysPerHour: 100, // created for one account; each costs a few hundred milliseconds of processor time
   domainPendingHours: 72,
   domainGraceHours: 72,
   dkimSelectorCharacters: 100,
-  retiredKeyDays: 7, // a retired DKIM key stays published for mail that is still in transit
+  retiredKeyDays: 7, // a retired DKIM key stays published for mail in transit
   seatsPerAccount: 25,
   invitationsPerDay: 50, // mailed for one account in 24 hours; seats do not limit this, because a seat can be removed and given again
   sessionIdleDays: 7,
-  sessionDays: 30, // from its beginning, however much it is used
-  sessionsListed: 100, // of one user, those used last
+  sessionDays: 30, // from its start, however much it is used
+  sessionsListed: 100, // of one user; the most recently used ones stay
   magicLinkMinutes: 10,
-  magicLinksPerClientAndAddress: 20, // mailed in magicLinkMinutes; a request over this or the next two limits gets the same response
-  magicLinksPerClient: 60, // mailed in magicLinkMinutes, to all addresses
-  magicLinksPerAddress: 120, // mailed in an hour for all clients; a browser that signed in before gets one a minute beyond all of these
+  magicLinksPerClientAndAddress: 20, // sent in magicLinkMinutes; a request over this or the next two limits gets the same response
+  magicLinksPerClient: 60, // sent in magicLinkMinutes, to all addresses
+  magicLinksPerAddress: 120, // sent in an hour for all clients; a browser that signed in before gets one a minute beyond all of these
   knownBrowserDays: 180, // since its last sign-in
   signInRequestsPerMinute: 300, // of a client address: links and devices
   devicePollsPerMinute: 600, // per client address, which several devices may share
   deviceCodeMinutes: 15,
   deviceIntervalSeconds: 5,
-  deviceClientCharacters: 100, // what a program claims about itself
+  deviceClientCharacters: 100, // that a program sends about itself
   deviceCodeTries: 20, // by one user in deviceCodeMinutes; a sign-in needs two
   deviceCodeTriesPerAddress: 100, // in deviceCodeMinutes: an office has one address
   toolRequestsPerMinute: 20, // of a client address, over all tools
@@ -139,11 +139,11 @@ export const LIMITS = {
   toolQuestionsPerMinute: 6_000, // DNS queries of one process for all client addresses together; one check needs at most 250
   toolMemorySeconds: 5, // results are shared between checks, so that callers cannot make the server query one name repeatedly
   toolBodyBytes: 64 * 1024,
-  toolSeconds: 10, // all look-ups of one check; then what is missing could not be checked
+  toolSeconds: 10, // all lookups of one check; what is missing after that could not be checked
   ticketSubjectCharacters: 200,
   ticketBodyCharacters: 20_000,
   ticketContextBytes: 16 * 1024,
-  ticketMessages: 100, // of one thread; with the next number it bounds what a page of tickets can weigh
+  ticketMessages: 100, // of one thread; together with the next limit it bounds the size of a page of tickets
   ticketCharacters: 200_000, // of all messages of one thread
   ticketEmailEvents: 200, // the newest events of the message
   auditActionCharacters: 100,
@@ -153,12 +153,12 @@ export const LIMITS = {
   webhookEventFilters: 100,
   webhookSeconds: 15, // for the response of an endpoint; 5 of them to connect
   webhookAttempts: 10, // over about 75 hours
-  webhookFailingDays: 5, // of failures only disable an endpoint
+  webhookFailingDays: 5, // of failures only, after which an endpoint is disabled
   webhookFailuresMin: 20,
   webhookStreamsPerAccount: 10, // on each server process
   mcpSubscriptionsPerAccount: 50, // streams of MCP notifications on each server process
-  webhookSecretGraceHours: 24, // after a rotation both secrets sign
-  webhookResponseBytes: 4_096, // of a response are stored
+  webhookSecretGraceHours: 24, // after a rotation, both secrets sign
+  webhookResponseBytes: 4_096, // of a response that are stored
   webhookReplayDays: 7,
   webhookReplayIds: 1_000,
   webhookRetentionDays: 30, // of events and attempts

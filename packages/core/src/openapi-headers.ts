@@ -8,7 +8,7 @@ interface HeaderDefinition {
   readonly const?: string;
 }
 
-/** Response headers that follow from how an operation is declared; an operation names its own in `responseHeaders`. */
+/** Response headers that follow from an operation's declaration; an operation lists others in `responseHeaders`. */
 const HEADERS = {
   'x-request-id': {
     description: 'The id of this request: your own `x-request-id` if it is valid, otherwise a new one.',
@@ -43,7 +43,7 @@ const RETRY_AFTER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'unavailable',
 ]);
 
-/** The document's `components.headers`: those that the rest refers to, because linters report the others. */
+/** The document's `components.headers`. Only referenced headers are included, because linters report the others. */
 export function headerComponents(rest: unknown): JsonSchema {
   const text = JSON.stringify(rest);
   return Object.fromEntries(
@@ -53,7 +53,7 @@ export function headerComponents(rest: unknown): JsonSchema {
   );
 }
 
-/** The headers of a success, or of another response that is no problem of the catalog. */
+/** The headers of a success, or of another response that is not a problem. */
 export function successHeaders(operation: Operation, own: Readonly<Record<string, string>> = {}): JsonSchema {
   const written = Object.entries({ ...operation.responseHeaders, ...own }).map(([name, description]) => [
     name,

@@ -11,7 +11,7 @@ interface Response {
   readonly content?: JsonSchema;
 }
 
-/** Every response of an operation by its status. Where several share a status, one entry describes them all. */
+/** The responses of an operation by status. If several share a status, one entry describes them all. */
 export function responsesOf(operation: Operation, components: Components, problems: ProblemResponses): JsonSchema {
   const own: readonly (readonly [status: number, response: Response])[] = [
     ...[operation, ...(operation.alternatives ?? [])].map(
@@ -96,11 +96,11 @@ interface ProblemResponse {
 
 export interface ProblemResponses {
   of(operation: Operation): readonly ProblemResponse[];
-  /** Responses that several operations have, by name: the document’s `components.responses`. */
+  /** Shared responses by name: the document’s `components.responses`. */
   readonly shared: ReadonlyMap<string, Response>;
 }
 
-/** The problems that these operations return: one response a status, naming the codes it can carry. */
+/** The problems that these operations return: one response per status, with the codes it can have. */
 export function createProblemResponses(operations: readonly Operation[], problem: JsonSchema): ProblemResponses {
   const of = (operation: Operation) => problemsOf(operation, problem);
   const seen = new Set<string>();
@@ -128,7 +128,7 @@ function problemsOf(operation: Operation, problem: JsonSchema): readonly Problem
   }));
 }
 
-/** Equal names mean equal responses: the codes decide all of it but the headers that follow from access and deprecation. */
+/** Equal names mean equal responses. The codes determine everything except the headers that follow from access and deprecation. */
 function nameOf({ id, access, deprecated }: Operation, codes: readonly ErrorCode[]): string {
   const words = codes.map((code) => code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()));
   const place = deprecated === undefined ? '' : `.${id}`;

@@ -2,7 +2,7 @@ import type { JsonSchema } from './json-schema.ts';
 import type { Access, Operation } from './operation.ts';
 import { ROLES, type Role, scopesOfRole } from './roles.ts';
 
-/** The ways a request can authenticate. */
+/** The authentication methods. */
 export const SECURITY_SCHEMES = {
   key: { type: 'http', scheme: 'bearer', description: 'An API key.' },
   session: {
@@ -33,7 +33,7 @@ export function securityOf({ access }: Pick<Operation, 'access'>): readonly Json
   }
 }
 
-/** The roles that may call an operation with a session; null where no session is accepted or any is. */
+/** The roles that may call an operation with a session; null if it accepts no session, or any role. */
 export function rolesOf(access: Access): readonly Role[] | null {
   if (access.kind !== 'key' || access.users === 'none' || access.scope === null) return null;
   const { scope } = access;

@@ -9,7 +9,7 @@ const SIGNATURE_HEADERS = {
     'Standard Webhooks signature: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. After a rotation there are several, separated by spaces.',
 };
 
-/** The document's `webhooks`: what is posted to endpoints, by the type of the event. */
+/** The document's `webhooks`: the payloads posted to endpoints, by event type. */
 export function describeWebhooks(components: Components): JsonSchema {
   const parameters = Object.entries(SIGNATURE_HEADERS).map(([name, description]) => ({
     ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },

@@ -23,7 +23,7 @@ const DESCRIPTION = [
   'A deprecated operation is marked here and by the response headers `deprecation` and `sunset` for at least 12 months before it is removed.',
 ].join(' ');
 
-/** The OpenAPI 3.1 document of a list of operations; paths are published unprefixed. */
+/** The OpenAPI 3.1 document of a list of operations; paths have no prefix. */
 export function toOpenApi(operations: readonly Operation[], options: OpenApiOptions): JsonSchema {
   const components: Components = {};
   const problems = createProblemResponses(operations, toComponentSchema(problemSchema, 'output', components));
@@ -59,7 +59,7 @@ export function toOpenApi(operations: readonly Operation[], options: OpenApiOpti
   };
 }
 
-/** The methods that a path serves, as the `allow` header of its 405 lists them. */
+/** The methods of a path, as in the `allow` header of a 405. */
 function methodsOf(item: Readonly<Record<string, unknown>>): readonly string[] {
   const methods = Object.keys(item).map((name) => name.toUpperCase());
   return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
@@ -70,7 +70,7 @@ export function resourceOf(operation: Operation): string {
   return operation.id.slice(0, operation.id.indexOf('.'));
 }
 
-/** `emails.sendBatch`: as the SDK names the method. */
+/** `emails.sendBatch`: the SDK's name of the method. */
 export function toOperationId(id: string): string {
   return id.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -119,7 +119,7 @@ function placeOf(
 ): JsonSchema[] {
   if (schema === undefined) return [];
   return Object.entries(schema.shape).map(([name, field]) => {
-    // zod types the shape's values as its core type; every schema of ours is a full ZodType.
+    // zod types the shape's values as its core type; every schema here is a full ZodType.
     const { description, ...json } = toComponentSchema(
       field as Parameters<typeof toComponentSchema>[0],
       'input',
@@ -137,7 +137,7 @@ function bodyOf(operation: Operation, components: Components): JsonSchema {
     itemwise === undefined
       ? schema
       : withItems(schema, itemwise.field, toComponentSchema(itemwise.item, 'input', components));
-  // Some operations do without the body they accept, because every field has a default; `raw` ones read theirs themselves.
+  // Some operations do not require their body, because every field has a default; `raw` ones read it themselves.
   const required = operation.response === 'raw' || operation.body?.safeParse(undefined).success !== true;
   const bytes = bodyLimitOf(operation);
   return {

@@ -12,10 +12,12 @@ const KEY_ERRORS = [
   'rate_limited',
 ] as const;
 
-/** Codes of every operation. `invalid_json` and `payload_too_large` are also those of a request or a head that the server cannot read. */
+/**
+ * Codes of every operation. `invalid_json` and `payload_too_large` also occur for a request or header section that the server cannot read.
+ */
 const COMMON_ERRORS = ['invalid_json', 'payload_too_large', 'validation_failed', 'internal', 'unavailable'] as const;
 
-/** Codes of every method that may have a body, even if the operation needs none. */
+/** Codes of every method that can have a body, even if the operation needs none. */
 const BODY_ERRORS = ['unsupported_media_type'] as const;
 
 /** Every code an operation can return: its own, and those that follow from its access, method, parameters and limits. */
@@ -33,7 +35,7 @@ export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
   return [...new Set(codes)];
 }
 
-/** A write with a session cookie from a page of another origin is refused with `missing_scope`. */
+/** `missing_scope` also rejects a write with a session cookie from a page of another origin. */
 function accessErrors({ access, method }: Operation): readonly ErrorCode[] {
   const writes = method !== 'GET';
   if (access.kind === 'public') return [];

@@ -1,6 +1,6 @@
 /**
- * A fix names an operation by its method and path in backticks: `POST /domains/:id/verify`. That is the form the API returns; every other
- * surface puts its own name there: the tool, or the command. Nothing is imported here, so that the CLI can load it without the registry.
+ * A fix names an operation by its method and path in backticks: `POST /domains/:id/verify`. The API returns this form; other surfaces
+ * replace it by the tool or command. This file imports nothing, so that the CLI can load it without the registry.
  */
 const REFERENCE = /`(GET|POST|PATCH|DELETE) (\/[^\s`]*)`/g;
 
@@ -10,10 +10,10 @@ export interface ReferencedOperation {
   readonly path: string;
 }
 
-/** The parameters of the path by name; null where the reference leaves one open. */
+/** The parameters of the path by name; null for those the reference leaves open. */
 export type ReferenceParams = Readonly<Record<string, string | null>>;
 
-/** Replaces every reference by the name that `nameOf` gives the operation. An unknown reference stays unchanged. */
+/** Replaces every reference by the name that `nameOf` returns for the operation. Unknown references stay unchanged. */
 export function renameOperations<T extends ReferencedOperation>(
   text: string,
   operations: readonly T[],
@@ -24,13 +24,13 @@ export function renameOperations<T extends ReferencedOperation>(
       const params = operation.method === method ? matchPath(operation.path, path) : null;
       return params === null ? [] : [{ operation, params }];
     });
-    // `/keys/self` matches `/keys/:id` too: the path with fewer parameters is the one that is meant.
+    // `/keys/self` also matches `/keys/:id`: the path with fewer parameters is the right one.
     const [best] = found.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length);
     return best === undefined ? reference : nameOf(best.operation, best.params);
   });
 }
 
-/** The path of a reference, its parameters filled in as far as they are known. */
+/** The path of a reference with the known parameters filled in. */
 export function writeReference({ method, path }: ReferencedOperation, params: ReferenceParams = {}): string {
   return `\`${method} ${path.replace(/:(\w+)/g, (open, name: string) => params[name] ?? open)}\``;
 }
@@ -54,12 +54,12 @@ function matchPath(pattern: string, path: string): ReferenceParams | null {
   return params;
 }
 
-/** Maps of the caller's own: a `fix` in them is content. */
+/** Maps of the caller: a `fix` in them is content. */
 const OPAQUE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'headers', 'variables', 'context', 'payload']);
 
-/** A body of the API with every `fix` in it rewritten: those of problems, of the checks of a dry run, and of a checklist. */
+/** Rewrites every `fix` in an API response: in problems, dry-run checks and checklists. */
 export function rewriteFixes<T>(body: T, rewrite: (fix: string) => string): T {
-  // The shape stays; only strings are replaced by strings.
+  // The shape is unchanged: only strings are replaced, by strings.
   return rewriteIn(body, rewrite) as T;
 }
 

@@ -6,8 +6,8 @@ import type { Scope } from './scopes.ts';
 import type { Toolset } from './toolsets.ts';
 
 /**
- * The effect of a call; retry rules, MCP annotations and the CLI's confirmations follow from it. Repeating an `update` has no further effect;
- * a `replace` creates something new at every call.
+ * The effect of a call. Retry rules, MCP annotations and the CLI's confirmations follow from it. Repeating an `update` has no further
+ * effect; each `replace` call creates something new.
  */
 export type Effect = 'read' | 'create' | 'update' | 'replace' | 'delete' | 'send';
 
@@ -24,7 +24,7 @@ export type Access =
 /** A number whose maximum is lower in a tool than in the API. It is also the default, unless it is optional. */
 export interface Ceiling {
   readonly max: number;
-  /** The API's own limit: a value above it is passed on to the API, which refuses it and names that limit. */
+  /** The API's own limit: higher values are passed on to the API, which rejects them and names that limit. */
   readonly apiMax: number;
   readonly description: string;
   /** Whether the argument is omitted from the request if it is not passed. */
@@ -34,31 +34,31 @@ export interface Ceiling {
 /** A tool that calls the operation. Its hints follow from the effect, its scope from the access, and its schemas from input and output. */
 export interface McpTool {
   readonly tool: string;
-  /** The toolset that brings it; null where every connection has it. Those are few on purpose: about 16, within 6,000 tokens. */
+  /** The toolset that includes it; null if every connection has it. Only about 16 tools do, within 6,000 tokens. */
   readonly toolset: Toolset | null;
   readonly title: string;
   /** What it does, when to use another tool, and what it returns; at most 400 characters. */
   readonly description: string;
-  /** What a call does, where that is less than the operation can. */
+  /** The effect of a call, if the tool does less than the operation can. */
   readonly effect?: Effect;
-  /** Arguments the tool does not offer, because it sets them or another tool is for that. A call that has one is refused. */
+  /** Arguments that the tool does not offer, because it sets them itself or another tool is for them. A call with one is rejected. */
   readonly hides?: readonly string[];
-  /** The only arguments it offers, where they are few. */
+  /** The only arguments the tool offers, if they are few. */
   readonly offers?: readonly string[];
-  /** The tool that describes the same arguments: here each only refers to it, since every word costs tokens in every listing. */
+  /** The tool that describes the same arguments in full. Here they only refer to it, because every word costs tokens in every listing. */
   readonly sameAs?: string;
-  /** Arguments that have another name here: name to the argument of the operation. */
+  /** Arguments with another name in the tool: tool name to argument of the operation. */
   readonly renames?: Readonly<Record<string, string>>;
-  /** Beside that of pages, which every list has. */
+  /** Lower maximums, in addition to the page size that every list has. */
   readonly ceilings?: Readonly<Record<string, Ceiling>>;
 }
 
-/** How the operation shows over MCP: its tool, and others that do a part of what it can. */
+/** How the operation appears over MCP: its tool, and further tools that each do a part of it. */
 export interface McpExposure extends McpTool {
   readonly also?: readonly McpTool[];
 }
 
-/** How the operation shows as a CLI command: the words after `postrider`, and the positional arguments by input name. */
+/** The CLI command of the operation: the words after `postrider`, and the positional arguments by input name. */
 export interface CliExposure {
   readonly command: string;
   readonly positional?: readonly string[];
@@ -78,23 +78,23 @@ export type ResponseKind = 'json' | 'text' | 'stream' | 'raw';
 export interface FurtherResponse {
   readonly status: number;
   readonly summary: string;
-  /** By content type; none where there is no body. */
+  /** By content type; absent if there is no body. */
   readonly content?: Readonly<Record<string, z.ZodType>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A second success status beside `status`, for some requests. */
+/** A second success status for some requests, besides `status`. */
 export interface AlternativeResponse {
   readonly status: number;
-  /** The field of the body that requests it by being true; null if no field does, and the response has the same form. */
+  /** The boolean field of the body that requests it; null if no field does, and the response has the same form. */
   readonly when: string | null;
   readonly summary: string;
   readonly output: z.ZodType;
 }
 
 /**
- * A body with many requests of one kind in a list. The edge checks only the list; the handler parses each item with `item`, so that
- * invalid items are refused individually. The published schema is still a list of `item`s.
+ * A body with a list of similar requests. The edge validates only the list; the handler parses each item with `item`, so that invalid items
+ * are rejected individually. The published schema is still a list of `item`s.
  */
 export interface ItemwiseBody {
   /** The field with the list. */
@@ -102,7 +102,7 @@ export interface ItemwiseBody {
   readonly item: z.ZodType;
 }
 
-/** What a client without a key may do: requests a minute from one address, over all operations that share a count. */
+/** The rate limit without a key: requests per minute from one address, over all operations with the same counter. */
 export interface AnonymousLimits {
   readonly count: 'tools' | 'sign-in' | 'polls';
   readonly requestsPerMinute: number;
@@ -110,11 +110,11 @@ export interface AnonymousLimits {
 
 /** A deprecated operation. It works unchanged until its sunset; docs/compatibility.md states the minimum period. */
 export interface Deprecation {
-  /** The day since when it should not be used, `YYYY-MM-DD`. */
+  /** The date from which it should not be used, `YYYY-MM-DD`. */
   readonly since: string;
-  /** The day from which it may be removed, `YYYY-MM-DD`; null if none is set. */
+  /** The earliest date of its removal, `YYYY-MM-DD`; null if none is set. */
   readonly sunset: string | null;
-  /** What to use instead, in words. */
+  /** What to use instead. */
   readonly instead: string;
 }
 
@@ -124,13 +124,13 @@ export interface Operation {
   /** With `:name` parameters, unprefixed; the router serves it under `/v1` too. */
   readonly path: string;
   readonly access: Access;
-  /** What it can affect beyond its caller's own data; `CALLER_POLICY` says who may do that. */
+  /** What it can affect beyond the caller's own data; `CALLER_POLICY` says who may do that. */
   readonly reach: Reach;
-  /** Callers that the policy would refuse create a draft instead, which an approver has to publish. */
+  /** Callers that the policy would refuse create a draft instead, which an approver must publish. */
   readonly heldAs?: 'draft';
-  /** It compares what it touches with its caller, so that no caller gets beyond its own restrictions. */
+  /** The handler compares what it changes with the caller, so that no caller exceeds its own restrictions. */
   readonly comparesCaller?: true;
-  /** A paused key may call it: it only stops mail, or compares who paused what. */
+  /** A paused key may call it, because it only stops mail or checks who paused what. */
   readonly whilePaused?: true;
   readonly summary: string;
   readonly description: string;
@@ -143,30 +143,30 @@ export interface Operation {
   readonly itemwise?: ItemwiseBody;
   /** Maximum size of the body in bytes. Default: `LIMITS.requestBodyBytes`. Read it with `bodyLimitOf`. */
   readonly bodyBytes?: number;
-  /** Of operations anybody may call as often as they like otherwise. */
+  /** For operations that would otherwise have no rate limit. */
   readonly anonymousLimits?: AnonymousLimits;
   readonly status: number;
   readonly response: ResponseKind;
   readonly contentType?: string;
   readonly output: z.ZodType;
-  /** For `json`: the text returned to a request whose `Accept` header prefers `text/plain`. */
+  /** For `json`: returns text instead to a request whose `Accept` header prefers `text/plain`. */
   readonly asText?: string;
-  /** Of a `stream`: its content types, and what each is. */
+  /** For `stream`: the content types, with a description of each. */
   readonly streams?: Readonly<Record<string, z.ZodType>>;
   readonly alternatives?: readonly AlternativeResponse[];
   readonly further?: readonly FurtherResponse[];
-  /** The operation that this one is another spelling of: the SDK has that one alone. */
+  /** The operation that this one is an alias of. The SDK has only that one. */
   readonly aliasOf?: string;
   readonly deprecated?: Deprecation;
-  /** Headers of the successes beside those that follow from the declaration (`openapi-headers.ts`): name to meaning. */
+  /** Success headers in addition to those that follow from the declaration (`openapi-headers.ts`): name to description. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** Codes beyond those that follow from the declaration (`operation-errors.ts`). */
+  /** Codes in addition to those that follow from the declaration (`operation-errors.ts`). */
   readonly errors: readonly ErrorCode[];
   readonly mcp: McpExposure | null;
   readonly cli: CliExposure | null;
 }
 
-/** How many bytes the body of a request may have, by any way it is sent. */
+/** The maximum size of a request body, however it is sent. */
 export function bodyLimitOf({ bodyBytes = LIMITS.requestBodyBytes }: Operation): number {
   return bodyBytes;
 }
@@ -179,7 +179,7 @@ export function defineOperation<const O extends Operation>(operation: O): O {
 type Parsed<T> = T extends z.ZodType ? z.output<T> : Record<string, never>;
 type Given<T> = T extends z.ZodType ? z.input<T> : Record<string, never>;
 
-/** The validated input a handler receives. */
+/** The validated input of a handler. */
 export interface OperationInput<O extends Operation> {
   readonly params: Parsed<O['params']>;
   readonly query: Parsed<O['query']>;
@@ -187,7 +187,7 @@ export interface OperationInput<O extends Operation> {
   readonly body: O['body'] extends z.ZodType ? z.output<O['body']> : undefined;
 }
 
-/** The input as a caller writes it, before defaults and parsing. */
+/** The input as the caller passes it, before defaults and parsing. */
 export interface OperationRequest<O extends Operation> {
   readonly params: Given<O['params']>;
   readonly query: Given<O['query']>;

@@ -1,4 +1,4 @@
-/** The one platform global the contract uses beside the language itself; every runtime that runs it has it. */
+/** The only platform global the contract uses; all supported runtimes have it. */
 declare class URL {
   static parse(url: string): URL | null;
   readonly hostname: string;

@@ -34,7 +34,7 @@ const UNRESTRICTED: Row = {
   controls: 'allow',
 };
 
-/** Such a key causes nothing that no user has seen: its sends are held or are not delivered. */
+/** The policy for keys whose sends no user has approved: their sends are held or not delivered. */
 const SUPERVISED: Row = {
   none: 'allow',
   outbound: 'judge',
@@ -43,12 +43,12 @@ const SUPERVISED: Row = {
   controls: 'refuse',
 };
 
-/** Reach × kind of caller. A caller of several kinds gets the strictest verdict of all of them. */
+/** Reach × kind of caller. For a caller of several kinds, the strictest verdict applies. */
 export const CALLER_POLICY = {
   'ordinary key': UNRESTRICTED,
   'held key': SUPERVISED,
   'test key': { ...SUPERVISED, controls: 'bound' },
-  /** Of a key or an account that is paused: no other way to send either, also not through another key. */
+  /** For a paused key or account: it cannot send in another way either, such as through another key. */
   'paused key': { ...SUPERVISED, controls: 'tighten' },
   'allowlisted key': UNRESTRICTED,
   'limited key': UNRESTRICTED,
@@ -62,9 +62,9 @@ export const CALLER_POLICY = {
 
 export type CallerKind = keyof typeof CALLER_POLICY;
 
-/** The facts that decide which kinds of caller apply. */
+/** The facts that determine the kinds of a caller. */
 export interface CallerFacts {
-  /** Of a signed-in user; null where a key calls. */
+  /** The role of a signed-in user; null for a key. */
   readonly role: Role | null;
   /** Whether the session was started by a device sign-in. */
   readonly isDevice: boolean;
@@ -76,7 +76,7 @@ export interface CallerFacts {
   readonly isPaused: boolean;
 }
 
-/** Every kind of caller that follows from these facts. */
+/** Every kind of caller that these facts imply. */
 export function kindsOfCaller(facts: CallerFacts): readonly CallerKind[] {
   if (facts.role !== null) return facts.isDevice ? [facts.role, 'device session'] : [facts.role];
   const kinds: CallerKind[] = [];
@@ -96,7 +96,7 @@ export interface ReachOfOperation {
   readonly whilePaused?: true;
 }
 
-/** The kind of caller that an operation is refused to; null where it may be called. */
+/** The kind of caller that may not call an operation; null if the caller may. */
 export function refusedKind(operation: ReachOfOperation, facts: CallerFacts): CallerKind | null {
   const { reach, heldAs } = operation;
   if (reach === 'none' || heldAs === 'draft') return null;

@@ -28,7 +28,7 @@ const RESOURCES: Readonly<Record<Resource, string>> = {
   service: 'The server itself: health, this document and the MCP endpoint.',
 };
 
-/** The description of a resource, as the document’s `tags` have it. */
+/** The description of a resource in the document’s `tags`. */
 export function describeResource(name: string): JsonSchema {
   return Object.hasOwn(RESOURCES, name) ? { description: RESOURCES[name as Resource] } : {};
 }

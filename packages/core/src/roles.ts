@@ -1,11 +1,11 @@
 import { ALL_SCOPES, type Scope } from './scopes.ts';
 
-/** What a member of a team is, from the one who may do everything down. */
+/** The roles of team members, highest first. */
 export const ROLES = ['owner', 'admin', 'developer', 'approver', 'viewer'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** The roles that have a scope, in addition to owners and admins, who have every scope. */
+/** The roles that have a scope, besides owners and admins, who have every scope. */
 const SCOPE_ROLES: Readonly<Record<Scope, readonly Role[]>> = {
   'emails:send': ['developer'],
   'emails:read': ['developer', 'approver', 'viewer'],
@@ -48,7 +48,7 @@ export function scopesOfSession(role: Role, mayDecide: boolean): readonly Scope[
   return scopesOfRole(role).filter((scope) => mayDecide || scope !== 'approvals:decide');
 }
 
-/** Whether one role is at least as high as another: users cannot give, change or remove a role above their own. */
+/** Whether one role is at least as high as another: users cannot assign, change or remove a role above their own. */
 export function isRoleWithin(inner: Role, outer: Role): boolean {
   return ROLES.indexOf(inner) >= ROLES.indexOf(outer);
 }

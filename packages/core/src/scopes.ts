@@ -50,7 +50,7 @@ export const SCOPE_SHORTHANDS: Readonly<Record<'sending' | 'full', readonly Scop
   full: ALL_SCOPES.filter((scope) => scope !== 'approvals:decide'),
 };
 
-/** Expands shorthands and removes repetitions, in the catalog's order; the second list names what is no scope. */
+/** Expands shorthands and removes duplicates, in the catalog's order; the second list has the unknown names. */
 export function expandScopes(given: readonly string[]): { scopes: readonly Scope[]; unknown: readonly string[] } {
   const wanted = new Set(
     given.flatMap((name): readonly string[] => (isShorthand(name) ? SCOPE_SHORTHANDS[name] : [name])),

@@ -6,7 +6,7 @@ import { INBOX_PLACEMENT_FINDINGS } from './tool-findings/inbox-placement.ts';
 import { MX_FINDINGS } from './tool-findings/mx.ts';
 import { SPF_FINDINGS } from './tool-findings/spf.ts';
 
-/** The catalog: everything a check can find, by check and code. docs/tools.md and the OpenAPI document are made from it. */
+/** The catalog of findings by check and code. docs/tools.md and the OpenAPI document are generated from it. */
 export const TOOL_FINDINGS = {
   spf: SPF_FINDINGS,
   dkim: DKIM_FINDINGS,

@@ -1,6 +1,6 @@
 /**
- * Groups of MCP tools beyond the default ones. A connection requests them by name; they never extend what its key allows. A group
- * whose operations a later version adds is empty until then, so that clients need not change their configuration.
+ * MCP tool groups beyond the default one. A connection requests them by name; they never extend what its key allows. A group is listed even
+ * before it has tools, so that clients need not change their configuration later.
  */
 export const TOOLSETS = {
   templates: 'Create, change, roll back, delete and test templates.',

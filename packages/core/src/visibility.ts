@@ -1,22 +1,23 @@
 import type { Scope } from './scopes.ts';
 
-/** Who may see a part of what an account stores. */
+/** Who can see a part of the stored data. */
 export interface VisibilityRule {
-  /** What is shown, in words. */
+  /** A description of what is shown. */
   readonly shows: string;
-  /** What the key that owns it needs besides the scope of the operation: one of these scopes. Empty: nothing more. */
+  /** The scopes of which the owning key needs one, besides the scope of the operation. Empty: none. */
   readonly own: readonly Scope[];
-  /** What every other caller needs: one of these scopes. Empty: nothing more. */
+  /** The scopes of which every other caller needs one. Empty: none. */
   readonly others: readonly Scope[];
-  /** What a caller without them gets. */
+  /** What callers without these scopes get. */
   readonly otherwise: string;
-  /** Whether every signed-in user sees it, whatever their role. */
+  /** Whether every signed-in user sees it, regardless of role. */
   readonly users?: true;
 }
 
 /**
- * What callers see of objects that other keys of the account created. A message and its holds belong to the key that issued it (for a resend,
- * the key of the first send); a draft belongs to its author. The server calls `maySee` on every read path, and docs/keys.md is generated from this table.
+ * What callers see of objects that other keys of the account created. A message and its holds belong to the key that issued it (for a
+ * resend, the key of the first send); a draft belongs to its author. The server calls `maySee` on every read path. docs/keys.md is
+ * generated from this table.
  */
 export const VISIBILITY_RULES = {
   'message.log': {

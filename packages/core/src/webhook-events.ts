@@ -24,13 +24,13 @@ export type WebhookEventType = EmailEventType | AccountEventType;
 export const EMAIL_EVENT_NAMES = Object.keys(MESSAGE_EVENT_TYPES).map((type) => `email.${type}`) as EmailEventType[];
 const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENT_TYPES) as AccountEventType[];
 
-/** Every type of event that an endpoint can receive. */
+/** Every event type that an endpoint can receive. */
 export const WEBHOOK_EVENT_NAMES: readonly WebhookEventType[] = [...EMAIL_EVENT_NAMES, ...ACCOUNT_EVENT_NAMES];
 
 /** When an event of this type is written. */
 export function describeEventType(type: WebhookEventType): string {
   if (isAccountEvent(type)) return ACCOUNT_EVENT_TYPES[type];
-  // What is no event of the account is one of a message: `email.` and its name.
+  // Any type that is not an account event is a message event with the prefix `email.`.
   return MESSAGE_EVENT_TYPES[type.slice('email.'.length) as MessageEventType];
 }
 
@@ -38,7 +38,7 @@ function isAccountEvent(type: WebhookEventType): type is AccountEventType {
   return Object.hasOwn(ACCOUNT_EVENT_TYPES, type);
 }
 
-/** The version of the payload format: it changes if receivers of the old format could not read the new one. */
+/** The version of the payload format. It changes if receivers of the old format could not read the new one. */
 export const EVENT_API_VERSION = 'v1';
 
 /** The parts of the monthly quota, in percent, that trigger an event. */

@@ -4,8 +4,8 @@ import { RESOURCE_KINDS, uriTemplateOf } from './resources/resource-kinds.ts';
 import { TOOLS } from './tools.ts';
 
 /**
- * The guide for agents, as `/llms.txt` of a server and as docs/agents.md: how to connect, how to send without doing harm, and what there is.
- * All lists are made from the registry, so that nothing in it can be out of date.
+ * The guide for agents: `/llms.txt` of a server, and docs/agents.md. It explains how to connect and to send without doing harm, and lists
+ * operations and tools. All lists come from the registry, so that they are never out of date.
  */
 export function renderAgentGuide({ baseUrl }: { readonly baseUrl: string }): string {
   return `# Postrider

@@ -9,24 +9,24 @@ import {
 import { isReplayNote } from './duplicate-guard.ts';
 import type { Tool } from './tool.ts';
 
-/** The single action requested of a client. */
+/** The only action requested of a client. */
 const QUESTION = 'approval_page';
 
-/** More pages than a user would open one by one; the rest is in `list_approvals`. */
+/** The maximum number of pages in a result, as many as a user would open individually; `list_approvals` has the rest. */
 const PAGES_MAX = 10;
 
 /** A send that waits for an approver. */
 interface Hold {
-  /** Of the message. */
+  /** The message id. */
   readonly id: string;
   readonly approvalId: string;
 }
 
 /**
- * A result that shows held sends, with the pages where an approver decides. After a send, a client that can open a URL for its user is asked to
- * do so once (for a batch, the page of the first hold). Its reply does not matter: a form or a click in the agent's client approves nothing.
- * For other clients, and after reading, the result contains the URLs as text.
- * @param pageOf the page of a hold, where an approver signs in
+ * A result that shows held sends, with the pages where an approver decides. After a send, a client that can open URLs is asked once to open
+ * the page (for a batch, that of the first hold). Its reply does not matter, because nothing in the agent's client can approve a send.
+ * Other clients, and reads, get the URLs as text.
+ * @param pageOf the URL of a hold's page, where an approver signs in
  */
 export function offerApprovalPage(
   mcp: McpServer,
@@ -40,11 +40,11 @@ export function offerApprovalPage(
   if (first === undefined) return result;
   const wasAsked =
     inputResponse(mcpReq.inputResponses, QUESTION).kind !== 'missing' || mcpReq.requestState() === first.id;
-  // The user was already asked about an existing message: agents may repeat a send at once.
+  // The user was already asked for an existing message: agents may repeat a send immediately.
   const isNew = fieldsOf(result.structuredContent)['deduplicated'] !== true;
   const asks = tool.operation.effect === 'send' && !wasAsked && isNew;
   if (asks && mcp.server.getClientCapabilities()?.elicitation?.url !== undefined) {
-    // The second call is recognized by the first message it created, and is not reported as a duplicate.
+    // The repeated call is recognized by the message that the first one created, and is not reported as a duplicate.
     return inputRequired({
       inputRequests: {
         [QUESTION]: inputRequired.elicitUrl({ message: questionOf(holds.length), url: pageOf(first.approvalId) }),
@@ -71,7 +71,7 @@ function noteOf(holds: readonly Hold[], pageOf: (approvalId: string) => string):
 
 const MORE = 'list_approvals of the toolset approvals lists them all';
 
-/** The waiting holds in the result: a send's own, those of a batch, or that of a message that was read. */
+/** The pending holds in the result: of a send, of a batch, or of a message that was read. */
 function holdsOf(tool: Tool, { structuredContent }: CallToolResult): readonly Hold[] {
   const record = fieldsOf(structuredContent);
   if (tool.operation.id === 'approvals.get') {
@@ -81,7 +81,7 @@ function holdsOf(tool: Tool, { structuredContent }: CallToolResult): readonly Ho
   const rows = tool.operation.id === 'emails.send-batch' ? record['results'] : [record];
   if (!Array.isArray(rows)) return [];
   const held = rows.map(fieldsOf).filter(({ status }) => status === 'pending_approval');
-  // A send returns `approvalId`; a message that was read has its hold in `approval`.
+  // A send returns `approvalId`; a message that was read has the hold in `approval`.
   return toHolds(
     held.map(({ id, approvalId, approval }) => ({ id, approvalId: approvalId ?? fieldsOf(approval)['id'] })),
   );
@@ -102,7 +102,7 @@ function withNote(result: CallToolResult, note: string): CallToolResult {
   return { ...result, content, structuredContent: { ...fields, notes: [...notes, note] } };
 }
 
-/** The client repeated the call only to reply to the question: the first message is this call's own. */
+/** The client repeated the call only to reply to the question, so the first message is this call's own. */
 function withoutDuplicate(result: CallToolResult): CallToolResult {
   const { deduplicated: _own, notes, ...rest } = fieldsOf(result.structuredContent);
   const isOfReplay = (note: unknown) => typeof note === 'string' && isReplayNote(note);

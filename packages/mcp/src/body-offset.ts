@@ -2,7 +2,7 @@ import type { JsonSchema, Problem } from '@postrider/core';
 import { localProblem } from './local-problem.ts';
 import { BODY_CHARACTERS_MAX } from './result-size.ts';
 
-/** The argument that pages through bodies which are longer than one result shows. */
+/** The argument that pages through bodies longer than one result. */
 export const BODY_OFFSET: JsonSchema = {
   type: 'integer',
   minimum: 0,

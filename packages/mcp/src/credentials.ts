@@ -9,12 +9,12 @@ export interface Credentials {
 }
 
 export type CredentialsVerdict =
-  /** `path`: the file that the key was read from; null if the environment has it. */
+  /** `path`: the file with the key; null if it comes from the environment. */
   | { readonly ok: true; readonly credentials: Credentials; readonly path: string | null }
-  /** `message` is for the user's terminal: what is missing, and what to do. */
+  /** `message`: what is missing and what to do, for the user's terminal. */
   | { readonly ok: false; readonly message: string };
 
-/** The default profile: what a server in development writes beside its data for the tools on the same machine. */
+/** The default profile: a development server writes it to its data directory for tools on the same machine. */
 export interface Profile {
   readonly path: string;
   readonly key: string;
@@ -31,8 +31,8 @@ const DEFAULT_BASE_URL = 'http://127.0.0.1:8025';
 const DEFAULT_DATA_DIRECTORY = '.postrider';
 
 /**
- * The key and address the command line tools use: POSTRIDER_API_KEY and POSTRIDER_BASE_URL, and for what is not set the profile. The
- * profile's key is only used at the profile's own address: it must not travel to a server that only the environment names.
+ * The key and address of the command line tools: POSTRIDER_API_KEY and POSTRIDER_BASE_URL, with the profile for what is not set. The
+ * profile's key is only used at the profile's own address: it must not be sent to a server that only the environment names.
  */
 export async function readCredentials(environment: Environment, directory: string): Promise<CredentialsVerdict> {
   const apiKey = given(environment['POSTRIDER_API_KEY']);
@@ -71,7 +71,9 @@ export function isLoopback(address: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** The profile in POSTRIDER_DATA_DIR, or in ./.postrider; null where there is none. A file that cannot be used is an error that names it. */
+/**
+ * The profile in POSTRIDER_DATA_DIR, or in ./.postrider; null if there is none. Throws an error that names the file if it cannot be used.
+ */
 export async function readProfile(environment: Environment, directory: string): Promise<ProfileVerdict> {
   const path = profilePath(environment, directory);
   let content: string;
@@ -108,7 +110,7 @@ function parseProfile(content: string, path: string): Profile | null {
   return baseUrl === null ? null : { path, key, baseUrl };
 }
 
-/** An empty variable is as good as none: that is how shells and client configurations unset one. */
+/** An empty variable counts as unset, because that is how shells and client configurations unset one. */
 function given(value: string | undefined): string | null {
   const trimmed = value?.trim() ?? '';
   return trimmed === '' ? null : trimmed;

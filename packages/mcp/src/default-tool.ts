@@ -8,19 +8,19 @@ import { toOneLine } from './untrusted-text.ts';
 
 /** The tool of an operation without a file in `tools/`: it calls the operation once and shows the fields of the response. */
 export function defaultTool(entry: SurfaceEntry): Tool {
-  // An operation on the surface has an exposure.
+  // An operation on the surface always has an exposure.
   const operation = findOperation(entry.operation) as ShownOperation;
   return callingTool(operation, { toRecord, structuredNotes: [UNTRUSTED_NOTE], toText: describeBody })(entry);
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A response without a body is a record without fields. */
+/** A response without a body becomes a record without fields. */
 function toRecord(response: unknown): Body {
   return isRecord(response) ? response : {};
 }
 
-/** A page as rows and a cursor, anything else as a line for each field. Nothing is known of its texts, so all of them are fenced. */
+/** Formats a page as rows and a cursor, and any other record as one line per field. All text is fenced, because its origin is unknown. */
 export function describeBody(response: Body, untrusted: (text: string) => string): string {
   const [list, ...others] = Object.entries(response).filter(([, value]) => Array.isArray(value));
   if (isPage(response) && list !== undefined && others.length === 0) {
@@ -45,7 +45,7 @@ function describeRecord(record: unknown): string {
   return isRecord(record) ? describeParts(record).join(' | ') : inWords(record);
 }
 
-/** The id first, because the next call needs it. */
+/** The id comes first, because the next call needs it. */
 function describeParts({ id, ...record }: Body): string[] {
   const parts = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
   return [...(id === undefined ? [] : [inWords(id)]), ...parts.map(([name, value]) => `${name} ${inWords(value)}`)];

@@ -25,7 +25,7 @@ export function guardDuplicates(operationId: string, input: PlacedInput, caller:
   return { input: { ...input, headers: { ...input.headers, 'idempotency-key': key } }, isAutomatic: true };
 }
 
-/** Added only to duplicates: other results are exactly those of the operation. */
+/** Set only for duplicates: other results are exactly those of the operation. */
 export function deduplicationOf(isReplayed: boolean, isAutomatic: boolean): { readonly deduplicated?: true } {
   return isReplayed && isAutomatic ? { deduplicated: true } : {};
 }
@@ -40,15 +40,15 @@ export function duplicateNotes(isReplayed: boolean, isAutomatic: boolean): reado
     : ['This idempotency_key was used before: this is the first response, and nothing was sent twice.'];
 }
 
-/** Whether a note reports a duplicate. */
+/** Whether a note is about a duplicate. */
 export function isReplayNote(note: string): boolean {
   return note.endsWith(NOTHING_TWICE) || note.includes(`${NOTHING_TWICE} `);
 }
 
-/** The text that every such note contains. */
+/** The text in every such note. */
 const NOTHING_TWICE = 'nothing was sent twice.';
 
-/** Keys in one order, so that two writings of the same content are the same. */
+/** Sorts keys, so that equal content in another order is the same. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

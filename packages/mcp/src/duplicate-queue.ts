@@ -2,9 +2,9 @@ import { AUTOMATIC_KEY_PREFIX } from '@postrider/core';
 import type { Invoke } from './invoke.ts';
 
 /**
- * Agents sometimes send the same message twice at once. The server refuses a send while another one runs under its idempotency key, and an agent
- * cannot resolve that for an automatic key. So such calls run one after another, and each later one gets the first one's message. One queue
- * serves the whole process; calls of different callers do not wait for each other.
+ * Serializes equal sends of a caller. Agents sometimes send the same message twice at once, and the server rejects a send while another
+ * runs with its idempotency key, which an agent cannot resolve for an automatic key. So the later call waits and gets the first one's
+ * message. Calls of different callers do not wait for each other.
  */
 export function createDuplicateQueue(): (invoke: Invoke, caller: string) => Invoke {
   const lastOf = new Map<string, Promise<unknown>>();
@@ -15,7 +15,7 @@ export function createDuplicateQueue(): (invoke: Invoke, caller: string) => Invo
     }
     const name = `${caller} ${key}`;
     const before = lastOf.get(name) ?? Promise.resolve();
-    // A failure of the previous call is reported to its own caller.
+    // A failure of the previous call is reported to that call only.
     const own = before.catch(() => {}).then(() => invoke(operationId, input, options));
     lastOf.set(name, own);
     try {

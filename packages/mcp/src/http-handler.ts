@@ -6,21 +6,21 @@ import type { Invoke } from './invoke.ts';
 import { acceptBoth, toSingleResponse, wantsEventStream } from './plain-json-client.ts';
 import type { WatchResources } from './resources/resource-watch.ts';
 
-/** The authenticated caller: the scopes of its key, and operations that run under that key. */
+/** The authenticated caller: the scopes of its key, and operations that run with that key. */
 export interface McpCaller {
   readonly invoke: Invoke;
   readonly scopes: readonly Scope[] | null;
-  /** What kind of caller the key is. */
+  /** The facts about the key that the policy uses. */
   readonly facts?: CallerFacts;
   /** Distinguishes the keys of one account; not secret. */
   readonly caller: string;
-  /** Toolsets beyond the default one that this request includes. */
+  /** Toolsets beyond the default one for this request. */
   readonly toolsets?: readonly Toolset[];
-  /** True: only tools that change and send nothing. */
+  /** True: only tools that neither change nor send anything. */
   readonly readOnly?: boolean;
-  /** The id with which the request is logged and its response marked. */
+  /** The request id in the log and the response. */
   readonly requestId?: string;
-  /** How resources are watched under that key; without it there are no notifications. */
+  /** Watches resources with that key; without it there are no notifications. */
   readonly watch?: WatchResources;
 }
 
@@ -30,7 +30,7 @@ export interface McpHttpSettings {
   readonly baseUrl?: string;
   readonly maxRequestBodyBytes: number;
   readonly instructions?: string;
-  /** Called with errors and with requests that the protocol refused; the response does not depend on it. */
+  /** Called with errors and with requests that the protocol rejected. It does not affect the response. */
   readonly onError?: (error: unknown) => void;
   /** Replaces the MCP server created for each request, so that tests can run the transport with another tool catalog. */
   readonly createServer?: (caller: McpCaller, era: 'legacy' | 'modern') => McpServer;
@@ -42,9 +42,9 @@ export interface McpHttpHandler {
    * Abort the request's signal when the caller disconnects.
    */
   readonly fetch: (request: Request, caller: McpCaller, parsedBody?: unknown) => Promise<Response>;
-  /** Ends open streams and accepts no new ones, at the beginning of a shutdown, which would otherwise wait for them. */
+  /** Ends open streams and accepts no new ones. Called first in a shutdown, which would otherwise wait for them. */
   readonly endListening: () => Promise<void>;
-  /** Ends what is running; for the shutdown. */
+  /** Ends running requests, for the shutdown. */
   readonly close: () => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface McpHttpHandler {
  */
 export function createMcpHttpHandler(settings: McpHttpSettings): McpHttpHandler {
   const { maxRequestBodyBytes, onError = () => {} } = settings;
-  // The library passes `authInfo` on untouched; by its identity the caller's types survive, which they would not in its `extra`.
+  // The library passes `authInfo` on unchanged. Its identity is used to find the caller, because its `extra` would lose the types.
   const callers = new WeakMap<AuthInfo, McpCaller>();
   const create = settings.createServer ?? createOwnServer(settings);
   const factory: McpServerFactory = ({ authInfo, era }) => {
@@ -72,7 +72,7 @@ export function createMcpHttpHandler(settings: McpHttpSettings): McpHttpHandler 
   const listening = createListening(factory, onError);
   return {
     fetch: async (request, caller, parsedBody) => {
-      // The key itself stays with the route: no handler needs it.
+      // The key itself stays in the route: no handler needs it.
       const authInfo: AuthInfo = { token: '', clientId: '', scopes: [...(caller.scopes ?? [])] };
       callers.set(authInfo, caller);
       const { watch } = caller;

@@ -9,7 +9,7 @@ import type { ResourceWatch, WatchResources } from './resources/resource-watch.t
 export interface Listening {
   /** Responds to `subscriptions/listen` (protocol 2026-07-28) with a stream of notifications. */
   readonly listen: (request: Request, caller: ListeningCaller, parsedBody: unknown) => Promise<Response>;
-  /** Ends every stream with the result that the protocol has for it. */
+  /** Ends every stream with the result that the protocol defines. */
   readonly close: () => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createListening(factory: McpServerFactory, onError: (error: unkn
       });
       open.add(handler.close);
       const response = await handler.fetch(request, { authInfo, parsedBody });
-      // A refused request, and one for notifications that never come, has ended by now.
+      // Rejected requests, and requests for notifications that do not exist, have ended by now.
       if (!isListening) {
         watched.close();
         open.delete(handler.close);

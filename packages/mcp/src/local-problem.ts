@@ -3,7 +3,7 @@ import { type Effect, ERRORS, type ErrorCode, type FieldProblem, type Problem } 
 import { refuse } from './results.ts';
 import { inTools, type NameTools } from './tool-names.ts';
 
-/** Of a problem that no page and no request is known of. */
+/** Used if a problem has no page and no request id. */
 const NO_PAGE = 'about:blank';
 
 interface LocalProblem {
@@ -14,8 +14,8 @@ interface LocalProblem {
 }
 
 /**
- * A problem that was created without a request to the API, so that it has no request id (empty) and no page: RFC 9457 uses
- * `about:blank` for that. If the tools are called by a request to the API itself, `finishRefusal` adds both.
+ * A problem created without an API request, so its request id is empty and its type is `about:blank` (RFC 9457). If the tools are called
+ * through an API request, `finishRefusal` adds the id and the page.
  */
 export function localProblem(code: ErrorCode, { detail, fix, retryable, errors }: LocalProblem): Problem {
   const definition = ERRORS[code];
@@ -40,8 +40,8 @@ export interface CallWithoutResponse {
 }
 
 /**
- * The operation was called and no response arrived, so it is unknown whether it was executed. The advice is to try again only if that
- * cannot execute it twice.
+ * The operation was called and no response arrived, so it is unknown whether it ran. The fix suggests a retry only if that cannot run it
+ * twice.
  */
 export function noResponseProblem(
   code: 'internal' | 'unavailable',
@@ -62,8 +62,8 @@ export function noResponseProblem(
 }
 
 /**
- * Completes a refusal that was created here: its fix gets the tool names of the connection, and it gets the page of its code and the request
- * id, like those of the API. Other results stay unchanged.
+ * Completes a refusal created here: its fix gets the tool names of the connection, and it gets a page and request id like API refusals.
+ * Other results stay unchanged.
  */
 export function finishRefusal(
   result: CallToolResult,
@@ -71,7 +71,7 @@ export function finishRefusal(
   origin: { readonly baseUrl: string; readonly requestId: string } | null,
 ): CallToolResult {
   if (result.isError !== true) return result;
-  // What is refused was written by `refuse`, which puts the whole problem there.
+  // `refuse` put the whole problem there.
   const { error: problem } = result.structuredContent as { readonly error: Problem };
   if (problem.type !== NO_PAGE) return result;
   const named = inTools(problem, nameTools);

@@ -1,24 +1,24 @@
 /**
- * Streamable HTTP requires that a client accepts JSON and event streams, and refuses others with 406. A plain JSON-RPC client accepts JSON
- * or sends no `Accept`; it gets the single response as JSON, and misses only the progress it could not have read.
+ * Streamable HTTP requires clients to accept JSON and event streams, with 406 otherwise. Plain JSON-RPC clients accept JSON or send no
+ * `Accept`. They get the single response as JSON, and only miss progress notifications.
  */
 
 const EVENT_STREAM = 'text/event-stream';
 const ACCEPT_BOTH = `application/json, ${EVENT_STREAM}`;
 
-/** Whether the client can read an event stream: only if it names that type. */
+/** Whether the client accepts event streams: only if it names that type. */
 export function wantsEventStream(request: Request): boolean {
   return request.headers.get('accept')?.includes(EVENT_STREAM) ?? false;
 }
 
-/** The request as the protocol demands it. */
+/** The request with the headers that the protocol requires. */
 export function acceptBoth(request: Request): Request {
   const accept = request.headers.get('accept') ?? '';
   if (accept.includes('application/json') && accept.includes(EVENT_STREAM)) return request;
   const headers = new Headers(request.headers);
   headers.set('accept', ACCEPT_BOTH);
   const { method, signal } = request;
-  // A body that the route has read cannot be copied, and need not be: it travels parsed.
+  // A body that the route has read cannot be copied; it is passed on parsed.
   return new Request(request.bodyUsed ? request.url : request, { method, headers, signal });
 }
 
@@ -29,7 +29,7 @@ export async function toSingleResponse(response: Response): Promise<Response> {
   return Response.json(responses.length === 1 ? responses[0] : responses);
 }
 
-/** Every event of ours is one message on one `data:` line. */
+/** Each of our events is one message on one `data:` line. */
 function messagesOf(stream: string): unknown[] {
   return stream
     .split('\n')

@@ -5,11 +5,11 @@ import type { ResourceSubscriptions } from './resources/resource-handlers.ts';
 import { parseResourceUri, type ResourceKind } from './resources/resource-kinds.ts';
 
 export interface PolledResources extends ResourceSubscriptions {
-  /** Reads the client's messages: the library handles `subscriptions/listen` of protocol 2026-07-28 before the server sees it. */
+  /** Reads the client's messages, because the library handles `subscriptions/listen` of protocol 2026-07-28 before the server does. */
   see(message: unknown): void;
-  /** The listener that is notified of changes from now on. */
+  /** Sets the listener for changes from now on. */
   setListener(listener: (uri: string) => Promise<void>): void;
-  /** Ends it, so that the process can end. */
+  /** Stops polling, so that the process can exit. */
   close(): void;
 }
 
@@ -26,7 +26,7 @@ const READERS = {
 /** Watches resources for one client by reading them repeatedly; sends no requests while nothing is watched. */
 export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_MS): PolledResources {
   const states = new Map<string, string | null>();
-  /** Who watches an address: subscriptions by name, and listening requests by their id. */
+  /** The watchers of a URI: subscriptions by name, and listening requests by their id. */
   const holders = new Map<string, Set<unknown>>();
   let listener: (uri: string) => Promise<void> = async () => {};
   let timer: NodeJS.Timeout | null = null;
@@ -51,9 +51,9 @@ export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_M
       throw new Error(`${WATCHED_MAX} resources are watched already: unsubscribe from one first`);
     }
     holders.set(uri, (holders.get(uri) ?? new Set()).add(holder));
-    // The client's connection keeps the process running; the timer must not.
+    // Only the client's connection keeps the process running.
     timer ??= setInterval(() => void look(), lookEveryMs).unref();
-    // What it is like now is what later looks are compared with.
+    // The current state, with which later reads are compared.
     void look();
   }
 
@@ -95,7 +95,7 @@ export function createPolledResources(invoke: Invoke, lookEveryMs = LOOK_EVERY_M
 
 const SUBSCRIBED = Symbol('resources/subscribe');
 
-/** A text that differs when the resource has changed; null where there is none; undefined where it could not be read this time. */
+/** A text that changes with the resource; null if it does not exist; undefined if it could not be read this time. */
 async function readState(uri: string, invoke: Invoke): Promise<string | null | undefined> {
   const parsed = parseResourceUri(uri);
   if (parsed === null) return null;

@@ -4,7 +4,7 @@ const CHARACTERS_A_TOKEN = 4;
 /** The most of each message body that one result shows. */
 export const BODY_CHARACTERS_MAX = 4_000;
 
-/** Whether texts together are as short as a result has to be: four characters a token, and one where they are not ASCII, as Chinese is. */
+/** Whether texts fit the limit of a result: four characters per token, or one if they are not ASCII, such as Chinese. */
 export function fitsIntoResult(texts: readonly string[]): boolean {
   const characters = texts.reduce((sum, text) => sum + text.length + (CHARACTERS_A_TOKEN - 1) * countOther(text), 0);
   return characters <= RESULT_TOKENS_MAX * CHARACTERS_A_TOKEN;
@@ -23,7 +23,7 @@ export interface Detail {
   readonly rows: number;
 }
 
-/** Tried in order until a result fits; even the largest record fits with the last one. */
+/** Tried in order until a result fits; the last one fits any record. */
 export const DETAILS: readonly Detail[] = [
   { bodyCharacters: BODY_CHARACTERS_MAX, fieldCharacters: 1_000, rows: 100 },
   { bodyCharacters: BODY_CHARACTERS_MAX, fieldCharacters: 300, rows: 40 },
@@ -35,26 +35,26 @@ export const DETAILS: readonly Detail[] = [
 
 const BODIES: ReadonlySet<string> = new Set(['html', 'text']);
 const MAPS: ReadonlySet<string> = new Set(['headers', 'metadata']);
-/** Worthless when cut; of a DNS record that is its value, and of an export its lines, which were counted out before. */
+/** Useless when cut: the value of a DNS record. Export lines are already limited. */
 const NEVER_CUT: ReadonlySet<string> = new Set(['nextCursor', 'value', 'content']);
-/** A secret that is shown once. A caller may name a field of a map so too, which has another path. */
+/** A secret that is shown once. The path distinguishes it from a caller's map field of the same name. */
 const SECRET = 'key';
 /** For events, threads and daily series, the last rows matter most. */
 const NEWEST_LAST: ReadonlySet<string> = new Set(['events', 'messages', 'days']);
-/** Of a message in a thread: as long as a mail can be, and shown like one. */
+/** The text of a thread message: can be as long as a mail body, and is shown like one. */
 const THREAD_BODY = 'messages.body';
-/** Of the message that a preview shows. */
+/** The bodies in a preview. */
 const PREVIEWED_BODIES: ReadonlySet<string> = new Set(['message.html', 'message.text']);
 
-/** A record cut to size, with notes for the reader about what is missing. */
+/** A record cut to size, with notes about what is missing. */
 export interface Shortened<T> {
   readonly record: T;
   readonly notes: readonly string[];
 }
 
 /**
- * Cuts a record to a level of detail: bodies from `bodyOffset` on, with the tool that shows more; other strings with a final `…`; long lists and
- * maps to their first rows (events to their last). The rows of a page are all kept, because its cursor has moved past them.
+ * Cuts a record to a level of detail: bodies from `bodyOffset` on, naming the tool that shows more; other strings with a final `…`; long
+ * lists and maps to their first rows (events to their last). Rows of a page are all kept, because the cursor has moved past them.
  */
 export function shorten<T extends object>(
   record: T,
@@ -72,7 +72,7 @@ export function shorten<T extends object>(
   if (cut.fields.size > 0) {
     notes.push(`Cut at ${detail.fieldCharacters} characters, with "…": ${[...cut.fields].join(', ')}. ${WHOLE}`);
   }
-  // Cutting preserves types: strings stay strings, lists stay lists, maps stay maps.
+  // Cutting preserves types: strings stay strings, lists stay lists, and maps stay maps.
   return { record: Object.fromEntries(entries) as T, notes };
 }
 
@@ -123,7 +123,7 @@ function limitRows<T>(rows: readonly T[], key: string, path: string, cut: Cut): 
   return newest ? rows.slice(-most) : rows.slice(0, most);
 }
 
-/** One note for a whole thread: `body_offset` moves on in each of its messages alike. */
+/** One note for the whole thread: `body_offset` applies to each of its messages. */
 function cutThreadBody(body: string, cut: Cut): string {
   const start = cut.bodyOffset;
   const end = start + cut.detail.bodyCharacters;

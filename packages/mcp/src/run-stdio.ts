@@ -10,10 +10,10 @@ import { createPolledResources, type PolledResources } from './polled-resources.
 import { createSdkInvoke } from './sdk-invoke.ts';
 import { readStdioArguments, USAGE } from './stdio-arguments.ts';
 
-/** As the CLI exits for a wrong command line, and without a key it can use. */
+/** The exit codes of the CLI for a wrong command line and for a missing or invalid key. */
 const EXIT_USAGE = 2;
 const EXIT_AUTHENTICATION = 3;
-/** The client waits for the first response meanwhile; without the key's scopes everything works, but too many tools are listed. */
+/** The client waits for this request. Without the scopes everything works, but too many tools are listed. */
 const OWN_KEY_TIMEOUT_MS = 5_000;
 
 export interface StdioProgram {
@@ -80,13 +80,13 @@ function createSeenTransport(polled: PolledResources): Transport {
 interface OwnKey {
   readonly scopes: readonly Scope[] | null;
   readonly setsSource: boolean;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly id: string;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly facts: CallerFacts | null;
 }
 
-/** The key's scopes; the server enforces them anyway, so the process also starts without them. */
+/** The key's scopes. The server enforces them anyway, so the process also starts without them. */
 async function readOwnKey(client: Postrider): Promise<OwnKey> {
   try {
     const options = { timeoutMs: OWN_KEY_TIMEOUT_MS, maxRetries: 0 };
@@ -110,7 +110,7 @@ async function readOwnKey(client: Postrider): Promise<OwnKey> {
         isTest: data.mode === 'test',
         isAllowlisted: data.recipientAllowlist !== null,
         isLimited: data.sendLimit !== null,
-        // A pause can end while this process runs, and the list of tools is made once.
+        // A pause can end while this process runs, but the tool list is created once.
         isPaused: false,
       },
     };

@@ -14,11 +14,11 @@ import { localProblem, noResponseProblem } from './local-problem.ts';
 import { withWaitInWords } from './wait-in-words.ts';
 
 export interface SdkInvokeSettings {
-  /** Whether the key's persona names a source, which a send must then be left to take. */
+  /** Whether the key's persona sets the source; then the send must not. */
   readonly keySetsSource: boolean;
 }
 
-/** Operations over HTTP with the SDK, for the stdio entry. Refusals and missing responses are returned as problems; nothing rejects. */
+/** Operations over HTTP with the SDK, for the stdio entry. Refusals and missing responses are returned as problems; it never rejects. */
 export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSettings): Invoke {
   return async (id, given, { signal }) => {
     const operation: Operation = findOperation(id);
@@ -43,8 +43,8 @@ export function createSdkInvoke(client: OperationCaller, settings: SdkInvokeSett
 }
 
 /**
- * Over `POST /mcp` the server knows that a send came through MCP; from stdio it looks like any other, so the channel is set here.
- * The source stays as the caller or the key's persona sets it.
+ * Sets the channel: on `POST /mcp` the server knows that a send came through MCP, but sends from stdio look like any other. The source
+ * stays as the caller or the key's persona sets it.
  */
 function markAsMcp(input: PlacedInput, operation: Operation, { keySetsSource }: SdkInvokeSettings): PlacedInput {
   const { body } = input;
@@ -66,7 +66,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A path cannot be written without its parameters, so their absence is refused here, in the words the API has for it. */
+/** A path cannot be built without its parameters, so missing ones are reported here, with the API's texts. */
 function missingParams(operation: Operation, input: PlacedInput): FieldProblem[] {
   return Object.keys(operation.params?.shape ?? {})
     .filter((name) => {
@@ -90,7 +90,7 @@ function toProblem(error: unknown, { effect }: Operation): Problem {
   }
   const { code, detail, idempotencyKey } = error;
   if (!isCataloged(code)) return noResponseProblem('unavailable', { effect, idempotencyKey, reason: detail });
-  // The problem body as received, with members that only some problems have; if a proxy removed it, the SDK's error.
+  // The problem body as received, with members that only some problems have; the SDK's error if a proxy removed the body.
   const base = localProblem(code, { detail, fix: error.fix, retryable: error.retryable });
   const body = typeof error.body === 'object' ? error.body : {};
   const retryAfterSeconds = error.retryAfterMs === null ? null : error.retryAfterMs / 1_000;

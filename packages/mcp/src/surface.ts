@@ -22,10 +22,10 @@ export interface SurfaceEntry extends McpTool {
   readonly operation: CallableId;
 }
 
-/** 20 rows fit into one result; with more, rows would have to be dropped that the next page no longer brings. */
+/** 20 rows fit into one result. With more, rows would be dropped that the next page does not repeat. */
 const ROWS: Ceiling = { max: 20, apiMax: LIMITS.pageSizeMax, description: 'Rows per page, 1 to 20.' };
 
-/** The whole surface, in the order in which tools are listed: those that every connection has, then those of each toolset. */
+/** All tools in listing order: the default ones, then those of each toolset. */
 export const SURFACE: readonly SurfaceEntry[] = [null, ...TOOLSET_NAMES].flatMap((toolset) =>
   OPERATIONS.filter(isShown)
     .flatMap(entriesOf)
@@ -48,7 +48,7 @@ function toEntry(tool: McpTool, operation: ShownOperation): SurfaceEntry {
   const { offers, hides, ceilings = {} } = tool;
   return {
     ...tool,
-    // The registry's type knows every name; the exposure read from it is a string.
+    // The registry's type has every name; the exposure read from it is a string.
     tool: tool.tool as ToolName,
     operation: operation.id,
     hides: hides ?? (offers === undefined ? [] : allBut(offers, operation)),
@@ -60,16 +60,16 @@ function allBut(offers: readonly string[], operation: Operation): readonly strin
   return argumentsOf(operation).flatMap(({ name }) => (offers.includes(name) ? [] : [name]));
 }
 
-/** What every connection has. */
+/** The tools of every connection. */
 export const DEFAULT_TOOLSET: readonly SurfaceEntry[] = SURFACE.filter(({ toolset }) => toolset === null);
 
-/** The scope a key needs to see the tool: that of the operation behind it. */
+/** The scope a key needs to see the tool: that of its operation. */
 export function scopeOf(entry: SurfaceEntry): Scope | null {
   const { access } = findOperation(entry.operation);
   return access.kind === 'key' ? access.scope : null;
 }
 
-/** Whether a key with these scopes sees the tool. Unknown scopes show everything: the API refuses what is not allowed. */
+/** Whether a key with these scopes sees the tool. Unknown scopes show everything, because the API refuses what is not allowed. */
 export function isVisible(scope: Scope | null, scopes: readonly Scope[] | null): boolean {
   return scope === null || scopes === null || scopes.includes(scope);
 }

@@ -9,10 +9,10 @@ import {
 } from '@postrider/core';
 import type { Invoke } from './invoke.ts';
 
-/** Texts of the API in the words of a connection: where they name an operation, its tool is named. */
+/** Replaces operations named in API texts by the tools of the connection. */
 export type NameTools = (text: string) => string;
 
-/** @param tools the tools that this connection lists; for other operations, the text says to ask a user. */
+/** @param tools the tools of this connection; for other operations, the text suggests asking a user. */
 export function createNameTools(tools: ReadonlySet<string>): NameTools {
   const operations: readonly Operation[] = OPERATIONS;
   return (text) => renameOperations(text, operations, (operation, params) => nameOf(operation, params, tools));
@@ -28,7 +28,7 @@ function nameOf({ id, path, mcp, cli }: Operation, params: ReferenceParams, tool
   return `\`${writeCommand(cli.command, path, params)}\` (no tool here does this: ask a user to run it)`;
 }
 
-/** Every fix that the API returns, in the words of the connection: those of refusals, and those inside of results. */
+/** Rewrites every fix that the API returns, in refusals and in results. */
 export function inToolNames(invoke: Invoke, nameTools: NameTools): Invoke {
   return async (operationId, input, options) => {
     const result = await invoke(operationId, input, options);
@@ -38,7 +38,7 @@ export function inToolNames(invoke: Invoke, nameTools: NameTools): Invoke {
   };
 }
 
-/** The problem with the tools of the connection named in its sentences. */
+/** The problem with tool names in its sentences. */
 export function inTools(problem: Problem, nameTools: NameTools): Problem {
   return { ...problem, detail: nameTools(problem.detail), fix: nameTools(problem.fix) };
 }

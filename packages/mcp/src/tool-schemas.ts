@@ -20,15 +20,15 @@ const NOTES: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
 };
-/** Only refusals have it. Its name is enough: each word here costs tokens in every tool. */
+/** Only refusals have it. Its name is enough, because each word costs tokens in every tool. */
 const REFUSAL: JsonSchema = { type: 'object' };
 
-/** The name that an argument of the operation has in a tool. */
+/** The tool's name for an argument of the operation. */
 function argumentNameOf({ renames = {} }: SurfaceEntry, name: string): string {
   return Object.entries(renames).find(([, own]) => own === name)?.[0] ?? name;
 }
 
-/** The arguments of a tool: those of its operation without the hidden ones, with its ceilings, and its own. */
+/** The arguments of a tool: those of its operation without the hidden ones, with its lower maximums, and its own. */
 export function toolInputSchema(entry: SurfaceEntry, own: Readonly<Record<string, JsonSchema>> = {}): ObjectSchema {
   const { properties, required } = asObject(argumentSchema(findOperation(entry.operation)));
   const offered = Object.entries(properties)
@@ -97,7 +97,7 @@ function cutAt(text: string, mark: RegExp): string {
 
 /** A sentence this short leaves room for the next one. */
 const SHORT_SENTENCE_CHARACTERS = 15;
-/** What follows the colon of one this long is a list, or an aside. */
+/** After a colon in a sentence this long, only a list or an aside follows. */
 const LONG_SENTENCE_CHARACTERS = 110;
 
 function withCeiling(schema: JsonSchema, ceiling: Ceiling | undefined): JsonSchema {
@@ -119,7 +119,7 @@ function compactNode(node: JsonSchema): JsonSchema {
     // Names of a map are described in words; several model providers do not support `propertyNames`.
     return !((key === 'minLength' || key === 'minItems') && value === 0) && key !== 'propertyNames';
   });
-  // Some clients refuse an empty schema; in this one place all of them accept a boolean.
+  // Some clients reject an empty schema; all of them accept a boolean here.
   return isEmpty(kept['additionalProperties']) ? { ...kept, additionalProperties: true } : kept;
 }
 
@@ -144,7 +144,7 @@ function openOutput(schema: JsonSchema): JsonSchema {
     keepEntries(node, (key, value) => {
       if (key === 'enum') return !Array.isArray(value);
       if (key === 'const') return typeof value !== 'string';
-      // Missing or new fields in a response must not make a client refuse it.
+      // Missing or new fields in a response must not make a client reject it.
       return !OMITTED_IN_OUTPUT.has(key) && !BOUNDS.has(key);
     }),
   );
@@ -181,6 +181,6 @@ function mapInside(value: unknown, change: (node: JsonSchema) => JsonSchema): un
 }
 
 function asObject(schema: JsonSchema): ObjectSchema {
-  // argumentSchema and every output that a tool shows have an object at the root, which the tests over the whole surface check.
+  // argumentSchema and every output that a tool shows have an object at the root; tests check this for all tools.
   return schema as ObjectSchema;
 }

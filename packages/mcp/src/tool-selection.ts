@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts';
 export interface ToolSelection {
   /** Toolsets beyond the default one. */
   readonly toolsets: readonly Toolset[];
-  /** True: only tools that change and send nothing. */
+  /** True: only tools that neither change nor send anything. */
   readonly readOnly: boolean;
 }
 
@@ -16,8 +16,8 @@ export function isSelected(tool: Tool, { toolsets, readOnly }: ToolSelection): b
 }
 
 /**
- * The refusal of a call to a tool that exists but that this connection does not list. A client with an older list calls such tools, and its
- * model must read why the call failed.
+ * The refusal of a call to an existing tool that this connection does not list. Clients with an older list call such tools, and the model
+ * must be able to read why the call failed.
  */
 export function notSelectedProblem(tool: Tool, { toolsets, readOnly }: ToolSelection): Problem {
   const { definition, operation, toolset } = tool;

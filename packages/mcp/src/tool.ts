@@ -25,16 +25,16 @@ import { present, refuse, type View } from './results.ts';
 import { isVisible, type SurfaceEntry, scopeOf } from './surface.ts';
 import { type ObjectSchema, toolInputSchema, toolOutputSchema } from './tool-schemas.ts';
 
-/** The arguments of a call as the client gave them, unchecked. */
+/** The unchecked arguments of a call. */
 export type GivenArguments = Readonly<Record<string, unknown>>;
 
-/** What a call runs with. */
+/** The context of a call. */
 export interface ToolCall {
   readonly invoke: Invoke;
   /** Distinguishes the keys of one account. */
   readonly caller: string;
   readonly signal: AbortSignal;
-  /** Reports the progress of the call to the client; null if it did not ask for that. */
+  /** Reports progress; null if the client did not request it. */
   readonly report: ReportProgress | null;
 }
 
@@ -44,20 +44,20 @@ export type ReportProgress = (progress: {
   readonly message: string;
 }) => Promise<void>;
 
-/** A tool as it is listed and run. */
+/** A tool with its definition and its function. */
 export interface Tool {
   readonly definition: ToolDefinition;
   readonly operation: Operation;
   readonly scope: Scope | null;
-  /** The toolset that brings it; null where every connection has it. */
+  /** The toolset that includes it; null if every connection has it. */
   readonly toolset: Toolset | null;
   readonly run: (given: GivenArguments, call: ToolCall) => Promise<CallToolResult>;
 }
 
-/** What a tool does; the rest follows from its place on the surface. */
+/** What a tool does; the rest follows from its entry on the surface. */
 export interface ToolParts {
   readonly entry: SurfaceEntry;
-  /** Created on demand: all of them together take longer than the rest of the start. */
+  /** Created on demand: creating all of them takes longer than the rest of the start. */
   readonly input: () => ObjectSchema;
   readonly output: () => ObjectSchema;
   readonly run: Tool['run'];
@@ -77,7 +77,7 @@ export function defineTool({ entry, input, output, run }: ToolParts): Tool {
       name: entry.tool,
       title,
       description,
-      // Ours are JSON values too; the library's type only spells that out to the leaves.
+      // Ours are JSON values too; only the library's type is more explicit.
       get inputSchema() {
         inputSchema ??= input() as ToolDefinition['inputSchema'];
         return inputSchema;
@@ -95,22 +95,22 @@ export function defineTool({ entry, input, output, run }: ToolParts): Tool {
   };
 }
 
-/** An operation that shows itself over MCP. */
+/** An operation with an MCP exposure. */
 export type ShownOperation = Extract<CallableOperation, { readonly mcp: McpExposure }>;
 
-/** What a tool adds to the operation it calls. */
+/** What a tool adds to its operation. */
 export interface CallParts<Body, Record extends object> {
-  /** Changes a refusal, if the tool can give a better fix than the API. */
+  /** Rewrites a refusal if the tool has a better fix than the API. */
   readonly toRefusal?: (problem: Problem) => Problem;
-  /** The part of the response that is shown, if that is not all of it. */
+  /** Selects the part of the response to show. Default: all of it. */
   readonly toRecord?: (response: Body) => Record;
   /** The names of the response's fields in the output schema. Default: all. */
   readonly shows?: readonly string[];
   /** Fields that the operation's response does not have, or that need another description. */
   readonly output?: Readonly<{ [name: string]: JsonSchema }>;
-  /** True where bodies may be longer than one result shows, and `body_offset` pages through them. */
+  /** True if bodies can be longer than one result, and `body_offset` pages through them. */
   readonly pagesBodies?: boolean;
-  /** The tool that shows the rest of bodies which this one cuts and cannot page through. Default: `get_email`. */
+  /** The tool that shows the rest of bodies that this one cuts and cannot page through. Default: `get_email`. */
   readonly bodyTool?: ToolName;
   readonly structuredNotes?: View<Record>['structuredNotes'];
   /** Notes for the reader about this result; shown in both forms. */
@@ -161,7 +161,7 @@ export function callingTool<O extends ShownOperation, Record extends object = Js
     });
 }
 
-/** The tools that a caller with these scopes may call by the policy on reach; without facts the policy hides none. */
+/** The tools that the reach policy allows a caller with these scopes; without facts, the policy hides none. */
 export function visibleTools(
   tools: readonly Tool[],
   scopes: readonly Scope[] | null,
@@ -172,7 +172,7 @@ export function visibleTools(
 }
 
 /**
- * The four hints by which clients decide whether to ask their user first. An email cannot be unsent, so a send counts as destructive
+ * The four hints from which clients decide whether to ask the user first. A sent email cannot be recalled, so a send counts as destructive
  * although it only adds; only sends affect the outside world.
  */
 export function annotationsOf(effect: Effect) {
@@ -184,7 +184,7 @@ export function annotationsOf(effect: Effect) {
   };
 }
 
-/** The operation's arguments, with notes about what was changed; or the problem of the refusal. */
+/** The operation's arguments with notes about changes to them, or the problem of the refusal. */
 export type Placed =
   | { readonly ok: true; readonly input: PlacedInput; readonly notes: readonly string[] }
   | { readonly ok: false; readonly problem: Problem };
@@ -195,7 +195,7 @@ export type Placed =
  */
 export function placeGiven(entry: SurfaceEntry, given: GivenArguments): Placed {
   const { renames = {} } = entry;
-  // A name of the operation that has another one here is not an argument, unless it is the other name of something else.
+  // An operation's argument that is renamed in the tool is not accepted by its old name, unless another argument has that name.
   const renamed = Object.values(renames).filter((name) => !(name in renames));
   const hidden = [...(entry.hides ?? []), ...renamed].filter((name) => given[name] !== undefined);
   if (hidden.length > 0) {
@@ -218,7 +218,7 @@ export function placeGiven(entry: SurfaceEntry, given: GivenArguments): Placed {
   };
 }
 
-/** A refusal with the names that the arguments have in the tool. */
+/** A refusal with the tool's argument names. */
 export function inArgumentNames(problem: Problem, { renames = {} }: SurfaceEntry): Problem {
   const own = new Map(Object.entries(renames).map(([name, operationName]) => [operationName, name]));
   if (own.size === 0) return problem;

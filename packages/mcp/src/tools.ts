@@ -4,7 +4,7 @@ import { SURFACE } from './surface.ts';
 import type { Tool } from './tool.ts';
 
 /**
- * Every tool there is, those of all toolsets. Made once: the definitions are the same for every request, and converting the schemas again
- * for each listing would cost more than the rest of the request.
+ * All tools of all toolsets, created once. The definitions are the same for every request, and converting the schemas for each listing
+ * would cost more than the rest of the request.
  */
 export const TOOLS: readonly Tool[] = SURFACE.map((entry) => (OWN_TOOLS[entry.tool] ?? defaultTool)(entry));

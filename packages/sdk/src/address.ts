@@ -25,8 +25,8 @@ export function buildUrl(baseUrl: string, path: string, query: Readonly<Record<s
 }
 
 /**
- * Writes values into the `:name` places of a path. Empty values and dot segments are refused: a URL parser would drop them, and the
- * request would go to another operation than the one that was called.
+ * Inserts values into the `:name` placeholders of a path. Empty values and dot segments are rejected: a URL parser would drop them, and the
+ * request would call another operation.
  */
 export function fillPath(template: string, params: Readonly<Record<string, unknown>> = {}): string {
   return template.replace(/:([a-zA-Z]+)/g, (_, name: string) => {

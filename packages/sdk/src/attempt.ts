@@ -7,11 +7,11 @@ export type AttemptOutcome =
 
 export interface AttemptLimits {
   readonly timeoutMs: number;
-  /** The caller's own signal. */
+  /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sends a request once, within its time. Rejects with the signal's reason where the caller aborts, and with nothing else. */
+/** Sends a request once, with a timeout. Rejects only if the caller aborts, with the signal's reason. */
 export async function attempt(
   transport: Transport,
   request: Omit<TransportRequest, 'signal'>,

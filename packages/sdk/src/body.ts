@@ -6,7 +6,7 @@ export interface DecodedBody {
   readonly data: unknown;
 }
 
-/** Reads a body by its content type. What calls itself JSON and is not is handed on as text. */
+/** Reads a body by its content type. Invalid JSON is returned as text. */
 export function decodeBody({ headers, text }: TransportResponse): DecodedBody {
   if (text === '') return { isJson: false, data: null };
   if (!isJsonType(headers['content-type'] ?? '')) return { isJson: false, data: text };

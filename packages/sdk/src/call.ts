@@ -25,7 +25,7 @@ export interface HttpRequest extends CallOptions {
   readonly body?: unknown;
 }
 
-/** The input of an operation, by where it travels in the HTTP request. */
+/** The input of an operation, by part of the HTTP request. */
 export interface OperationInput {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly query?: Readonly<Record<string, unknown>> | undefined;

@@ -29,7 +29,7 @@ const DEFAULT_BASE_URL = 'http://127.0.0.1:8025';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RETRIES = 2;
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
-/** Timers count milliseconds in 31 bits; a longer one would fire at once. */
+/** Timers use 31-bit milliseconds; a longer one would fire immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
@@ -61,7 +61,7 @@ export class Postrider extends Resources implements OperationCaller {
    * it has an idempotency key. `Data` is the type the caller expects of the response body; it is not checked.
    */
   async request<Data = unknown>(request: HttpRequest): Promise<ApiResponse<Data>> {
-    return (await exchange(this.#transport, this.#prepare(request, false))) as ApiResponse<Data>; // See above: the caller's word.
+    return (await exchange(this.#transport, this.#prepare(request, false))) as ApiResponse<Data>; // See above: the caller chooses the type.
   }
 
   /**
@@ -75,7 +75,7 @@ export class Postrider extends Resources implements OperationCaller {
   ): Promise<ApiResponse<Data>> {
     const body = await encodeFiles(input.body);
     const call = this.#prepareOperation(OPERATIONS[id], { ...input, body }, options);
-    return (await exchange(this.#transport, call)) as ApiResponse<Data>; // See above: the caller's word.
+    return (await exchange(this.#transport, call)) as ApiResponse<Data>; // See above: the caller chooses the type.
   }
 
   /** Calls an operation by its id and streams the body of its response. */
@@ -125,7 +125,7 @@ export class Postrider extends Resources implements OperationCaller {
   }
 }
 
-/** Printable ASCII without spaces; the message must not repeat the key. */
+/** Printable ASCII without spaces. The error message must not contain the key. */
 function checkApiKey(apiKey: string | undefined): string {
   if (typeof apiKey !== 'string' || apiKey === '')
     throw new TypeError(
@@ -162,7 +162,7 @@ function markChannel(body: unknown, { channelIn }: OperationFacts): unknown {
   return Object.fromEntries(entries);
 }
 
-/** What is no object is left as it is, for the server to refuse in its own words. */
+/** Anything that is not an object is left unchanged, so that the server rejects it with its own error. */
 function withChannel(send: unknown): unknown {
   return isObject(send) ? { channel: 'sdk', ...withoutUndefined(send) } : send;
 }
@@ -171,7 +171,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An undefined field is no field in JSON, and must not hide the channel. */
+/** A field with the value undefined is absent in JSON, so it must not hide the channel. */
 function withoutUndefined(body: object): object {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }

@@ -29,7 +29,7 @@ export class Download implements AsyncIterable<Uint8Array> {
     return this.#chunks[Symbol.asyncIterator]();
   }
 
-  /** The lines of a text as they come, without their ends: each a JSON document where the format is `jsonl`. */
+  /** The lines of a text as they arrive, without line endings: with the format `jsonl`, each is a JSON document. */
   async *lines(): AsyncGenerator<string, void, undefined> {
     const decoder = new TextDecoder();
     let rest = '';

@@ -14,11 +14,11 @@ export interface PreparedCall extends RequestFacts {
   readonly maxRetries: number;
   readonly maxRetryAfterMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Whether a successful response has to be JSON. */
+  /** Whether a successful response must be JSON. */
   readonly expectsJson: boolean;
 }
 
-/** Sends a call as often as the retry rule allows, the very same bytes each time. Rejects with a PostriderError, or the signal's reason. */
+/** Sends a call as often as the retry rule allows, with the same bytes each time. Rejects with a PostriderError or the signal's reason. */
 export async function exchange(transport: Transport, call: PreparedCall): Promise<ApiResponse> {
   return toResponse(await succeed(transport, call));
 }

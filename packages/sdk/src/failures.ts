@@ -5,7 +5,7 @@ import { readRateLimit } from './rate-limit.ts';
 import { isGatewayStatus, parseRetryAfter } from './retries.ts';
 import type { TransportResponse } from './transport.ts';
 
-/** What every error of one request carries. */
+/** What every error of a request has. */
 export interface RequestFacts {
   readonly method: string;
   readonly url: URL;
@@ -22,14 +22,14 @@ export function connectionError(cause: unknown, request: RequestFacts): Postride
   return new PostriderError({ ...withoutResponse(request), code: 'connection_failed', detail, fix }, cause);
 }
 
-/** The attempt's time was up. */
+/** The attempt timed out. */
 export function timeoutError(timeoutMs: number, request: RequestFacts): PostriderError {
   const detail = `No response from ${request.url.origin} within ${timeoutMs} ms.`;
   const fix = `Give it more time by timeoutMs.${adviceOnOutcome(request)}`;
   return new PostriderError({ ...withoutResponse(request), code: 'timeout', detail, fix });
 }
 
-/** The response refuses the request: with a problem body if it came from the API. */
+/** The response is an error: a problem body if it comes from the API. */
 export function refusalError(response: TransportResponse, request: RequestFacts, nowMs: number): PostriderError {
   const body = decodeBody(response);
   if (!isProblem(body.data)) return unexpectedResponseError(response, request, nowMs);
@@ -70,7 +70,7 @@ function explain(response: TransportResponse, request: RequestFacts): Pick<Postr
   return { detail, fix: `A proxy could not reach the server: try again later.${adviceOnOutcome(request)}` };
 }
 
-/** Without a response it is unknown whether a write was executed. */
+/** Without a response, it is unknown whether a write ran. */
 function adviceOnOutcome({ method, idempotencyKey }: RequestFacts): string {
   if (method === 'GET') return '';
   if (idempotencyKey === null) return ' The request may still have been carried out: read before you repeat it.';
@@ -111,7 +111,10 @@ function responseFacts(
   };
 }
 
-/** A problem of this API has a code; other software's RFC 9457 bodies do not. The rest is read as if a proxy had left it out. */
+/**
+ * A problem of this API has a code; RFC 9457 bodies of other software do not. Missing members get defaults, because a proxy may remove
+ * them.
+ */
 function isProblem(data: unknown): data is Pick<Problem, 'code' | 'detail'> & Partial<Problem> {
   return (
     typeof data === 'object' &&

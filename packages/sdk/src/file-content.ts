@@ -7,7 +7,7 @@ export type FileContent =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 
-/** Replaces the bytes and streams of attachments by base64, in a send and in every item of a batch. What is text already stays as it is. */
+/** Replaces the bytes and streams of attachments by base64, in a send and in every item of a batch. Strings are left unchanged. */
 export async function encodeFiles(body: unknown): Promise<unknown> {
   if (!isRecord(body)) return body;
   const { attachments, emails } = body;
@@ -47,7 +47,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Three bytes are four characters, so parts of a multiple of three can be joined. */
+/** Three bytes encode to four characters, so chunks in multiples of three can be joined. */
 const BYTES_AT_ONCE = 3 * 8_192;
 
 function toBase64(bytes: Uint8Array): string {

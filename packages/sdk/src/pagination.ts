@@ -2,7 +2,7 @@ import type { ApiResponse, CallOptions, OperationCaller, OperationInput } from '
 import type { OperationId } from './generated/operations.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** The fields that every list returns beside its items. */
+/** The fields of every list besides its items. */
 interface PageFields {
   readonly total: number;
   readonly totalIsEstimate: boolean;
@@ -12,7 +12,7 @@ interface PageFields {
 /** One page of a list. Iterating it continues through all following pages. */
 export class Page<Item> implements AsyncIterable<Item> {
   readonly data: readonly Item[];
-  /** Matches of the filters in all, not only on this page. */
+  /** The number of matches of the filters, not only on this page. */
   readonly total: number;
   readonly totalIsEstimate: boolean;
   /** Null on the last page. */

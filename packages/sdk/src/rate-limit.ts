@@ -3,9 +3,9 @@ export interface RateLimit {
   /** Requests in a window. */
   readonly limit: number;
   readonly windowSeconds: number;
-  /** Requests that were left. */
+  /** Remaining requests. */
   readonly remaining: number;
-  /** Seconds until all of them are there again. */
+  /** Seconds until all of them are available again. */
   readonly resetSeconds: number;
 }
 

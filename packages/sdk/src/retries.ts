@@ -3,12 +3,12 @@ import type { PostriderErrorDetails } from './errors.ts';
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** The form every HTTP date has today; engines read far more than that as some date. */
+/** The current format of HTTP dates; engines accept far more strings as dates. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Responses of a proxy that could not reach the server. */
 const GATEWAY_STATUSES: readonly (number | null)[] = [502, 503, 504];
-/** Temporary refusals. Other retryable ones wait for a user or a date; the caller has to repeat them. */
+/** Temporary errors. Other retryable errors require a user or a date; the caller must repeat those calls. */
 const PASSING_STATUSES: readonly (number | null)[] = [429, 500, 503];
 
 export interface RetryFacts {
@@ -17,9 +17,9 @@ export interface RetryFacts {
   readonly maxRetries: number;
   /** If a server asks for a longer wait, the call gives up: an earlier retry would only be refused again. */
   readonly maxRetryAfterMs: number;
-  /** Whether doing it twice is the same as doing it once: a read, or a request with an idempotency key. */
+  /** Whether running it twice equals running it once: a read, or a request with an idempotency key. */
   readonly repeatable: boolean;
-  /** From 0 up to 1. */
+  /** At least 0 and less than 1. */
   readonly random: number;
 }
 
@@ -38,7 +38,7 @@ export function decideRetry(facts: RetryFacts): RetryVerdict {
   return { retry: true, delayMs: failure.retryAfterMs };
 }
 
-/** Milliseconds of a `retry-after` header, seconds or an HTTP date (RFC 9110, 10.2.3); null where there is none that can be read. */
+/** Milliseconds in a `retry-after` header, in seconds or as an HTTP date (RFC 9110, 10.2.3); null if there is no valid one. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
@@ -57,7 +57,7 @@ function isPassing({ code, status, retryable }: RetryFacts['failure']): boolean 
   return retryable && (code === 'idempotency_in_progress' || PASSING_STATUSES.includes(status));
 }
 
-/** A rate limit is checked before anything is done, so even a request that must not run twice may come again. */
+/** A rate limit is checked before anything runs, so even a request that must not run twice can be repeated. */
 function wasRefusedUnread({ code, status }: RetryFacts['failure']): boolean {
   return status === 429 && code !== 'unexpected_answer';
 }

@@ -1,4 +1,4 @@
-/** One HTTP request, ready to be written. */
+/** One HTTP request, ready to send. */
 export interface TransportRequest {
   readonly method: string;
   readonly url: string;
@@ -13,9 +13,9 @@ export interface TransportRequest {
 
 /** One HTTP response, read completely unless it has `chunks`. */
 export interface TransportResponse {
-  /** 0 where the platform hides a redirect from its caller, as browsers do. */
+  /** 0 if the platform hides a redirect, as browsers do. */
   readonly status: number;
-  /** By lower-case name; repeated ones are joined by a comma and a space. */
+  /** By lower-case name; repeated headers are joined with a comma and a space. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The body as a stream, if requested; `text` is then empty. A transport without streaming omits it. */

@@ -24,7 +24,7 @@ export function findOperation<Id extends OperationId>(id: Id): OperationById<Id>
   return byId.get(id) as OperationById<Id>;
 }
 
-/** An operation as a text of the API names it, for example in a fix: its method and path. Every other surface puts its own name there. */
+/** Finds the operation that an API text names by method and path, for example in a fix. Other surfaces replace it by their own name. */
 export function nameOperation(id: OperationId, params: ReferenceParams = {}): string {
   return writeReference(findOperation(id), params);
 }

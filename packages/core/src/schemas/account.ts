@@ -12,10 +12,10 @@ export const accountNameSchema = headerText(1, LIMITS.accountNameCharacters)
   })
   .describe(`The organization’s name, 1 to ${LIMITS.accountNameCharacters} characters.`);
 
-/** How much of something there may be, and how much there is. */
+/** A limit and the current usage. */
 const utilizationSchema = z.object({ used: z.number().int(), limit: z.number().int() });
 
-/** The account behind the calling key. */
+/** The account of the calling key. */
 export const accountSchema = z
   .object({
     id: idSchema,

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { toAsciiDomain } from './email-address.ts';
 
 const SUBDOMAINS = '*.';
-/** Reachable in development alone. */
+/** Allowed only in development. */
 const LOCALHOST = 'localhost';
 
 const attachmentHostSchema = z

@@ -8,7 +8,7 @@ const CONTENT_TYPE =
 /** RFC 5322 dot-atom-text around an optional `@`: the allowed text between the angle brackets of Content-ID. */
 const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+(?:@[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+)?$/;
 
-/** One file of a send request. What is inside is judged later, by rules with codes of their own: this is its shape alone. */
+/** One file of a send request. Only its shape is checked here; other rules check the content, with their own codes. */
 const attachmentSchema = z
   .strictObject({
     filename: headerText(1, LIMITS.filenameCharacters).describe(
@@ -35,7 +35,7 @@ const attachmentSchema = z
       .describe('Makes the file inline. Refer to it in html as `<img src="cid:…">`.'),
   })
   .superRefine((attachment, context) => {
-    // Both at once is refused with the other faults of files, as `attachment_invalid`.
+    // Passing both is rejected later with the other attachment errors, as `attachment_invalid`.
     if (attachment.content === undefined && attachment.url === undefined) {
       const message = 'needs exactly one of `content` and `url`';
       context.addIssue({ code: 'custom', path: ['content'], message, params: { code: 'required' } });

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { toAsciiDomain } from './email-address.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 
-/** What a sending domain can be. */
+/** The statuses of a sending domain. */
 export const DOMAIN_STATUSES = {
   pending: `Not all of its records are found yet. They are looked up after 5 minutes, later every hour, for ${LIMITS.domainPendingHours} h.`,
   verified: 'Mail can be sent from it. Its records are looked up once a day.',
@@ -17,7 +17,7 @@ export type DomainStatus = keyof typeof DOMAIN_STATUSES;
 
 const STATUS_NAMES = Object.keys(DOMAIN_STATUSES) as DomainStatus[]; // Object.keys widens to string.
 
-/** Those that a domain in the list can have: removed ones are in the history. */
+/** The statuses in the domain list: removed domains are in the history. */
 export const listedDomainStatusSchema = z.enum(['pending', 'verified', 'failed', 'degraded']);
 
 const domainStatusSchema = z
@@ -73,14 +73,14 @@ export const domainRecordsSchema = z.object({ records: z.array(domainRecordSchem
 
 export const domainParams = z.object({ id: idSchema.describe('Domain id.') });
 
-const MAX_INPUT_CHARACTERS = 1_000; // bounds the work of parsing; the limit of a name counts after it was put into A-labels
+const MAX_INPUT_CHARACTERS = 1_000; // bounds the work of parsing; the limit of a name applies to its A-labels
 
-/** A name as it was typed or copied, without blanks around it and without the dot of the root, which zone files and DNS consoles end names with. */
+/** A name as typed or copied, without surrounding spaces and the final dot that zone files and DNS consoles add. */
 export function withoutRoot(given: string): string {
   return given.trim().replace(/\.$/, '');
 }
 
-/** A domain name; behind the edge in lower case as A-labels. */
+/** A domain name; parses to A-labels in lower case. */
 export const domainNameSchema = z
   .string()
   .max(MAX_INPUT_CHARACTERS)

@@ -12,15 +12,15 @@ export type MailboxVerdict =
   | { readonly ok: true; readonly mailbox: Mailbox }
   | { readonly ok: false; readonly message: string };
 
-/** RFC 5322 atext. Quoted local parts are refused on purpose: they are never needed, and each is a way around an allowlist. */
+/** RFC 5322 atext. Quoted local parts are rejected on purpose: they are never needed, and each could bypass an allowlist. */
 const DOT_ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Display names that need no quotes may hold anything that cannot end the name or start a second address. */
+/** A display name without quotes may contain any character that cannot end the name or start a second address. */
 const FORBIDDEN_IN_BARE_NAME = /[<>",;:\\@[\]]/;
 
 /**
- * Parses `a@b.c` or `Name <a@b.c>` strictly: one address, no comments, groups, routes, quoted local parts or IP literals.
- * Lenient parsers can read other recipients from a string than those that were checked, so anything ambiguous is refused.
+ * Parses `a@b.c` or `Name <a@b.c>` strictly: one address, no comments, groups, routes, quoted local parts or IP literals. Lenient parsers
+ * may find other recipients in a string than those that were checked, so ambiguous input is rejected.
  */
 export function parseMailbox(given: string): MailboxVerdict {
   if (given.length > LIMITS.mailboxCharacters) return refuse(`is longer than ${LIMITS.mailboxCharacters} characters`);
@@ -34,14 +34,14 @@ export function parseMailbox(given: string): MailboxVerdict {
   return parseAddress(text.slice(open + 1, -1), name.name);
 }
 
-/** A mailbox as `parseMailbox` reads it back: `a@b.c` or `Name <a@b.c>`, the name in quotes where it has to be. */
+/** Formats a mailbox so that `parseMailbox` can read it: `a@b.c` or `Name <a@b.c>`, with quotes around the name if needed. */
 export function formatMailbox({ name, address }: Pick<Mailbox, 'name' | 'address'>): string {
   if (name === null) return address;
   const shown = FORBIDDEN_IN_BARE_NAME.test(name) ? `"${name.replace(/(["\\])/g, '\\$1')}"` : name;
   return `${shown} <${address}>`;
 }
 
-/** Control characters could break a header line; bidirectional controls make a name show as another (trust rule for every header value). */
+/** Control characters could break a header line, and bidirectional controls could disguise a name. This applies to every header value. */
 export function hasForbiddenCharacter(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -51,14 +51,14 @@ export function hasForbiddenCharacter(text: string): boolean {
   return false;
 }
 
-/** Where the key of an allowlist, a suppression or a filter is compared: without case. */
+/** The form in which allowlists, suppressions and filters compare addresses: lower case. */
 export function foldAddress(address: string): string {
   return address.toLowerCase();
 }
 
 /**
- * A domain name as A-labels in lower case, or null where it is none. At least two labels; no underscore, no trailing dot, no all-digit
- * last label (that would be an IPv4 address).
+ * A domain name as A-labels in lower case; null if it is invalid. It must have at least two labels, no underscore, no trailing dot and no
+ * all-digit last label, which would make it an IPv4 address.
  */
 export function toAsciiDomain(domain: string): string | null {
   const ascii = isAscii(domain) ? domain.toLowerCase() : internationalToAscii(domain);
@@ -123,7 +123,7 @@ function isBidiControl(code: number): boolean {
   );
 }
 
-/** The platform's URL parser implements the full UTS #46 mapping; it only gets names without URL delimiters. */
+/** The platform's URL parser implements the full UTS #46 mapping. Names with URL delimiters never reach it. */
 function internationalToAscii(domain: string): string | null {
   if (hasForbiddenCharacter(domain) || /[ %/?#@:[\]\\<>^|]/u.test(domain)) return null;
   const url = URL.parse(`http://${domain}/`);

@@ -17,7 +17,7 @@ export const exportFormatSchema = z
   .default('csv')
   .describe('`csv`, `json` (one array) or `jsonl` (one JSON object per line).');
 
-/** One message of an export, in the order of the CSV's columns. */
+/** One exported message, with fields in the order of the CSV columns. */
 export const exportRowSchema = z
   .object({
     id: idSchema,

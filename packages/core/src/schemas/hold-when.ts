@@ -56,7 +56,7 @@ export const newHoldWhenSchema = z.strictObject({
     ),
 });
 
-/** The same as it is stored and returned: every rule, false or null if it is off. */
+/** The stored and returned form: every rule, false or null if it is off. */
 export const holdWhenSchema = z.object({
   firstContact: z.boolean(),
   recipientDomainNotIn: z.array(z.string()).nullable(),

@@ -17,6 +17,6 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 export const REJECT_CODES = ['wrong_recipient', 'wrong_content', 'not_needed', 'policy', 'other'] as const;
 export type RejectCode = (typeof REJECT_CODES)[number];
 
-/** What an approver can change of a held send, by the names of a send. */
+/** The fields of a held send that an approver can edit, named as in a send. */
 export const EDITABLE_FIELDS = ['to', 'cc', 'bcc', 'subject', 'html', 'text', 'scheduled_at'] as const;
 export type EditableField = (typeof EDITABLE_FIELDS)[number];

@@ -17,7 +17,7 @@ export function isRequestId(text: string): boolean {
 /** Idempotency keys that a program derives from the content: kept only for LIMITS.automaticKeyMinutes, because the same content may be intended again later. */
 export const AUTOMATIC_KEY_PREFIX = 'auto-10m-';
 
-/** Printable ASCII and nothing else: the key travels in a header. */
+/** Printable ASCII only, because the key is sent in a header. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be 1 to 255 printable ASCII characters')

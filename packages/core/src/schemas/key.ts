@@ -8,7 +8,7 @@ import { agentNameSchema, sourceSchema } from './provenance.ts';
 export const KEY_MODES = ['live', 'test'] as const;
 export type KeyMode = (typeof KEY_MODES)[number];
 
-/** How many messages a key may send; null where that is not limited. */
+/** The key's message limits; null if there is none. */
 export interface SendLimit {
   readonly hour: number | null;
   readonly day: number | null;
@@ -68,5 +68,5 @@ export const keyParams = z.object({ id: z.string().describe('The id of the key.'
 export const ESCALATION_RULE =
   'A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.';
 
-/** How large `LIMITS.keyNameCharacters` is, for descriptions. */
+/** The value of `LIMITS.keyNameCharacters`, for descriptions. */
 export const KEY_NAME_RULE = `1 to ${LIMITS.keyNameCharacters} characters`;

@@ -65,7 +65,7 @@ export const messageFilterFields = {
   to: timeBoundSchema.optional().describe('Created before this time or date.'),
 };
 
-/** A range that ends before it begins is a mistake; an empty one is allowed, because programs that page by time may ask for it. */
+/** A range that ends before it begins is a mistake; an empty one is allowed, because programs that page by time may request it. */
 export function isSpanInOrder({ from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined }) {
   return from === undefined || to === undefined || from <= to;
 }

@@ -5,7 +5,7 @@ import { messageApprovalSchema } from './message-approval.ts';
 import { channelSchema, sourceSchema } from './provenance.ts';
 import { RECIPIENT_KINDS } from './recipients.ts';
 
-// Object.keys widens to string; the catalogs hold exactly these names.
+// Object.keys widens to string; the catalogs have exactly these names.
 const STATUS_NAMES = Object.keys(MESSAGE_STATUSES) as (keyof typeof MESSAGE_STATUSES)[];
 const EVENT_NAMES = Object.keys(MESSAGE_EVENT_TYPES) as (keyof typeof MESSAGE_EVENT_TYPES)[];
 const CLASSIFICATION_NAMES = Object.keys(CLASSIFICATIONS) as Classification[];

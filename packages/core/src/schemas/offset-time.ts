@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const MOMENT = z.iso.datetime({ offset: true });
 
-/** RFC 3339 with an offset, behind the edge a Date. A time without an offset would mean another moment on every server, so it is refused. */
+/**
+ * RFC 3339 with an offset; parses to a Date. A time without an offset is rejected, because its meaning would depend on the server's time
+ * zone.
+ */
 export const offsetTimeSchema = z.string().transform((given, context): Date => {
   // RFC 3339 allows `t` and `z` in lower case.
   const moment = MOMENT.safeParse(given.replace(/^(\d{4}-\d\d-\d\d)t/, '$1T').replace(/z$/, 'Z'));

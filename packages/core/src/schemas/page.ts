@@ -3,8 +3,8 @@ import { LIMITS } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 
 /**
- * A whole number in a query string: only decimal digits, so `1e2`, ` 5` and `0x5` are refused; callers that send JSON pass
- * a number. Published as a plain integer.
+ * An integer in a query string: only decimal digits, so `1e2`, ` 5` and `0x5` are rejected. Callers that send JSON pass a number. Published
+ * as an integer.
  */
 export function integerInQuery(min: number, max: number, byDefault?: number) {
   const digits = z
@@ -28,7 +28,7 @@ export const limitSchema = integerInQuery(1, LIMITS.pageSizeMax, LIMITS.pageSize
   .default(LIMITS.pageSizeDefault)
   .describe(`Page size, 1 to ${LIMITS.pageSizeMax}.`);
 
-/** Of any length: every value that no response contained gets the code for an invalid cursor. */
+/** Without a maximum length: any value that no response contained gets the code for an invalid cursor. */
 export const cursorSchema = z.string().optional().describe('`nextCursor` of the previous page; keep the filters.');
 
 /** The fields every list returns beside its items. */
@@ -43,7 +43,7 @@ export const pageFields = {
   nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null on the last page.'),
 };
 
-/** Whether an operation returns a page of rows, of a size that its caller chooses. */
+/** Whether an operation returns a page whose size the caller chooses. */
 export function pagesRows({ query }: Operation): boolean {
   return query?.shape['limit'] === limitSchema;
 }

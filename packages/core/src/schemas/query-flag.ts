@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A boolean in a query string: `true` or `false`; callers that send JSON pass a boolean. Published as a boolean. The default
- * applies behind `.optional()` too, so a filter that has no effect when omitted needs another schema.
+ * A boolean in a query string: `true` or `false`. Callers that send JSON pass a boolean. Published as a boolean. The default also applies
+ * with `.optional()`, so a filter without a default needs another schema.
  */
 export const queryFlagSchema = z
   .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])

@@ -5,7 +5,7 @@ import { type Mailbox, parseMailbox } from './email-address.ts';
 export const RECIPIENT_KINDS = ['to', 'cc', 'bcc'] as const;
 export type RecipientKind = (typeof RECIPIENT_KINDS)[number];
 
-/** One mailbox as a string, parsed here so that later code need not parse it again. */
+/** One mailbox as a string, parsed here so that later code does not parse it again. */
 export const mailboxSchema = z.string().transform((given, context): Mailbox & { readonly given: string } => {
   const verdict = parseMailbox(given);
   if (verdict.ok) return { ...verdict.mailbox, given };
@@ -13,7 +13,7 @@ export const mailboxSchema = z.string().transform((given, context): Mailbox & { 
   return z.NEVER;
 });
 
-/** One mailbox or several; always an array behind the edge. */
+/** One mailbox or several; parses to an array. */
 export function recipientsSchema(minItems: number) {
   const list = z.array(mailboxSchema).min(minItems).max(LIMITS.addressesPerField);
   return z.union([mailboxSchema.transform((mailbox) => [mailbox]), list]);

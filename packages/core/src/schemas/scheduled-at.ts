@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 
-/** When a send is due, as passed: a time, or a duration from now. */
+/** When to send, as passed: a time, or a duration from now. */
 export type ScheduledAt =
   | { readonly kind: 'at'; readonly at: Date }
   | { readonly kind: 'after'; readonly duration: IsoDuration };
@@ -19,11 +19,14 @@ export interface IsoDuration {
 
 const DURATION =
   /^P(?=\d|T\d)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4}(?:[.,]\d{1,9})?)W)?(?:(\d{1,4}(?:[.,]\d{1,9})?)D)?(?:T(?=\d)(?:(\d{1,6}(?:[.,]\d{1,9})?)H)?(?:(\d{1,6}(?:[.,]\d{1,9})?)M)?(?:(\d{1,8}(?:[.,]\d{1,9})?)S)?)?$/;
-/** ISO 8601 lets the last part alone have a fraction, after a point or a comma. */
+/** In ISO 8601 only the last part may have a fraction, with a point or a comma. */
 const EARLY_FRACTION = /[.,]\d+[A-Z].*\d/;
 const MOMENT = z.iso.datetime({ offset: true });
 
-/** RFC 3339 with an offset, or an ISO 8601 duration. A time without an offset would mean another moment on every server, so it is refused. */
+/**
+ * RFC 3339 with an offset, or an ISO 8601 duration. A time without an offset is rejected, because its meaning would depend on the server's
+ * time zone.
+ */
 export const scheduledAtSchema = z
   .string()
   .transform((given, context): ScheduledAt => {

@@ -118,7 +118,7 @@ function hasSubject({ subject, template }: BodyForm): boolean {
   return subject !== undefined || template !== undefined;
 }
 
-/** An empty text turns off its derivation from the html; alone it is not a body. */
+/** An empty text disables deriving it from the HTML; alone it does not count as a body. */
 function hasBodyForm({ html, text, template }: BodyForm): boolean {
   return template !== undefined || html !== undefined || (text !== undefined && text !== '');
 }

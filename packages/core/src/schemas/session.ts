@@ -11,7 +11,7 @@ export const roleSchema = z
     'What a member may do: `owner` and `admin` everything, except that only owners delete the account; `developer` sending and everything for it; `approver` reading and deciding held sends; `viewer` reading.',
   );
 
-/** What a program claims about itself; it is not verified. */
+/** Self-reported by the program; not verified. */
 export const deviceClientSchema = headerText(1, LIMITS.deviceClientCharacters)
   .refine((text) => text.trim() === text, {
     message: 'must not begin or end with white space',
@@ -63,7 +63,7 @@ export const sessionSchema = z
   })
   .meta({ id: 'Session' });
 
-/** The user reads it on the device and types it on the page. */
+/** Read on the device and typed on the page. */
 export const userCodeSchema = z
   .string()
   .min(1)

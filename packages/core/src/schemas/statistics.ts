@@ -50,7 +50,7 @@ const clicksSchema = z
   })
   .meta({ id: 'ClickStats' });
 
-/** The outcomes of an account's messages in a window. Blocks that were not requested, or are not measured, are absent. */
+/** The outcomes of an account's messages in a window. Blocks that were not requested or are not measured are absent. */
 export const accountStatsSchema = z
   .object({
     window: z.string().describe('The window of the request, such as `14d`.'),

@@ -12,7 +12,7 @@ export const tagSchema = z
     params: { code: 'forbidden_character' },
   });
 
-/** Tags are lower-cased and de-duplicated first: the limit counts what is left. */
+/** The limit applies after lower-casing and de-duplication. */
 export const tagsSchema = z
   .array(tagSchema)
   .transform((tags) => [...new Set(tags.map((tag) => tag.toLowerCase()))])

@@ -10,7 +10,7 @@ const changedPartSchema = z
   })
   .meta({ id: 'TemplatePartChange' });
 
-/** An unpublished version of a template, as an approver decides about it. */
+/** An unpublished template version, as an approver sees it. */
 export const templateDraftSchema = z
   .object({
     id: idSchema,

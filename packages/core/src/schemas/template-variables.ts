@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 
-/** The name of each recipient's own link; a variable with this name would never be used. */
+/** Reserved for each recipient's unsubscribe link, so a variable with this name would never be used. */
 export const UNSUBSCRIBE_VARIABLE = 'unsubscribe_url';
 
 export const variablesSchema = z

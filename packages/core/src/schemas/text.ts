@@ -16,7 +16,7 @@ export function headerText(minCharacters: number, maxCharacters: number) {
     });
 }
 
-/** Body text: limited by its size in UTF-8, as that is what is stored and sent. */
+/** Body text, limited by its size in UTF-8, in which it is stored and sent. */
 export function bodyText(minBytes: number, maxBytes: number) {
   return z
     .string()

@@ -21,7 +21,7 @@ export const ticketStatusSchema = z
 
 const TICKET_AUTHORS = ['customer', 'support'] as const;
 
-/** What the server itself puts into a ticket's context; a caller's context cannot hold these names. */
+/** Names that only the server sets in a ticket's context; callers cannot use them. */
 const ATTACHED_CONTEXT = ['requestId', 'requestLog', 'emailId', 'emailTrail', 'withheld'] as const;
 
 const messageSchema = z

@@ -4,10 +4,10 @@ import { offsetTimeSchema } from './offset-time.ts';
 const DATE = z.iso.date();
 /** The database cannot store times before the year 1. */
 const YEAR_ONE_MS = -62_135_596_800_000;
-/** `+` means a space in query strings, so an offset that was not escaped arrives with a space, which can mean nothing else. */
+/** `+` means a space in query strings, so an unescaped offset arrives with a space, which has no other meaning here. */
 const LOST_PLUS = / (\d\d:\d\d)$/;
 
-/** One bound of a span of time, behind the edge a Date: RFC 3339 with an offset, or a date, which is its first moment in UTC. */
+/** A bound of a time range; parses to a Date. RFC 3339 with an offset, or a date, which means its start in UTC. */
 export const timeBoundSchema = z.string().transform((given, context): Date => {
   const bound = DATE.safeParse(given).success
     ? new Date(`${given}T00:00:00Z`)

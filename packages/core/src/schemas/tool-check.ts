@@ -4,18 +4,21 @@ import { FINDING_LEVELS } from '../tool-findings/finding.ts';
 import { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from '../tool-findings.ts';
 import { toAsciiDomain } from './email-address.ts';
 
-/** What everybody may do with the tools. */
+/** Access and rate limit of the free tools. */
 export const TOOL_LIMITS = {
   count: 'tools',
   requestsPerMinute: LIMITS.toolRequestsPerMinute,
 } as const;
 
-/** What every check's description ends with. */
+/** The end of every check's description. */
 export const TOOL_NOTE = `Needs no key; nothing is stored. Responds within ${LIMITS.toolSeconds + 2} seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most ${LIMITS.toolMemorySeconds} seconds old; responses of blocklists are cached as long as they allow. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address. If the server is already running as many checks as it can, the response is 429 \`rate_limited\` too.`;
 
 const MUST_BE = 'must be a domain name of at least two labels, for example `example.com`';
 
-/** A DNS name to check, as A-labels in lower case, without surrounding white space and final dot. Unlike a mail domain it may have labels with underscores, such as `_spf.example.com`. */
+/**
+ * A DNS name to check, as A-labels in lower case, without surrounding spaces and final dot. Unlike a mail domain, it may have labels with
+ * underscores, such as `_spf.example.com`.
+ */
 export const checkedDomainSchema = z
   .string()
   .min(1)
@@ -38,7 +41,7 @@ export const selectorSchema = z
 
 /**
  * The result of a check: the contract's fields, with the codes of this check.
- * @param id the name of the result's schema, such as `SpfCheck`; the name of its finding is derived from it
+ * @param id the name of the result's schema, such as `SpfCheck`, from which the name of its finding is derived
  */
 export function toolCheckSchema<Check extends ToolCheckName, Record extends z.ZodType>(
   check: Check,
@@ -71,7 +74,7 @@ export function toolCheckSchema<Check extends ToolCheckName, Record extends z.Zo
     .meta({ id });
 }
 
-/** The last label with an underscore ends what is not a mail domain. */
+/** Only the labels after the last one with an underscore have to be a mail domain. */
 function toCheckedDomain(given: string): string | null {
   const labels = given.trim().replace(/\.$/, '').split('.');
   const own = labels.findLastIndex((label) => label.includes('_')) + 1;

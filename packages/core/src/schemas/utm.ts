@@ -11,7 +11,7 @@ const utmValueSchema = z
     params: { code: 'forbidden_character' },
   });
 
-/** The fields of a UTM object, as the send request and the campaign builder take them. */
+/** The fields of a UTM object in send requests and the campaign builder. */
 export const utmFields = {
   source: utmValueSchema.describe('Traffic source: `utm_source`.'),
   medium: utmValueSchema.describe('Marketing medium: `utm_medium`.'),

@@ -60,7 +60,7 @@ const quotaThresholdDataSchema = z
   })
   .meta({ id: 'QuotaThresholdData' });
 
-/** The record without bodies and headers. It has no content until the hold is approved, because events leave the installation. */
+/** The record without bodies and headers. Events leave the installation, so they have no content before the hold is approved. */
 const approvalEventDataSchema = approvalSchema
   .omit({ html: true, text: true, headers: true })
   .extend({
@@ -84,7 +84,7 @@ const approvalEventDataSchema = approvalSchema
   })
   .meta({ id: 'ApprovalEventData' });
 
-/** `data` of the events that are about no message. */
+/** The `data` of events that are not about a message. */
 const ACCOUNT_EVENT_DATA = {
   'approval.requested': approvalEventDataSchema,
   'approval.decided': approvalEventDataSchema,
@@ -114,7 +114,7 @@ export interface WebhookEvent<Type extends WebhookEventType = WebhookEventType> 
   readonly data: EventData<Type>;
 }
 
-/** The schema of a payload, by the type of its event: named `EmailDeliveredEvent`, `QuotaThresholdEvent` and so on. */
+/** The payload schema per event type, named `EmailDeliveredEvent`, `QuotaThresholdEvent` and so on. */
 export const WEBHOOK_EVENT_SCHEMAS: ReadonlyMap<WebhookEventType, z.ZodType> = new Map<WebhookEventType, z.ZodType>([
   ...EMAIL_EVENT_NAMES.map((type) => [type, payloadOf(type, emailEventDataSchema)] as const),
   // Object.entries widens the names; the literal has only event types.

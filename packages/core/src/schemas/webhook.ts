@@ -17,7 +17,7 @@ export type DisabledReason = keyof typeof DISABLED_REASONS;
 const REASON_NAMES = Object.keys(DISABLED_REASONS) as DisabledReason[]; // Object.keys widens to string.
 
 export const webhookEventTypeSchema = z
-  // The list has all names, and at least one.
+  // The list has all event types, and at least one.
   .enum(WEBHOOK_EVENT_NAMES as [WebhookEventType, ...WebhookEventType[]])
   .meta({ id: 'WebhookEventType' });
 
@@ -52,7 +52,7 @@ export const webhookWithSecretSchema = z
 
 export const webhookParams = z.object({ id: z.string().describe('The id of the endpoint.') });
 
-/** A filter by types, each once. */
+/** A filter by event types, without duplicates. */
 const eventsFilterSchema = z
   .array(webhookEventTypeSchema)
   .max(LIMITS.webhookEventFilters)
@@ -66,7 +66,7 @@ const urlSchema = z
     message: 'must be an https URL',
     params: { code: 'invalid_url' },
   })
-  // Parsing a URL ignores line breaks, but the text itself is stored and appears in mail, logs and terminals.
+  // URL parsing ignores line breaks, but the text itself is stored and appears in mail, logs and terminals.
   .refine((given) => !/\s/.test(given) && !hasForbiddenCharacter(given), {
     message: 'must not contain white space, control or text-direction characters',
     params: { code: 'invalid_url' },

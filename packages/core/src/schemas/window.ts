@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 
-/** So many UTC days up to and with today; behind the edge a number. Too many are the handler's to refuse, by a code of their own. */
+/** A number of UTC days including today; parses to a number. The handler rejects too many, with its own code. */
 export const windowSchema = z
   .string()
   .max(20)

@@ -1,16 +1,16 @@
-/** How bad a finding is; the status of a check is that of its worst one. */
+/** The severity of a finding; a check has the status of its worst finding. */
 export const FINDING_LEVELS = ['pass', 'warn', 'fail'] as const;
 
 export type FindingLevel = (typeof FINDING_LEVELS)[number];
 
-/** One thing a check can find. `message` is what is always true of it; the place that finds it adds the particulars. */
+/** A possible finding of a check. `message` is its general text; the check adds the details. */
 export interface FindingDefinition {
   readonly level: FindingLevel;
   readonly message: string;
   readonly fix: string;
 }
 
-/** As it should be. */
+/** Correct. */
 export function good(message: string): FindingDefinition {
   return { level: 'pass', message, fix: 'Nothing to do.' };
 }
@@ -20,7 +20,7 @@ export function worth(message: string, fix: string): FindingDefinition {
   return { level: 'warn', message, fix };
 }
 
-/** Does not work, or does harm. */
+/** Broken or harmful. */
 export function broken(message: string, fix: string): FindingDefinition {
   return { level: 'fail', message, fix };
 }

@@ -3,5 +3,5 @@ import { explainBounce } from './explain-bounce.ts';
 import type { Prompt } from './prompt.ts';
 import { setUpDomain } from './set-up-domain.ts';
 
-/** Every prompt there is. */
+/** All prompts. */
 export const PROMPTS: readonly Prompt[] = [composeFromTemplate, explainBounce, setUpDomain];

@@ -5,7 +5,7 @@ import { isVisible } from '../surface.ts';
 import { PROMPTS } from './index.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Sets the handlers for prompts. A key is shown those whose work it may do. */
+/** Sets the prompt handlers. A key sees the prompts whose tools it may call. */
 export function setPromptHandlers(
   { server }: McpServer,
   scopes: readonly Scope[] | null,

@@ -9,25 +9,25 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** A prompt that a user picks: the instructions, and the data they need. */
+/** A prompt that a user selects: the instructions and the data they need. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** The scopes a key needs for the tools that the prompt asks the model to call. */
+  /** The scopes of the tools that the prompt asks the model to call. */
   readonly scopes: readonly Scope[];
-  /** Values that fit an argument, by its name. */
+  /** Suggested values by argument name. */
   readonly completions: Readonly<Record<string, (call: ResourceCall) => Promise<readonly NamedId[]>>>;
   readonly get: (given: Readonly<Record<string, string>>, call: ResourceCall) => Promise<GetPromptResult['messages']>;
 }
 
-/** Words of the user. */
+/** The user's own text. */
 export function say(text: string): GetPromptResult['messages'][number] {
   return { role: 'user', content: { type: 'text', text } };
 }
 
-/** The present state of a resource, as context for the text. */
+/** The current state of a resource, as context. */
 export async function attach(uri: string, call: ResourceCall): Promise<GetPromptResult['messages'][number]> {
   return { role: 'user', content: { type: 'resource', resource: await readResource(uri, call) } };
 }

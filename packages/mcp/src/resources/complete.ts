@@ -7,7 +7,7 @@ import { RESOURCE_KINDS, uriTemplateOf } from './resource-kinds.ts';
 /** The maximum number of values in one response of the protocol ("Completion", 2025-06-18 and later). */
 const VALUES_MAX = 100;
 
-/** Sets the handler that completes ids in resource addresses and arguments of prompts, from the newest things there are. */
+/** Sets the handler that completes ids in resource URIs and prompt arguments, from the newest objects. */
 export function setCompletionHandler({ server }: McpServer, callOf: (signal: AbortSignal) => ResourceCall): void {
   server.registerCapabilities({ completions: {} });
   server.setRequestHandler('completion/complete', async ({ params }, { mcpReq }) => {

@@ -4,7 +4,7 @@ import type { Tool, ToolCall } from '../tool.ts';
 import { TOOLS } from '../tools.ts';
 import { parseResourceUri, type ResourceKind } from './resource-kinds.ts';
 
-/** What reading and completing work with. */
+/** The context for reading and completing resources. */
 export type ResourceCall = Pick<ToolCall, 'invoke' | 'caller' | 'signal'>;
 
 export interface ResourceText {
@@ -16,7 +16,7 @@ export interface ResourceText {
 /**
  * Reads one resource: the text of the tool that reads the same object, with third-party text fenced and long bodies cut.
  * @throws ResourceNotFoundError if the account has no such object
- * @throws ProtocolError with the problem's text for every other refusal, because reading a resource has no other way to report it
+ * @throws ProtocolError with the problem's text for every other refusal, because resource reads have no other form of error
  */
 export async function readResource(uri: string, call: ResourceCall): Promise<ResourceText> {
   const parsed = parseResourceUri(uri);
@@ -26,14 +26,14 @@ export async function readResource(uri: string, call: ResourceCall): Promise<Res
   const [block] = result.content;
   const text = block?.type === 'text' ? block.text : '';
   if (result.isError !== true) return { uri, mimeType: 'text/plain', text };
-  // A refusal of ours carries the problem under `error`.
+  // Our refusals have the problem under `error`.
   const { error } = result.structuredContent as { readonly error: Problem };
   if (error.code === 'not_found') throw new ResourceNotFoundError(uri, text);
   const code = error.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
   throw new ProtocolError(code, text, { uri, problem: error });
 }
 
-/** The tool behind a kind; a kind without one is not offered. */
+/** The tool that reads a kind; a kind without one is not offered. */
 export function readerOf({ reader }: ResourceKind): Tool | undefined {
   return TOOLS.find(({ definition }) => definition.name === reader);
 }

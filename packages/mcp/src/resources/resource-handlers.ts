@@ -21,13 +21,13 @@ export interface ResourceSettings {
   readonly subscriptions: ResourceSubscriptions | null;
 }
 
-/** Sets the handlers for resources below the library's own registration, for the reasons that the tools have for it. */
+/** Sets the resource handlers without the library's own registration, for the same reasons as for tools. */
 export function setResourceHandlers({ server }: McpServer, settings: ResourceSettings): void {
   const { scopes, callOf, canNotify, subscriptions } = settings;
   const kinds = RESOURCE_KINDS.filter((kind) => readerOf(kind) !== undefined && isVisible(kind.scope, scopes));
   server.registerCapabilities({ resources: canNotify ? { subscribe: true } : {} });
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: kinds.map(toTemplate) }));
-  // There are too many messages to list, and list_emails finds them; a user would pick templates and pending approvals.
+  // Messages are too many to list, and list_emails finds them; templates and pending approvals are what users select.
   server.setRequestHandler('resources/list', async (_request, { mcpReq }) => {
     const listed = kinds.filter(({ name }) => name !== 'messages');
     const lists = await Promise.all(listed.map((kind) => listKind(kind, callOf(mcpReq.signal))));
@@ -38,7 +38,7 @@ export function setResourceHandlers({ server }: McpServer, settings: ResourceSet
   }));
   if (subscriptions === null) return;
   server.setRequestHandler('resources/subscribe', async ({ params }, { mcpReq }) => {
-    // What cannot be read cannot be watched, and is refused in the same words.
+    // What cannot be read cannot be watched, and gets the same refusal.
     await readResource(params.uri, callOf(mcpReq.signal));
     try {
       subscriptions.subscribe(params.uri);
@@ -63,7 +63,7 @@ async function listKind({ name }: ResourceKind, call: ResourceCall) {
   return named.map(({ id, title }) => ({
     uri: resourceUri(name, id),
     name: id,
-    // A subject or a name may come from anyone, and a list has no fence.
+    // Anyone can write a subject or name, and a list has no fence.
     title: toOneLine(stripInvisible(title)).slice(0, 100),
     mimeType: 'text/plain',
   }));

@@ -7,12 +7,12 @@ export interface ResourceKind {
   readonly description: string;
   /** The name of the variable in the URI template. */
   readonly variable: 'id' | 'slug';
-  /** The tool whose text the resource is. */
+  /** The tool whose text is the resource's content. */
   readonly reader: string;
   readonly scope: Scope | null;
 }
 
-/** Every kind of resource. What is read is the text of the tool beside it, so that both show the same and are fenced the same. */
+/** All resource kinds. Each uses the text of its tool, so that both show the same content with the same fences. */
 export const RESOURCE_KINDS: readonly ResourceKind[] = [
   {
     name: 'messages',
@@ -48,7 +48,7 @@ export function resourceUri(name: ResourceKind['name'], id: string): string {
   return `email://${name}/${encodeURIComponent(id)}`;
 }
 
-/** The kind and the id in an address; null where it is none of ours. */
+/** The kind and id in a URI; null if the URI is not ours. */
 export function parseResourceUri(uri: string): { readonly kind: ResourceKind; readonly id: string } | null {
   const [, name, encoded] = /^email:\/\/([a-z]+)\/([^/?#\s]{1,300})$/.exec(uri) ?? [];
   const kind = RESOURCE_KINDS.find((known) => known.name === name);

@@ -5,7 +5,7 @@ import { suppressionRow } from './suppression-text.ts';
 
 type Added = OperationOutput<OperationById<'suppressions.create'>>;
 
-/** One shape for one address and for many: two forms at the root of a schema are more than some model providers take. */
+/** One schema for one address or many, because some model providers reject two forms at the root. */
 export const addSuppressionTool = callingTool(findOperation('suppressions.create'), {
   output: {
     suppressions: {

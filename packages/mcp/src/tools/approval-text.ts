@@ -1,11 +1,11 @@
 import type { Approval, MessageApproval } from '@postrider/core';
 import { toOneLine } from '../untrusted-text.ts';
 
-/** What an agent should do about a held send; part of every result that shows one. */
+/** What an agent should do about a held send; in every result that shows one. */
 export const HELD_ADVICE =
   'Held, not sent: an approver has to approve it first. Do not send it again; tell the user. wait_for_email with this id returns the decision. cancel_email withdraws it, if this key may cancel.';
 
-/** The status of a hold in words, without text of third parties. */
+/** The status of a hold in words, without third-party text. */
 export function describeHold({
   id,
   status,

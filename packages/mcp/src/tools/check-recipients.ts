@@ -8,7 +8,7 @@ import { asDryRun } from './preview-email.ts';
 
 const operation = findOperation('emails.send');
 
-/** Checks only recipients, with the dry run of a send without content. */
+/** Checks only the recipients, with a dry run without content. */
 export function checkRecipientsTool(entry: SurfaceEntry): Tool {
   return defineTool({
     entry,

@@ -1,6 +1,6 @@
 import type { Problem } from '@postrider/core';
 
-/** Users and models refer to a domain by its name; the tools need its id. @param listTool the tool that shows the ids. */
+/** Users and models refer to a domain by name, but the tools need its id. @param listTool the tool that lists the ids. */
 export function refuseDomainId(problem: Problem, listTool: 'list_domains' | 'list_removed_domains'): Problem {
   const isAboutId = problem.errors?.some(({ path }) => path === 'id') ?? false;
   if (problem.code !== 'not_found' && !isAboutId) return problem;

@@ -5,7 +5,7 @@ import { section } from './message-text.ts';
 export type Domain = OperationOutput<OperationById<'domains.get'>>;
 export type DomainRecord = Domain['records'][number];
 
-/** A domain with the records to publish; DNS responses are text of third parties. */
+/** A domain with the records to publish; DNS responses are third-party text. */
 export function describeDomain(domain: Domain, untrusted: (text: string) => string): string {
   const { id, name, status, statusReason, records, verifiedAt, lastCheckedAt } = domain;
   return [
@@ -48,7 +48,7 @@ function foundRow({ purpose, host, reason, found, checkedAt }: DomainRecord): st
   ];
 }
 
-/** The required records that are missing or wrong, in a word each; null if there are none. */
+/** The required records that are missing or wrong, with a word for each; null if there are none. */
 function describeFaults(records: readonly DomainRecord[]): string | null {
   const faults = records.filter(({ required, status }) => required && status !== 'pass');
   if (faults.length === 0) return null;
@@ -66,7 +66,7 @@ export function domainRow({ id, name, status, verifiedAt, faults }: DomainSummar
   return `- ${toOneLine(parts.join(' | '))}`;
 }
 
-/** A row is for finding a domain: twenty with their records would be more than a result may hold. */
+/** A row is for finding a domain: twenty with their records would exceed the result size. */
 export function summarizeDomain({ records, ...domain }: Domain) {
   return { ...domain, faults: describeFaults(records) };
 }

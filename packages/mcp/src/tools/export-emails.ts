@@ -10,14 +10,14 @@ const operation = findOperation('emails.export');
 /** In ASCII characters; others count four times, as in the size of a result. Leaves room for the notes in both forms. */
 const PART_CHARACTERS_MAX = 9_000;
 
-/** A part of the file, in whole lines where they fit. */
+/** A part of the file, in whole lines if they fit. */
 interface Part {
   readonly content: string;
-  /** Where the next part begins; null at the end of the file. */
+  /** The offset of the next part; null at the end of the file. */
   readonly nextOffset: number | null;
 }
 
-/** The log as a file, part by part: a result fits some 60 lines. Only what is shown or skipped is read of the file. */
+/** The log as a file in parts: a result has room for about 60 lines. It reads only the shown and skipped parts. */
 export const exportEmailsTool: ToolMaker = (entry) =>
   defineTool({
     entry,
@@ -37,9 +37,9 @@ export const exportEmailsTool: ToolMaker = (entry) =>
       if (!input.ok) return refuse(input.problem);
       const result = await invoke(operation.id, input.input, { signal });
       if (!result.ok) return refuse(inArgumentNames(result.problem, entry));
-      // A streaming operation returns chunks: text in process, and bytes over HTTP.
+      // A streaming operation returns chunks: text in process, bytes over HTTP.
       const part = await readPart(result.body as AsyncIterable<string | Uint8Array>, offset);
-      const format: ExportFormat = (input.input.query['format'] as ExportFormat | undefined) ?? 'csv'; // As the API took it.
+      const format: ExportFormat = (input.input.query['format'] as ExportFormat | undefined) ?? 'csv'; // As the API accepted it.
       return present({
         record: { format, ...part },
         notes: [...input.notes, restNote(part, entry.tool)],

@@ -15,7 +15,7 @@ type CheckOperation = OperationById<
 >;
 type Check = OperationOutput<CheckOperation>;
 
-/** A tool that runs one of the free checks. Its findings quote what others publish or write, so all of them are fenced. */
+/** A tool that runs one of the free checks. Findings quote third-party text, so all of them are fenced. */
 function checkTool(operation: CheckOperation): ToolMaker {
   return callingTool(operation, { structuredNotes: [UNTRUSTED_NOTE], toText: describeCheck });
 }

@@ -4,13 +4,13 @@ import { line, section } from './message-text.ts';
 
 export type Key = OperationOutput<OperationById<'keys.get'>>;
 
-/** The fields of a key in the output schema. The restrictions, which the arguments describe, are omitted: the schema allows them. */
+/** The fields of a key in the output schema. Restrictions are omitted, because the arguments describe them and the schema allows them. */
 export const NAMED_OF_A_KEY = [
   ...['id', 'name', 'mode', 'prefix', 'last4', 'scopes', 'rateLimit', 'approvalMode'],
   ...['pausedAt', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt'],
 ];
 
-/** A key without its secret; names are text of third parties. */
+/** A key without its secret; names are third-party text. */
 export function describeKey(key: Key, untrusted: (text: string) => string): string {
   const { id, mode, prefix, last4, scopes, rateLimit, sendLimit, approvalMode, holdWhen, persona } = key;
   return [

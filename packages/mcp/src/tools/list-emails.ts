@@ -4,7 +4,7 @@ import { callingTool } from '../tool.ts';
 import { toOneLine } from '../untrusted-text.ts';
 import { describePage } from './page-text.ts';
 
-/** A row is for finding a message; get_email shows it whole. */
+/** A row is for finding a message; get_email shows all of it. */
 const ROW_FIELD_CHARACTERS_MAX = 120;
 
 export const listEmailsTool = callingTool(findOperation('emails.list'), {

@@ -3,12 +3,12 @@ import { toOneLine } from '../untrusted-text.ts';
 
 type Event = Message['events'][number];
 
-/** One `Name: value` line, or nothing where there is no value. */
+/** One `Name: value` line; empty if there is no value. */
 export function line(name: string, value: string | null | undefined): string[] {
   return value ? [`${name}: ${toOneLine(value)}`] : [];
 }
 
-/** A heading with its rows, or nothing where there are none. */
+/** A heading with its rows; empty if there are none. */
 export function section(name: string, rows: readonly string[]): string[] {
   return rows.length === 0 ? [] : [`${name}:`, ...rows.map((row) => `- ${toOneLine(row)}`)];
 }
@@ -26,19 +26,19 @@ export function eventRows(events: Message['events']): string[] {
   });
 }
 
-/** How a message is labeled: by whom, as what, of which template. */
+/** The message's provenance: sender program, tags, template. */
 export function labelRows({ agentName, tags, template }: Pick<Message, 'agentName' | 'tags' | 'template'>): string[] {
   return [...line('Agent', agentName), ...line('Tags', tags.join(', ')), ...line('Template', template)];
 }
 
-/** A file of a message; the size is null where a dry run names it by URL. */
+/** A file of a message; the size is null if a dry run has only its URL. */
 interface ShownFile {
   readonly filename: string;
   readonly contentType: string;
   readonly size: number | null;
 }
 
-/** What a message has beside its bodies. */
+/** The parts of a message other than its bodies. */
 export function partRows({
   headers,
   metadata,

@@ -11,7 +11,7 @@ export const revokeKeyTool = oneKeyTool(findOperation('keys.revoke'));
 
 type KeyOperation = OperationById<'keys.get' | 'keys.update' | 'keys.revoke' | 'keys.pause' | 'keys.resume'>;
 
-/** A tool that returns the present state of one key. */
+/** A tool that returns the current state of one key. */
 function oneKeyTool(operation: KeyOperation): ToolMaker {
   return callingTool(operation, {
     shows: NAMED_OF_A_KEY,

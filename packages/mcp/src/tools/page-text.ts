@@ -5,7 +5,7 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A page as text: how many of how many, a fenced line for each row, and how to go on. */
+/** A page as text: how many of how many, a fenced line per row, and how to continue. */
 export function describePage<Row>(
   page: Page,
   {

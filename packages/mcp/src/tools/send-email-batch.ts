@@ -76,7 +76,7 @@ function isAnyHeld({ results }: Outcome): boolean {
   return results.some(({ status }) => status === 'pending_approval');
 }
 
-/** The channel is a fact about the entry: what an item claims of it must not be dropped in silence. */
+/** The entry point sets the channel, so an item that passes one is rejected instead of silently changed. */
 function channelClaims(emails: unknown): FieldProblem[] {
   if (!Array.isArray(emails)) return [];
   return emails.flatMap((email: unknown, index) => {
@@ -96,7 +96,7 @@ interface Row {
   readonly ok: boolean;
   readonly id?: string;
   readonly status?: string;
-  /** Of a held item. */
+  /** For held items. */
   readonly approvalId?: string;
   readonly dryRun?: true;
   readonly failedChecks?: readonly Reason[];

@@ -31,7 +31,7 @@ interface Accepted {
   readonly approvalId?: string;
   readonly reasons?: readonly string[];
   readonly expiresAt?: string;
-  /** Of a scheduled send. */
+  /** For scheduled sends. */
   readonly scheduledAt?: string;
 }
 

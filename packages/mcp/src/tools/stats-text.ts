@@ -6,7 +6,7 @@ type Outcome = Pick<Stats, 'sent' | 'delivered' | 'bounced' | 'complained' | 'bo
   readonly deliveryRate?: number;
 };
 
-/** The statistics of a window; tags and agent names are what senders wrote. */
+/** The statistics of a window; tags and agent names are third-party text. */
 export function describeStats(stats: Stats, untrusted: (text: string) => string): string {
   const { window, byTag = [], byChannel = [], bySource = [], topAgents = [] } = stats;
   const named = [

@@ -1,7 +1,7 @@
 import type { Suppression } from '@postrider/core';
 import { toOneLine } from '../untrusted-text.ts';
 
-/** One entry of the suppression list on a line; its note is text of third parties. */
+/** One entry of the suppression list on a line; its note is third-party text. */
 export function suppressionRow({ email, reason, createdAt, expiresAt, emailId, note }: Suppression): string {
   const parts = [
     `${email} ${reason} since ${createdAt}`,

@@ -1,7 +1,7 @@
 import type { Template } from '@postrider/core';
 import { line, section } from './message-text.ts';
 
-/** A template whole, with the content of one version. */
+/** A template with the content of one version. */
 export function describeTemplate(template: Template, untrusted: (text: string) => string): string {
   const { slug, version, updatedAt, variables, versions } = template;
   return [
@@ -24,7 +24,7 @@ export function describeTemplate(template: Template, untrusted: (text: string) =
   ].join('\n');
 }
 
-/** What an agent should do about a draft; part of every result that shows one. */
+/** What an agent should do about a draft; in every result that shows one. */
 export function draftNotes({ status, currentVersion }: Pick<Template, 'status' | 'currentVersion'>): readonly string[] {
   if (status !== 'draft') return [];
   const now =
@@ -42,7 +42,7 @@ function placeOf({ version, status, currentVersion }: Template): string {
   return status === 'draft' ? `draft; ${current}` : current;
 }
 
-/** The variables of a template in one line; `?` behind the ones it can do without. */
+/** The variables of a template on one line; `?` marks optional ones. */
 export function describeVariables(variables: Template['variables']): string {
   if (variables.length === 0) return 'no variables';
   return `variables ${variables.map(({ name, required }) => (required ? name : `${name}?`)).join(', ')}`;

@@ -19,7 +19,7 @@ export const replyToTicketTool = callingTool(
 /** The context of a ticket, as JSON; large values are shown as text, which can be cut. */
 const CONTEXT_CHARACTERS_MAX = 4_000;
 
-/** What the server attached itself: its shapes are known, and are cut like any record. */
+/** The context that the server attached: its shapes are known, and it is cut like any record. */
 const ATTACHED: ReadonlySet<string> = new Set(['requestId', 'requestLog', 'emailId', 'emailTrail', 'withheld']);
 
 const NEXT_STEP: Readonly<Record<Ticket['status'], string>> = {

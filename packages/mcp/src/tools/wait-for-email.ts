@@ -9,7 +9,7 @@ import { eventRows, line, recipientRows, section } from './message-text.ts';
 
 const operation = findOperation('emails.get');
 
-/** Final statuses: nothing more will happen, or the provider accepted the message and may never report more. */
+/** Final statuses: no more events will follow, or the provider accepted the message and may never report more. */
 const SETTLED: ReadonlySet<MessageStatus> = new Set<MessageStatus>([
   'sent',
   'delivered',
@@ -24,17 +24,23 @@ const SETTLED: ReadonlySet<MessageStatus> = new Set<MessageStatus>([
 
 const SHOWN = ['id', 'status', 'to', 'subject', 'recipients', 'lastError', 'events'] as const;
 
-/** The hold and the time are there where the message has them: the output schema, for which every connection pays, is open to them. */
+/**
+ * The hold and the time are returned if the message has them; the output schema omits but allows them, because every connection pays for
+ * it.
+ */
 type Outcome = Pick<Message, (typeof SHOWN)[number]> & {
   readonly settled: boolean;
   readonly scheduledAt?: string;
   readonly approval?: NonNullable<Message['approval']>;
 };
 
-/** Often enough to prevent a client's timeout, and rarely enough to cost nothing. */
+/** Often enough to prevent a client's timeout, and rarely enough to be cheap. */
 const STEP_SECONDS = 5;
 
-/** Waits for a message's outcome, or for the decision of a held one, and returns it without the content; a timeout is a result too, never an error. */
+/**
+ * Waits for a message's outcome, or the decision of a held one, and returns it without the content. A timeout is a result too, never an
+ * error.
+ */
 export function waitForEmailTool(entry: SurfaceEntry): Tool {
   const settled = { type: 'boolean', description: 'False if the time ran out first.' };
   return defineTool({
@@ -61,9 +67,9 @@ export function waitForEmailTool(entry: SurfaceEntry): Tool {
 }
 
 /**
- * Reads the status once, and then makes one long read; or short ones with a notification between them, if the client wants progress or an
- * approver has yet to decide: the API waits only for outcomes, and a decision is none if the message is then scheduled. It counts the seconds
- * it requested instead of reading a clock: a server that responds early shortens the wait and never lengthens it.
+ * Reads the status once, then makes one long read, or short reads with progress notifications if the client wants progress or a decision is
+ * pending: the API waits only for outcomes, and an approved message may then be scheduled. It counts the requested seconds instead of
+ * reading a clock, so that an early response shortens the wait and never lengthens it.
  */
 async function waitForOutcome(input: PlacedInput, call: ToolCall, secondsMax: number): Promise<InvokeResult> {
   const { invoke, signal, report } = call;

@@ -12,7 +12,7 @@ export const deleteWebhookTool = oneWebhookTool(findOperation('webhooks.delete')
 export const createWebhookTool = secretWebhookTool(findOperation('webhooks.create'));
 export const rotateWebhookTool = secretWebhookTool(findOperation('webhooks.rotate'));
 
-/** An endpoint without its secret, on a line; URL and description are text of third parties. */
+/** An endpoint without its secret, on a line; URL and description are third-party text. */
 export function describeWebhook(webhook: Webhook): string {
   const { id, url, description, events, status, disabledReason, failingSince, createdAt } = webhook;
   const parts = [

@@ -22,10 +22,10 @@ export async function transport({
   return { ...head, text: await response.text() };
 }
 
-/** Every runtime with `fetch` will do. */
+/** Works in every runtime with `fetch`. */
 export function assertPlatform(): void {}
 
-/** Where there is no Node there is no environment. */
+/** Without Node there are no environment variables. */
 export function readVariable(_name: string): string | undefined {
   return undefined;
 }

@@ -2,8 +2,7 @@
 const OLDEST = [22, 19] as const;
 
 /**
- * Why this runtime cannot carry requests; null if it can. Other runtimes name a version of Node that they are compatible with, and are not judged
- * by it.
+ * The reason why this runtime cannot send requests; null if it can. Other runtimes report a compatible Node version, which is not checked.
  */
 export function explainOldNode(versions: Readonly<Record<string, string | undefined>>): string | null {
   const { node, bun, deno } = versions;

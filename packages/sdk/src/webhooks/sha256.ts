@@ -64,7 +64,7 @@ function fillSchedule(schedule: Uint32Array, view: DataView, at: number): void {
   }
 }
 
-/** FIPS 180-4, 6.2.2, step 3, in its letters. */
+/** FIPS 180-4, 6.2.2, step 3, with the standard's variable names. */
 function compress(state: Uint32Array, schedule: Uint32Array): void {
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let i = 0; i < 64; i += 1) {
@@ -80,7 +80,7 @@ function compress(state: Uint32Array, schedule: Uint32Array): void {
   });
 }
 
-/** Every index here is inside its array. */
+/** Every index used here is within its array. */
 function wordAt(words: Uint32Array, index: number): number {
   return words[index] ?? 0;
 }

@@ -6,7 +6,7 @@ import { readSignatureHeaders, type WebhookHeaders } from './webhook-headers.ts'
 export interface VerifyWebhookOptions {
   /** Seconds the timestamp may be off this machine's clock, either way. Default 300. */
   readonly toleranceSeconds?: number | undefined;
-  /** What to take for the present; default the machine's clock. */
+  /** The current time. Default: the machine's clock. */
   readonly now?: Date | undefined;
 }
 
@@ -63,7 +63,7 @@ function assertRecent(timestamp: string, toleranceSeconds: number, now: Date): v
   );
 }
 
-/** Compares every signature with every key to its last byte, so that the duration does not reveal how close a forgery is. */
+/** Compares every signature with every key in full, so that the duration does not reveal how close a forgery is. */
 function isSignedBy(keys: readonly Uint8Array[], signed: Uint8Array, header: string): boolean {
   const given = header.split(' ').flatMap((part) => {
     const [version, value, ...rest] = part.split(',');
@@ -117,7 +117,7 @@ function toKeys(secret: string | readonly string[]): readonly Uint8Array[] {
   });
 }
 
-/** Null where it is none. */
+/** Null if the text is not base64. */
 function fromBase64(text: string): Uint8Array | null {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   try {

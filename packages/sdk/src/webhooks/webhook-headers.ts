@@ -1,9 +1,9 @@
-/** As a platform's `Headers`, or an object such as Node's `request.headers`; names in any case. */
+/** A platform's `Headers`, or an object such as Node's `request.headers`, with names in any case. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The headers of Standard Webhooks; null where one is missing. */
+/** The headers of Standard Webhooks; null if one is missing. */
 export interface SignatureHeaders {
   readonly id: string | null;
   readonly timestamp: string | null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
 import { idSchema } from '../../schemas/identifiers.ts';
 
-/** Canceling has two spellings, which differ in method and path alone. */
+/** Two operations cancel a message; they differ only in method and path. */
 const canceling = {
   access: { kind: 'key', scope: 'emails:cancel' },
   reach: 'outbound',

@@ -38,7 +38,7 @@ export const getEmail = defineOperation({
         title: 'Wait for an email’s outcome',
         description:
           'Waits up to 50 seconds until a message has an outcome (sent, delivered, bounced, failed, …) or a held message is decided. Returns status, recipients and events. If the time runs out, `settled` is false: call it again, and do not send again. Not for content: use get_email.',
-        // 50 seconds stay below the 60 after which common clients give a call up.
+        // 50 seconds, because common clients time out after 60.
         ceilings: {
           wait: { max: 50, apiMax: LIMITS.waitSecondsMax, description: 'Maximum seconds to wait, 1 to 50.' },
         },

@@ -6,7 +6,7 @@ import { templateDraftSchema } from '../../schemas/template-draft.ts';
 export const listTemplateDrafts = defineOperation({
   id: 'templates.drafts',
   method: 'GET',
-  // Beside the held sends: those who decide about them find both in one place.
+  // Approvers find drafts beside the held sends.
   path: '/keys/approvals/drafts',
   access: { kind: 'key', scope: null },
   reach: 'none',

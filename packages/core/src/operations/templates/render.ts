@@ -35,7 +35,7 @@ export const renderTemplate = defineOperation({
     title: 'Render a template',
     description:
       'Renders a stored template with variables, without sending. Returns subject, html, text and the `missing` variables. Use it before send_email. Not for a template’s source: use get_template.',
-    // Drafts are for those who write templates.
+    // Only callers that write templates need to render unsaved content.
     hides: ['subject', 'html', 'text'],
   },
   cli: {

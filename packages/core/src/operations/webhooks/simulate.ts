@@ -3,7 +3,7 @@ import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { webhookEventTypeSchema } from '../../schemas/webhook.ts';
 
-/** `http://localhost:<port>…`: a program on the developer’s own machine. */
+/** `http://localhost:<port>…`: a program on the developer’s machine. */
 const LOOPBACK_URL = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]\S*)?$/i;
 
 export const simulateWebhook = defineOperation({
