@@ -82,7 +82,7 @@ describe('the server and the key', () => {
 });
 
 describe('a profile', () => {
-  it('that cannot be read is named', async () => {
+  it('is named if it cannot be read', async () => {
     const cwd = await directoryWithProfile('{');
     const { code, stderr } = await runInProcess(['whoami'], { cwd });
     expect(code).toBe(3);

@@ -23,8 +23,8 @@ async function failureAt(baseUrl: string, argv: readonly string[] = ['whoami']) 
   return { code, name, fix };
 }
 
-describe('an error says how to fix it', () => {
-  it('when the certificate is not trusted', async () => {
+describe('the fix of an error', () => {
+  it('names doctor and NODE_EXTRA_CA_CERTS if the certificate is not trusted', async () => {
     const port = await portOf(createTlsServer(await makeCertificate(['localhost'])));
     expect(await failureAt(`https://localhost:${port}`)).toEqual({
       ...{ code: 8, name: 'connection_failed' },
@@ -32,7 +32,7 @@ describe('an error says how to fix it', () => {
     });
   });
 
-  it('when https is used on an http port, and names the flag for the address', async () => {
+  it('names the flag of the address if https is used on an http port', async () => {
     const port = await portOf(createServer((_, response) => response.setHeader('connection', 'close').end('<html>')));
     const { fix } = await failureAt(`https://127.0.0.1:${port}`);
     expect(fix).toContain('http:// in --base-url');
@@ -42,14 +42,14 @@ describe('an error says how to fix it', () => {
     });
   });
 
-  it('when a page responds instead of the event stream, which is not retried forever', async () => {
+  it('names the flag of the address if a web page responds instead of the event stream, and does not retry', async () => {
     const answer = { status: 200, body: '<html></html>' };
     const { code, stderr, received } = await runAgainst([answer], ['webhooks', 'listen', '--json']);
     expect([code, received.length]).toEqual([1, 1]);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'unexpected_answer', fix: expect.stringContaining('--base-url') });
   });
 
-  it('when the credentials folder cannot be written', async () => {
+  it('names the setting of the credentials folder if that cannot be written', async () => {
     const env = { POSTRIDER_CONFIG_DIR: `${import.meta.filename}/below-a-file` };
     await expect(writeProfiles({ env }, { current: null, saved: {} })).rejects.toMatchObject({
       ...{ exitCode: 1, message: expect.stringContaining('could not be written (ENOTDIR)') },
@@ -61,7 +61,7 @@ describe('an error says how to fix it', () => {
     [['emails', 'list', '--status', 'bouncd'], 'Did you mean bounced?'],
     [['keys', 'create', '--name', 'K', '--approval-mode', 'alway'], 'Did you mean always?'],
     [['emails', 'list', '--status', 'nothing-like-it'], 'Use one of: queued, '],
-  ])('when a value is mistyped: %j', async (argv, words) => {
+  ])('suggests the value that was meant: %j', async (argv, words) => {
     const { code, stderr } = await runAgainst([], argv);
     expect(code).toBe(2);
     expect(stderr).toContain(words);

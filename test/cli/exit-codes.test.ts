@@ -82,8 +82,8 @@ describe('the exit code', () => {
   });
 
   it('is 8 when nothing listens', { tags: ['contract-cli.exit-8'] }, async () => {
-    const nobody = ['--base-url', 'http://127.0.0.1:1', '--api-key', KEY];
-    const { code, stderr } = await runInProcess(['whoami', ...nobody]);
+    const unreachable = ['--base-url', 'http://127.0.0.1:1', '--api-key', KEY];
+    const { code, stderr } = await runInProcess(['whoami', ...unreachable]);
     expect(code).toBe(8);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'connection_failed', status: null, retryable: true });
     expect(stderr).toContain('--base-url');

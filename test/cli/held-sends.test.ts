@@ -320,7 +320,7 @@ describe('a hold that changed meanwhile', () => {
     );
   });
 
-  it('or whose edits are rejected returns to them, with the reason, and keeps everything typed', async () => {
+  it('returns to the edits if they are rejected, with the reason, and keeps everything typed', async () => {
     const hold = heldSend();
     const files: string[] = [];
     const problem = {
@@ -360,7 +360,7 @@ describe('a hold that changed meanwhile', () => {
     [20, 5],
     [60, 15],
     [200, 60],
-  ])('and every other screen fits into %i columns and %i rows', async (columns, rows) => {
+  ])('fits into %i columns and %i rows, like every other screen', async (columns, rows) => {
     const holds = Array.from({ length: 30 }, (_, index) =>
       heldSend({ id: `h${index}`, subject: '漢字'.repeat(30), bcc: ['z@x.example'] }),
     );

@@ -235,7 +235,7 @@ describe('classifyDiagnostic', () => {
     ['5.7.1', '', 'block'],
     ['5.0.0', '', 'unknown'],
     ['5.0.0', 'x-unix; unknown command', 'unknown'],
-    // The server that refused is believed before the one that reports.
+    // The status of the rejecting server takes precedence over that of the reporting one.
     ['5.0.0', 'smtp; 550 5.1.1 No such user', 'hard'],
     ['5.0.0', 'smtp; 550 User unknown', 'hard'],
     ['5.1.1', 'smtp; 550 5.7.1 Message rejected by our policy', 'block'],

@@ -23,8 +23,8 @@ beforeEach(() => {
 const asked = (name: string) => server.questions.filter((question) => question.name === name).length;
 const advanceSeconds = (seconds: number) => clock.advance(seconds * 1_000);
 
-describe('a response is cached', () => {
-  it('as long as its TTL says, and then queried again', async () => {
+describe('the cache of responses', () => {
+  it('keeps a response until its TTL ends, and then queries again', async () => {
     server.set('ttl.example', 'A', '192.0.2.1', { ttl: 60 });
     await dns.a('ttl.example');
     server.set('ttl.example', 'A', '192.0.2.2', { ttl: 60 });
@@ -35,14 +35,14 @@ describe('a response is cached', () => {
     expect(await dns.a('ttl.example')).toEqual({ kind: 'found', values: ['192.0.2.2'] });
   });
 
-  it('by name and type', async () => {
+  it('keeps responses by name and type', async () => {
     server.set('types.example', 'A', '192.0.2.1', { ttl: 60 });
     server.set('types.example', 'TXT', 'text', { ttl: 60 });
     expect(await dns.a('types.example')).toEqual({ kind: 'found', values: ['192.0.2.1'] });
     expect(await dns.txt('types.example')).toEqual({ kind: 'found', values: ['text'] });
   });
 
-  it('no longer than the shortest-lived record on the way to it', async () => {
+  it('keeps a response no longer than the shortest TTL of its CNAME chain', async () => {
     server.set('chain.example', 'CNAME', 'end.chain.example', { ttl: 30 });
     server.set('end.chain.example', 'A', '192.0.2.1', { ttl: 3_600 });
     await dns.a('chain.example');
@@ -54,7 +54,7 @@ describe('a response is cached', () => {
     expect(asked('chain.example')).toBe(2);
   });
 
-  it('not at all with a TTL of 0, nor with one that has the highest bit set', async () => {
+  it('does not keep a response with a TTL of 0, or with the highest bit of its TTL set', async () => {
     server.set('zero.example', 'A', '192.0.2.1', { ttl: 0 });
     server.set('negative.example', 'A', '192.0.2.1', { ttl: 2 ** 31 });
     for (const name of ['zero.example', 'negative.example']) {
@@ -64,7 +64,7 @@ describe('a response is cached', () => {
     }
   });
 
-  it('for a day at most', async () => {
+  it('keeps a response for at most a day', async () => {
     server.set('long.example', 'A', '192.0.2.1', { ttl: 1_000_000 });
     await dns.a('long.example');
     advanceSeconds(86_390);
@@ -76,10 +76,10 @@ describe('a response is cached', () => {
   });
 });
 
-describe('a negative response is cached', () => {
+describe('the cache of negative responses', () => {
   const soa = (minimum: number) => `ns.example. hostmaster.example. 1 3600 600 86400 ${minimum}`;
 
-  it('for the minimum of the zone’s SOA or its TTL, whichever is less', async () => {
+  it('keeps a response for the SOA’s minimum or its TTL, whichever is less', async () => {
     server.set('negative.test', 'SOA', soa(120), { ttl: 3_600 });
     server.set('negative2.test', 'SOA', soa(3_600), { ttl: 120 });
     for (const zone of ['negative.test', 'negative2.test']) {
@@ -93,7 +93,7 @@ describe('a negative response is cached', () => {
     }
   });
 
-  it('for fifteen minutes at most', async () => {
+  it('keeps a response for at most fifteen minutes', async () => {
     server.set('patient.test', 'SOA', soa(86_400), { ttl: 86_400 });
     await dns.a('gone.patient.test');
     advanceSeconds(895);
@@ -104,7 +104,7 @@ describe('a negative response is cached', () => {
     expect(asked('gone.patient.test')).toBe(2);
   });
 
-  it('not at all without an SOA', async () => {
+  it('does not keep a response without an SOA', async () => {
     await dns.a('gone.nosoa.test');
     await dns.a('gone.nosoa.test');
     expect(asked('gone.nosoa.test')).toBe(2);
@@ -121,7 +121,7 @@ it('caches a failure for five seconds', async () => {
   expect(await dns.a('flaky.example')).toEqual({ kind: 'found', values: ['192.0.2.1'] });
 });
 
-describe('a fresh view', () => {
+describe('a fresh lookup', () => {
   it('queries what is cached too, and its response replaces the cached one', async () => {
     server.set('fresh.example', 'TXT', 'old', { ttl: 600 });
     await dns.txt('fresh.example');
@@ -170,7 +170,7 @@ it('caches a limited number of responses, and evicts the oldest first', async ()
   expect(asked('n1.bound.example')).toBe(2);
 });
 
-describe('the response cache', () => {
+describe('the memory of the response cache', () => {
   const found = (ttl: number, ...texts: readonly string[]): DnsStep => ({
     ...{ kind: 'found', ttl, aliases: [] },
     records: { texts, mx: [] },

@@ -67,7 +67,7 @@ describe('an API whose database stops responding', () => {
   });
 
   it('reports the same to callers over MCP', async () => {
-    // The key is believed for half a second, so that it is the send which meets the silence.
+    // The key is cached for half a second, so that the send is the first to use the silent database.
     expect((await server.call('GET', '/keys/self')).status).toBe(200);
     proxy.silence();
     const beganMs = performance.now();

@@ -167,7 +167,7 @@ describe('hostile mail', () => {
     expect(await sending.say('NOOP')).toMatch(/^250 /);
   });
 
-  it('or random commands get a reply or a closed connection, and do no harm', async () => {
+  it('gets a reply or a closed connection, like random commands, and does no harm', async () => {
     for (const bytes of [randomBytes(4_000), Buffer.alloc(100_000, 0x41), Buffer.from('GET / HTTP/1.1\r\n\r\n')]) {
       const session = await openSmtpSession(server.inboundPort);
       cleanUp(() => session.close());

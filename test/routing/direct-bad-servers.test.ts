@@ -32,7 +32,7 @@ async function startBad(
   return { ...world, first, good, direct, send };
 }
 
-describe('a bad server before the message is sent costs time, and the next is tried', () => {
+describe('a server that fails before the message is sent', () => {
   it.each<readonly [string, (conversation: Conversation) => Promise<void> | void]>([
     ['that sends nothing', () => undefined],
     ['that greets with garbage', (c) => c.say('\u0000\u0001 welcome to the machine\r\n')],
@@ -88,7 +88,7 @@ describe('a bad server before the message is sent costs time, and the next is tr
     expect(first.connections).toBe(1);
   });
 
-  it('and the message is deferred when there is no next', async () => {
+  it('defers the message if there is no next server', async () => {
     const { send } = await startBad(() => undefined, { second: false });
     const verdict = await send();
     expect(verdict).toMatchObject({ outcome: 'deferred', reply: null, ambiguous: false });

@@ -11,7 +11,7 @@ describe.each([
   ['undici', undiciTransport],
   ['the platform’s fetch', fetchTransport],
   ['the HTTP client of the CLI', carryRequest],
-])('over %s', (_, transport) => {
+])('the transport %s', (_, transport) => {
   function clientOf(server: { readonly baseUrl: string }) {
     return new Postrider({ apiKey: 'pr_live_test', baseUrl: server.baseUrl, maxRetries: 0, transport });
   }
@@ -64,8 +64,8 @@ describe.each([
   });
 });
 
-describe('the package', () => {
-  it('uses undici under Node and the platform’s fetch elsewhere', async () => {
+describe('the default transport', () => {
+  it('is undici in Node and the platform’s fetch elsewhere', async () => {
     const manifest = await readFile(path.resolve(import.meta.dirname, '../../packages/sdk/package.json'), 'utf8');
     const { imports, publishConfig } = JSON.parse(manifest);
     expect(imports['#transport']).toEqual({ node: './src/transports/undici.ts', default: './src/transports/fetch.ts' });
@@ -73,8 +73,8 @@ describe('the package', () => {
   });
 });
 
-describe('a redirect that the platform hides, as browsers do', () => {
-  it('is rejected anyway', async () => {
+describe('a fetch that hides redirects, as in browsers', () => {
+  it('rejects a redirect with an error', async () => {
     const client = new Postrider({ apiKey: null, transport: async () => ({ status: 0, headers: {}, text: '' }) });
     await expect(client.service.health()).rejects.toMatchObject({ code: 'unexpected_answer', status: null });
   });

@@ -12,7 +12,7 @@ describe('the name of this server in records', () => {
       '[IPv6:2001:DB8::1]',
       { name: 'host.example', helo: '[IPv6:2001:DB8::1]', mechanism: 'ip6:2001:db8::1', address: '2001:db8::1' },
     ],
-  ])('of %s', (helo, expected) => {
+  ])('is derived from the HELO name %s', (helo, expected) => {
     expect(toPublicHost(helo, 'Host.example')).toEqual(expected);
   });
 });

@@ -371,7 +371,7 @@ describe('when no recipient is accepted', () => {
   });
 });
 
-describe('421 at any point closes the connection and defers those not rejected', () => {
+describe('a 421 reply', () => {
   it.each([
     ['the sender', ['421 bye'], ['deferred 421', 'deferred 421', 'deferred 421']],
     ['a recipient', ['250 ok', '550 no', '250 ok', '421 bye'], ['refused 550', 'deferred 421', 'deferred 421']],
@@ -381,7 +381,7 @@ describe('421 at any point closes the connection and defers those not rejected',
       ['250 ok', '250 ok', '550 no', '250 ok', '354 go', '421 bye'],
       ['deferred 421', 'refused 550', 'deferred 421'],
     ],
-  ])('at %s', async (_name, responses, summary) => {
+  ])('to %s closes the connection and defers recipients that were not rejected', async (_name, responses, summary) => {
     const outcome = await sendScripted(responses, { recipients: THREE });
     expect(outcome.summary).toEqual(summary);
     expect(outcome.verdicts.every(({ ambiguous }) => !ambiguous)).toBe(true);
@@ -526,7 +526,7 @@ describe('a server that sends invalid replies', () => {
     expect(connection.isReady).toBe(false);
   });
 
-  it('after the dot leaves it open whether the message arrived', async () => {
+  it('makes the outcome ambiguous after the dot', async () => {
     const { verdicts } = await sendScripted(['250 ok', '550 no', '250 ok', '354 go', 'eh?'], {
       recipients: THREE.slice(1),
     });
@@ -538,7 +538,7 @@ describe('a server that sends invalid replies', () => {
     expect(odd.verdicts).toMatchObject([{ outcome: 'deferred', ambiguous: true }]);
   });
 
-  it('by a flood after the dot is cut off', async () => {
+  it('is cut off if it floods the connection after the dot', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, '250 ok', '250 ok', '354 go');
@@ -552,7 +552,7 @@ describe('a server that sends invalid replies', () => {
     expect(await summaryOf(send(await open(server.port)))).toEqual(['deferred - ?']);
   });
 
-  it('by replying before the dot: a rejection counts, anything else does not', async () => {
+  it('can reject before the dot; any other early reply is an error', async () => {
     const respondEarly = async (early: string) => {
       const server = await serve(async (c) => {
         await c.open('PIPELINING');
@@ -570,7 +570,7 @@ describe('a server that sends invalid replies', () => {
     expect(await respondEarly('250 taken')).toEqual(['deferred -']);
   });
 
-  it('by sending data between two messages loses its connection', async () => {
+  it('loses its connection if it sends data between two messages', async () => {
     const server = await serve(async (c) => {
       await c.open('PIPELINING');
       await play(c, '250 ok', '250 ok', '354 go', '250 taken\r\n250 and again');

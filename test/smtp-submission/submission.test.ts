@@ -256,7 +256,7 @@ describe('a message over SMTP', () => {
     }
   });
 
-  it('and a rejected recipient are in the request log', async () => {
+  it('is in the request log, as is a rejected recipient', async () => {
     const { id } = await send({ subject: 'Logged' });
     await send({ to: 'nobody@nowhere' });
     await expect

@@ -122,7 +122,7 @@ describe('a delivery in progress', () => {
     expect(failures).toBe(0);
   });
 
-  it('and paused deliveries of an unreachable endpoint continue immediately when the URL is a new one', async () => {
+  it('continues immediately when the URL changes, as do paused deliveries of an unreachable endpoint', async () => {
     const dead = await startWebhookReceiver();
     await dead.close();
     const endpointId = await world.endpoint(dead.url);
@@ -143,7 +143,7 @@ describe('a delivery in progress', () => {
     await fresh.first(({ event }) => event.id === eventId);
   });
 
-  it('and any other change keep the failures', async () => {
+  it('keeps its failures on any other change', async () => {
     const { endpointId, respond, receiver } = await underWay();
     const endpoint = { accountId: world.accountId, id: endpointId };
     respond(500);

@@ -102,7 +102,7 @@ describe('files', () => {
     expect((await arrived('By URL')).attachments.map(textOf)).toEqual(['file of /file']);
   });
 
-  it('by a URL that is now dead do not fail a repeated request: it gets the first response', async () => {
+  it('whose URL is now dead do not fail a repeated request, which gets the first response', async () => {
     const passing = createServer((_, response) => response.end('once')).listen(0, '127.0.0.1');
     await once(passing, 'listening');
     const url = `http://127.0.0.1:${(passing.address() as AddressInfo).port}/a`; // As above.
@@ -138,19 +138,19 @@ describe('files', () => {
   });
 });
 
-describe('files are rejected', () => {
+describe('the rules for files', () => {
   const expectRefused = (response: TestResponse, code: string, ...paths: string[]) => {
     expectProblem(response, 422, code);
     expect(response.body.errors.map(({ path }: { path: string }) => path)).toEqual(paths);
     expect(response.body.retryable).toBe(code === 'attachment_fetch_failed');
   };
 
-  it('above twenty', { tags: ['contract-sending.attachment-limits', 'limits.attachments'] }, async () => {
+  it('reject more than twenty', { tags: ['contract-sending.attachment-limits', 'limits.attachments'] }, async () => {
     expect((await sendFiles(Array.from({ length: 20 }, () => FILE))).status).toBe(202);
     expectRefused(await sendFiles(Array.from({ length: 21 }, () => FILE)), 'attachment_too_many', 'attachments');
   });
 
-  it('of an executable type', {
+  it('reject executable types', {
     tags: ['contract-sending.attachment-types', 'contract-errors.422-attachments'],
   }, async () => {
     for (const ending of ['exe', 'BAT', 'cmd', 'com', 'scr', 'js', 'vbs', 'msi', 'lnk', 'jar', 'pdf.exe', 'exe. ']) {
@@ -159,7 +159,7 @@ describe('files are rejected', () => {
     }
   });
 
-  it('that are not base64, or empty, or both named and included', {
+  it('reject content that is not base64 or empty, or beside a URL', {
     tags: ['contract-errors.422-attachments'],
   }, async () => {
     for (const content of ['not base64!', 'QQ', '', 'data:text/plain;base64,QQ==']) {
@@ -168,7 +168,7 @@ describe('files are rejected', () => {
     expectRefused(await sendFiles([{ ...FILE, url: filesUrl }]), 'attachment_invalid', 'attachments.0.url');
   });
 
-  it('above 25 MB of the whole encoded message, and accepted just below', {
+  it('reject more than 25 MB of the whole encoded message, and accept just below', {
     tags: ['contract-sending.attachment-limits', 'contract-errors.422-attachments'],
     timeout: 120_000,
   }, async () => {
@@ -180,7 +180,7 @@ describe('files are rejected', () => {
     expect(body).toMatchObject({ status: 'delivered', attachments: [{ size: 19_100_000 }] });
   });
 
-  it('when a URL leads inside, is not https, or contains a password, without a request to it', {
+  it('reject a URL that is internal, is not https, or contains a password, without a request to it', {
     tags: ['contract-sending.attachment-url', 'contract-errors.422-attachments'],
   }, async () => {
     const before = served;
@@ -203,7 +203,7 @@ describe('files are rejected', () => {
     expect(served).toBe(before);
   });
 
-  it('when the host is dead or does not return the file', {
+  it('reject a URL whose host is dead or does not return the file', {
     tags: ['contract-errors.422-attachments'],
   }, async () => {
     for (const url of ['http://127.0.0.1:9/a', 'https://gone.test/a', `${filesUrl}/missing`, `${filesUrl}/moved`]) {
@@ -211,7 +211,7 @@ describe('files are rejected', () => {
     }
   });
 
-  it('by their structure, as any other field', async () => {
+  it('reject invalid structure like that of any other field', async () => {
     expectInvalid(await sendFiles([{ filename: 'a.txt' }]), 'attachments.0.content');
     expectInvalid(await sendFiles([{ content: 'QQ==' }]), 'attachments.0.filename');
     expectInvalid(await sendFiles([{ ...FILE, filename: 'a\r\nb.txt' }]), 'attachments.0.filename');
@@ -228,7 +228,7 @@ describe('files are rejected', () => {
     expectInvalid(await sendFiles(FILE), 'attachments');
   });
 
-  it('by the same rules in production, where a machine’s own addresses and http are denied', async () => {
+  it('apply in production too, where loopback addresses and http are denied', async () => {
     const production = await startTestApp({
       settings: { POSTRIDER_MODE: 'production' },
       dnsServers: [dns.address],
@@ -247,7 +247,7 @@ describe('files are rejected', () => {
     await production.close();
   });
 
-  it('and nothing of the send is stored', async () => {
+  it('store nothing of a rejected send', async () => {
     const [before] = await server.database.sql`SELECT count(*)::int AS n FROM message_attachments`;
     await sendFiles([FILE, { ...FILE, filename: 'a.exe' }]);
     await sendFiles([FILE], { from: 'a@elsewhere.example' });

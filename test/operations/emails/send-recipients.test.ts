@@ -131,7 +131,7 @@ describe('the recipients of a send', () => {
     }
   });
 
-  describe('against the key’s allowlist', () => {
+  describe('under the key’s allowlist', () => {
     it.each([
       [
         'ann@example.com',
@@ -160,7 +160,7 @@ describe('the recipients of a send', () => {
       },
     );
 
-    it('to, cc and bcc are checked, reply_to is not', {
+    it('are checked in to, cc and bcc, and not in reply_to', {
       tags: [
         'authentication.allowlist',
         'service.check-allowlist',
@@ -187,7 +187,7 @@ describe('the recipients of a send', () => {
   });
 
   describe('against the suppression list', () => {
-    it('to, cc and bcc are checked without regard to case, reply_to is not', {
+    it('are checked in to, cc and bcc without regard to case, and not in reply_to', {
       tags: ['service.check-suppression', 'contract-sending.local-part-case', 'send-request.reply-to'],
     }, async () => {
       await suppress('gone@example.com');

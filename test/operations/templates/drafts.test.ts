@@ -111,7 +111,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     const { body: made } = await server.call('POST', '/keys', {
       body: { name: 'Turned', scopes: ['templates:write'] },
     });
-    // The server still believes what it read of the key before.
+    // The server still has the key in its cache.
     expect((await patch(slug, { text: 'Before' }, made.key)).body.status).toBe('published');
     await server.database.sql`UPDATE api_keys SET approval_mode = 'always' WHERE id = ${made.id}`;
     expect((await patch(slug, { text: 'After' }, made.key)).body).toMatchObject({ status: 'draft', currentVersion: 2 });

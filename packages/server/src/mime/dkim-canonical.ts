@@ -18,7 +18,7 @@ export function canonicalizeMessage(composed: ComposedMessage): CanonicalMessage
   return { bodyHash: hashRelaxedBody(composed.body), ...selectHeaders(relaxHeader(composed.header)) };
 }
 
-/** Signed one more time than they occur (RFC 6376 §5.4.2), because they decide whom and what a reader believes. */
+/** Signed one more time than they occur (RFC 6376 §5.4.2), because readers trust them. */
 const OVERSIGNED = ['From', 'To', 'Cc', 'Subject', 'Reply-To', 'Content-Type'];
 
 /** Signed if present. RFC 8058 §4 requires both List-Unsubscribe headers to be covered, and Gmail counts Feedback-ID only if it is. */
