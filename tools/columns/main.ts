@@ -10,7 +10,7 @@ import { CHANGES, type Change, changeColumn, type DeclaredColumn, findColumns } 
 /**
  * `pnpm test:columns`: in a copy of the tree, renames each column in its table's declaration, changes its type, and toggles its
  * nullability, one change at a time. Reports whether test/db/schema-catalog.test.ts and the compiler notice each change. Compiling takes
- * seconds, so without `--all` or `--table` the compiler checks a sample. Exits with 1 if a change goes unnoticed.
+ * seconds, so without `--all` or `--table` the compiler checks a sample. Exits with 1 if the test misses a change.
  */
 const { values: options } = parseArgs({
   options: {
@@ -35,12 +35,8 @@ try {
   if (compile() !== 0) throw new Error('the tree does not compile as it is');
   const missedByCompiler = await compileAll(chosen);
   report('tsc notices', chosen.length, missedByCompiler);
-  if (missedByTest.length + missedByCompiler.length > 0) {
-    console.log(
-      `Failed: ${CATALOGUE_TEST} does not notice ${missedByTest.length} changes, and tsc does not notice ${missedByCompiler.length}.`,
-    );
-    process.exitCode = 1;
-  }
+  // The compiler cannot notice columns that are only parameters or sums; the test must notice every change.
+  if (missedByTest.length > 0) process.exitCode = 1;
 } finally {
   await rm(copy, { recursive: true, force: true });
 }

@@ -1,13 +1,13 @@
 import { CALLER_POLICY, type CallerKind, OPERATIONS, type Operation, REACHES, type Reach } from '@postrider/core';
 import { renderTable } from './markdown.ts';
-import { renderSight } from './sight-doc.ts';
+import { renderVisibility } from './visibility-doc.ts';
 
 const END = '<!-- End of the generated part. -->';
 
 /** Replaces the marked parts of docs/keys.md: what each kind of caller can cause, and what each scope shows. */
 export function renderKeysDoc(text: string): string {
   const withReach = replacePart(text, 'packages/core/src/reach.ts', `${renderPolicy()}\n\n${renderReaches()}`);
-  return replacePart(withReach, 'packages/core/src/visibility.ts', renderSight());
+  return replacePart(withReach, 'packages/core/src/visibility.ts', renderVisibility());
 }
 
 function replacePart(text: string, source: string, part: string): string {

@@ -138,11 +138,9 @@ export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-find
 export { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from './toolsets.ts';
 export {
   maySee,
-  VISIBILITY_RULES as SIGHT_RULES,
   VISIBILITY_RULES,
   type Viewer,
   type Visibility,
-  type VisibilityRule as SightRule,
   type VisibilityRule,
 } from './visibility.ts';
 export {

@@ -17,11 +17,13 @@ export interface Collector {
   shrink(): void;
 }
 
-/** Exposes V8's garbage collector without the command line flag that normally does so. */
+/**
+ * Exposes V8's garbage collector without the command line flag that normally does so. The flag applies to the whole process and stays set: if
+ * one thread unset it, another that is starting would not find `gc`.
+ */
 export function openCollector(): Collector {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (how?: object) => void; // The flag adds it to the globals of contexts created while it is set.
-  setFlagsFromString('--no-expose-gc');
+  const collect = runInNewContext('gc') as (how?: object) => void; // The flag adds it to the globals of new contexts.
   return { collect: () => collect(), shrink: () => collect({ type: 'major', flavor: 'last-resort' }) };
 }
 

@@ -40,7 +40,7 @@ export function factLines(hold: Hold, columns: number, now: Date): readonly Show
     ...fact('Total', `${count} ${count === 1 ? 'recipient' : 'recipients'}`, columns),
     ...fact('Held by', hold.reasons.join(', '), columns),
     ...fact('Agent', hold.agentName, columns),
-    ...fact('Sent via', [hold.source, hold.channel, `key ${hold.keyName || '(gone)'}`].join(', '), columns),
+    ...fact('Sent via', [hold.source, hold.channel, `key ${hold.keyName || '(deleted)'}`].join(', '), columns),
     ...facts(
       'Headers',
       headers.map(([name, value]) => `${name}: ${value}`),

@@ -1,4 +1,4 @@
-import { type Scope, SIGHT_RULES } from '@postrider/core';
+import { type Scope, VISIBILITY_RULES } from '@postrider/core';
 import type { Query } from '../client.ts';
 import { type SQL, sql } from '../drizzle.ts';
 import { recordColumns } from '../record-columns.ts';
@@ -59,7 +59,7 @@ export interface KnownRecipient {
 }
 
 /** Scopes that let a key see the bcc recipients of other senders. */
-const SEES_BLIND: readonly Scope[] = SIGHT_RULES['message.private'].others;
+const SEES_BLIND: readonly Scope[] = VISIBILITY_RULES['message.private'].others;
 
 /** Statuses of recipients whose mail was released for sending, whatever its result. */
 const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];

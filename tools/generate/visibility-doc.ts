@@ -1,9 +1,9 @@
-import { type Scope, SIGHT_RULES, type SightRule } from '@postrider/core';
+import { type Scope, VISIBILITY_RULES, type VisibilityRule } from '@postrider/core';
 import { renderTable } from './markdown.ts';
 
 /** One row per part of what an account stores: which scope shows it. */
-export function renderSight(): string {
-  const rules: readonly SightRule[] = Object.values(SIGHT_RULES);
+export function renderVisibility(): string {
+  const rules: readonly VisibilityRule[] = Object.values(VISIBILITY_RULES);
   const rows = rules.map(({ shows, own, others, users, otherwise }) => [
     shows,
     scopesOf(own) || '–',
