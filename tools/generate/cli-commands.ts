@@ -2,6 +2,7 @@ import type { CommandDefinition, CommandDescription, InputDescription, ValueDesc
 import { GLOBAL_FLAG_NAMES } from '@postrider/cli';
 import { type Argument, argumentsOf, type JsonSchema, type Operation } from '@postrider/core';
 import { withDefinition } from './cli-definitions.ts';
+import { inputText, withFlags } from './cli-input-texts.ts';
 
 /**
  * The CLI's commands, from every operation with a CLI exposure. They are generated as data, because loading the registry at each start
@@ -13,16 +14,20 @@ export function describeCommands(
 ): readonly CommandDescription[] {
   const commands = operations.flatMap((operation) => {
     if (operation.cli === null) return [];
+    const inputs = describeInputs(operation, operation.cli.positional ?? []);
     return [
       {
         id: operation.id,
         command: operation.cli.command,
         summary: operation.summary,
-        description: operation.description,
+        description: operation.cli.description ?? withFlags(operation.description, inputs),
         needsKey: operation.access.kind !== 'public',
         scope: operation.access.kind === 'key' ? operation.access.scope : null,
         examples: operation.cli.examples ?? [],
-        inputs: describeInputs(operation, operation.cli.positional ?? []),
+        inputs: inputs.map((input) => ({
+          ...input,
+          description: withFlags(input.description, inputs),
+        })),
       },
     ];
   });
@@ -106,7 +111,7 @@ function describeInput(
       value.kind === 'file'
         ? 'file'
         : (OWN_VALUE_NAMES[id]?.[name] ?? VALUE_NAMES[name] ?? valueNameOf(value, name, isPositional)),
-    description: `${typeof schema['description'] === 'string' ? schema['description'] : ''}${value.kind === 'file' ? FILE_FORMS : ''}`,
+    description: `${inputText(id, argument)}${value.kind === 'file' ? FILE_FORMS : ''}`,
     value,
     ...(CONTENTS.includes(name) && value.kind === 'text' ? { isContent: true } : {}),
   };

@@ -61,6 +61,8 @@ export interface McpExposure extends McpTool {
 /** The CLI command of the operation: the words after `postrider`, and the positional arguments by input name. */
 export interface CliExposure {
   readonly command: string;
+  /** The description in the command's help, in the words of the command line; without it, that of the operation. */
+  readonly description?: string;
   readonly positional?: readonly string[];
   readonly examples?: readonly string[];
 }

@@ -6,7 +6,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.send",
     "command": "emails send",
     "summary": "Send an email",
-    "description": "Accepts one message and returns its id and the status `queued`. It is delivered in the background: read the message, or wait for it, to get the outcome. If the approval mode of the key holds the send, the response has `pending_approval`, `approvalId`, `reasons` and `expiresAt`, and the message is sent when an approver approves it. With `scheduled_at` the message stays `queued` until then, and can be canceled or rescheduled. With `dry_run` nothing is sent: the response is 200 with every check and the rendered message. If any recipient is refused, the whole send is refused, and `recipients` lists each with its reason. Provenance is read from the body, then from the `X-Service-Agent` and `X-Service-Source` headers, then from the key’s persona, then from the default (`agent` over MCP, else `backend`).",
+    "description": "Sends one email. The server accepts it, returns its id and the status queued, and delivers it in the background: pass --wait to wait for the outcome. If the approval mode of the key holds the send, the email is sent when an approver approves it. If one recipient is refused, the whole send is refused, and the error lists each refused recipient with the reason. Without --source and --agent-name, the persona of the key applies, then the source backend.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -56,7 +56,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cc"
         ],
         "valueName": "address",
-        "description": "Copy recipients, same form as `to`.",
+        "description": "Copy recipients, same form as --to.",
         "value": {
           "kind": "list",
           "choices": null
@@ -72,7 +72,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--bcc"
         ],
         "valueName": "address",
-        "description": "Blind copy recipients, same form as `to`. They are stored with the message, but never written into it.",
+        "description": "Blind copy recipients, same form as --to. They are stored with the message, but never written into it.",
         "value": {
           "kind": "list",
           "choices": null
@@ -134,7 +134,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--text"
         ],
         "valueName": "content",
-        "description": "Plain text body, at most 2 MB. If you omit it, it is derived from `html`; an empty string turns that off.",
+        "description": "Plain text body, at most 2 MB. If you omit it, it is derived from --html; an empty string turns that off.",
         "value": {
           "kind": "text"
         },
@@ -150,7 +150,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--template"
         ],
         "valueName": "text",
-        "description": "Template slug or id, with an optional version (`welcome@3`); replaces `html` and `text`.",
+        "description": "Template slug or id, with an optional version (`welcome@3`); replaces --html and --text.",
         "value": {
           "kind": "text"
         }
@@ -242,7 +242,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--dry-run"
         ],
         "valueName": "text",
-        "description": "If true, nothing is sent: the response is 200 with every check and the message that would have been sent.",
+        "description": "Sends nothing: prints every check and the message that would have been sent.",
         "value": {
           "kind": "boolean"
         }
@@ -257,7 +257,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--unsubscribe"
         ],
         "valueName": "text",
-        "description": "If true, adds one-click unsubscribe headers (RFC 8058). Each recipient gets a separate link. `{{unsubscribe_url}}` in html, text or a template is that link, with and without this.",
+        "description": "Adds one-click unsubscribe headers (RFC 8058). Each recipient gets a separate link. {{unsubscribe_url}} in the content or a template is that link, with and without this flag.",
         "value": {
           "kind": "boolean"
         }
@@ -341,7 +341,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same values prints the first result again. Keys that start with auto-10m- are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -372,7 +372,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.send-batch",
     "command": "emails batch",
     "summary": "Send up to 100 emails in one call",
-    "description": "Checks each item separately and always returns 207 with one result per item, in order. An item that is refused or not valid has `ok` false and its problem in `error`; the other items are not affected. With `Idempotency-Key`, each item has the key `<key>:<index>`, so repeating the call replays the accepted items and retries the others. The provenance headers apply to every item that does not set its own. An item with `dry_run` is checked and not sent.",
+    "description": "Sends up to 100 emails from a file. The server checks each item separately: the command prints one result per item, in order, and exits with code 6 if any item is refused. With --idempotency-key, repeating the command sends only the items that were not accepted before.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -403,7 +403,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same values prints the first result again. Keys that start with auto-10m- are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -434,7 +434,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.list",
     "command": "emails list",
     "summary": "List emails",
-    "description": "The message log, newest first, in keyset pages: follow `nextCursor` until it is null. If you combine filters, all must match. A message can be found as soon as it is accepted.",
+    "description": "Lists the message log, newest first. If you combine filters, all must match. A message is listed as soon as it is accepted. For the next page, repeat the command with --cursor.",
     "needsKey": true,
     "scope": "emails:read",
     "examples": [
@@ -570,7 +570,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies.",
+        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of --q applies.",
         "value": {
           "kind": "text"
         }
@@ -663,7 +663,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -830,7 +830,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies.",
+        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of --q applies.",
         "value": {
           "kind": "text"
         }
@@ -910,7 +910,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.get",
     "command": "emails get",
     "summary": "Read one email",
-    "description": "Returns status, recipients, rendered body, provenance and all events. With `wait` it responds as soon as the message is final or `sent`, or with the current state when the wait ends. The scope `emails:content` shows the content of messages that the key itself sent, and `emails:content-all` that of every message. Otherwise the content fields are null and `contentRedacted` is true. Of another key’s message, blind recipients and `metadata` need `emails:content-all` too; `redacted` lists what is left out.",
+    "description": "Shows the status, the recipients, the rendered content, the provenance and all events of one email. With --wait, the command prints the email as soon as it is final or sent, or its current state when the wait ends. The scope emails:content shows the content of messages that the key itself sent, emails:content-all that of every message. Otherwise the content is redacted. The blind recipients and the metadata of another key’s message need emails:content-all too.",
     "needsKey": true,
     "scope": "emails:read",
     "examples": [
@@ -954,7 +954,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.cancel",
     "command": "emails cancel",
     "summary": "Cancel a queued email",
-    "description": "Cancels a message before it reaches a mail server: while it is `queued` for every recipient (scheduled messages too), or while it is held for approval, which withdraws the hold. The message leaves the outbox, its body and files are removed, and its quota is returned. The log keeps the row as `canceled`. A message is either canceled or sent, never both. Later the response is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself: others are 403 `permission_escalation`.",
+    "description": "Cancels an email before it reaches a mail server: while it is queued for every recipient (scheduled emails too), or while it is held for approval. The log keeps the email as canceled, its content is removed, and its quota is returned. Later the command fails with message_not_queued. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself; otherwise the command fails with permission_escalation.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -980,7 +980,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "emails.reschedule",
     "command": "emails reschedule",
     "summary": "Change when a queued email is sent",
-    "description": "Changes the time of a message while it is `queued` for every recipient. A message without a time can be delayed the same way, and the current time sends it immediately. Later the response is 409 `message_not_queued` with `currentStatus`. A restricted key (held, test, with an allowlist or a send limit) can only change messages that it sent itself. A held key cannot change messages that wait for an approver or were approved (403 `permission_escalation`). A new time is checked like a send, by the current rules of the calling key and of the key that sent the message: it is refused if a key or the account is paused (403 `sending_paused`), if an allowlist lacks a recipient (403 `recipient_not_allowed`), and if the calling key would be held (403 `permission_escalation`; of a policy, rules about links, templates and first contact count as holding). Users may always change the time.",
+    "description": "Changes the time of an email while it is queued for every recipient; later the command fails with message_not_queued. The current time sends it immediately. The new time is checked like a send, by the current rules of the calling key and of the key that sent the email. A restricted key (held, test, with an allowlist or a send limit) can change only messages that it sent itself, and a held key none that an approver decides; otherwise the command fails with permission_escalation. Users may always change the time.",
     "needsKey": true,
     "scope": "emails:cancel",
     "examples": [
@@ -1051,7 +1051,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same values prints the first result again. Keys that start with auto-10m- are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -1087,7 +1087,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.create",
     "command": "keys create",
     "summary": "Create a key",
-    "description": "Creates an API key and returns it with its secret in `key`, which is shown only once. A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
+    "description": "Creates an API key and shows its secret, once. A key cannot create a less restricted key than itself: the command fails with permission_escalation and names what exceeds the calling key. Only a caller with the scope approvals:decide can set a looser approval mode than its own.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1267,7 +1267,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approval-mode"
         ],
         "valueName": "choice",
-        "description": "Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that `holdWhen` names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.",
+        "description": "Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that --hold-when names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1317,7 +1317,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--lock-persona"
         ],
         "valueName": "text",
-        "description": "Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused.",
+        "description": "Whether sends must use this persona. If true, --persona is required, and another agent name or source is refused.",
         "value": {
           "kind": "boolean"
         }
@@ -1378,7 +1378,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -1415,7 +1415,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.update",
     "command": "keys update",
     "summary": "Change a key",
-    "description": "Changes the fields you pass and keeps the others; null removes a restriction. It takes effect within a second on every server process, including on open connections. The mode of a key never changes. A revoked key cannot be changed (422 with `revoked` at `id`). Tightening is always allowed. A key cannot create or become a less restricted key than itself, nor loosen another key beyond itself. These are compared: scopes, `mode` (a test key cannot create a live one), `rateLimit`, `recipientAllowlist`, `ipAllowlist`, `attachmentHosts`, `expiresAt`, `sendLimit`, `persona` with `lockPersona`, and `approvalMode` with `holdWhen`. 403 `permission_escalation` names those that exceed the caller’s. To loosen `approvalMode` or `holdWhen`, the caller needs `approvals:decide`.",
+    "description": "Changes what you pass and keeps the rest. The change takes effect within a second, even on open connections. A key can always be restricted further. No key can be loosened beyond the calling key: the command then fails with permission_escalation and names what exceeds it. Loosening the approval mode needs the scope approvals:decide. The mode of a key never changes, and a revoked key cannot be changed.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1588,7 +1588,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--approval-mode"
         ],
         "valueName": "choice",
-        "description": "Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that `holdWhen` names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.",
+        "description": "Which sends are held until an approver decides: none (`off`, the default), `always`, or by `policy` those that --hold-when names. A key in approval mode cannot have `keys:write`, `approvals:decide` or `team:write`.",
         "value": {
           "kind": "choice",
           "choices": [
@@ -1638,7 +1638,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--lock-persona"
         ],
         "valueName": "text",
-        "description": "Whether sends must use this persona. If true, `persona` is required, and another agent name or source is refused.",
+        "description": "Whether sends must use this persona. If true, --persona is required, and another agent name or source is refused.",
         "value": {
           "kind": "boolean"
         }
@@ -1664,7 +1664,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.revoke",
     "command": "keys revoke",
     "summary": "Revoke a key",
-    "description": "Revokes a key permanently and returns it. A key can revoke itself. The revocation takes effect within a second on every server process. Messages the key sent before are delivered, including scheduled ones: cancel those that must not be sent. They cannot be sent again (409 `issuing_key_revoked`). Revoking a revoked key changes nothing.",
+    "description": "Revokes a key permanently, within a second. A key can revoke itself. Messages that the key sent before are delivered, including scheduled ones: cancel those that must not be sent. They cannot be sent again: emails resend then fails with issuing_key_revoked.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1690,7 +1690,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.rotate",
     "command": "keys rotate",
     "summary": "Rotate the secret of a key",
-    "description": "Gives a key a new secret, shown only once in `key`; everything else stays unchanged. Older secrets keep working for at most `graceSeconds`, and are then `key_revoked`. A key can rotate itself and keys that are at least as restricted as itself, else 403 `permission_escalation`. A revoked key cannot be rotated (422 with `revoked` at `id`).",
+    "description": "Gives a key a new secret and shows it, once; everything else stays unchanged. Older secrets work until --grace-seconds are over. A key can rotate itself and keys that are at least as restricted as itself, else the command fails with permission_escalation. A revoked key cannot be rotated.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1734,7 +1734,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.pause",
     "command": "keys pause",
     "summary": "Pause the sending of a key",
-    "description": "Within a second, on every server process, every send of the key gets 403 `sending_paused`. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could cause mail to be sent gets 403 `permission_escalation`. Pausing a paused key changes nothing, except that a user takes over the pause of a key. A revoked key cannot be paused (422 with `revoked` at `id`).",
+    "description": "Refuses every further send of the key, within a second: each fails with sending_paused. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused key can only read, cancel messages, pause and revoke; anything else that could cause mail to be sent fails with permission_escalation.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1760,7 +1760,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "keys.resume",
     "command": "keys resume",
     "summary": "Resume the sending of a key",
-    "description": "Lets a paused key send again. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. A paused key cannot resume any key. A key that is not paused stays unchanged. A revoked key cannot be resumed (422 with `revoked` at `id`).",
+    "description": "Lets a paused key send again. Only a user can resume what a user paused: for a key, the command fails with permission_escalation and says who paused it. A paused key cannot resume any key, and a revoked key cannot be resumed.",
     "needsKey": true,
     "scope": "keys:write",
     "examples": [
@@ -1786,7 +1786,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.list",
     "command": "approvals list",
     "summary": "List held sends",
-    "description": "Sends that are or were held for a decision, newest first, in keyset pages. A key sees the holds of its own sends; with the scope `approvals:read`, those of the whole account. A page with very large bodies ends early: follow `nextCursor`.",
+    "description": "Lists sends that are or were held for a decision, newest first. A key sees the holds of its own sends; with the scope approvals:read, those of the whole account. For the next page, repeat the command with --cursor; a page of very large messages ends early.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -1844,7 +1844,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -1855,7 +1855,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide-many",
     "command": "approvals decide-many",
     "summary": "Approve or reject several held sends",
-    "description": "Decides each hold separately, by the same rules as `POST /keys/approvals/:id`. Always returns 207 with one result per id, in order. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
+    "description": "Decides each hold separately, by the same rules as approvals decide, and prints one result per id. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -1916,7 +1916,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.get",
     "command": "approvals get",
     "summary": "Read a held send",
-    "description": "One hold with all the content of the message, including bcc recipients. A key sees the holds of its own sends; with the scope `approvals:read`, those of the whole account. With `wait` it returns as soon as the hold is decided, or unchanged after the timeout.",
+    "description": "Shows one hold with all the content of the message, including blind recipients. A key sees the holds of its own sends; with the scope approvals:read, those of the whole account. With --wait, the command prints the hold as soon as it is decided, or unchanged when the wait ends.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -1931,7 +1931,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold: the `approvalId` of the send.",
+        "description": "The id of the hold, which the send printed.",
         "value": {
           "kind": "text"
         }
@@ -1960,7 +1960,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "approvals.decide",
     "command": "approvals decide",
     "summary": "Approve or reject a held send",
-    "description": "Decides a hold, once: a second decision is 409 `approval_already_decided`. Approving queues the message, at once or for its scheduled time. The acceptance check runs again, including for the edits. If it refuses the message, the response is still 200: `outcome` is `failed` with the reason in `problem`, the message is `failed`, and its quota is returned. Rejecting also returns the quota. `edits` create a new revision and record the difference. Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
+    "description": "Decides a hold, once: a second decision fails with approval_already_decided. Approving queues the message, at once or for its scheduled time; if the acceptance check now refuses the message, it fails and the hold shows the reason. A rejected or failed message returns its quota. --edits creates a new revision and records the difference. Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -1976,7 +1976,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold: the `approvalId` of the send.",
+        "description": "The id of the hold, which the send printed.",
         "value": {
           "kind": "text"
         }
@@ -2010,7 +2010,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "The hash of the record you reviewed. If it no longer matches, nothing is decided (409 `approval_changed`).",
+        "description": "The hash of the hold you reviewed. If it no longer matches, nothing is decided and the command fails with approval_changed.",
         "value": {
           "kind": "text"
         }
@@ -2077,7 +2077,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--remember"
         ],
         "valueName": "text",
-        "description": "Trusts these recipients for this key from now on: `firstContact` and `recipientDomainNotIn` no longer hold messages to them.",
+        "description": "Trusts these recipients for this key from now on: the first contact and the domain of a recipient no longer hold messages to them.",
         "value": {
           "kind": "boolean"
         }
@@ -2123,7 +2123,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -2134,7 +2134,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "requests.get",
     "command": "requests get",
     "summary": "Read one logged request",
-    "description": "One authenticated request by its `x-request-id`, for 30 days. If an id was used several times, the newest request.",
+    "description": "Shows one authenticated request by its id, for 30 days. If an id was used several times, it is the newest request.",
     "needsKey": true,
     "scope": "logs:read",
     "examples": [
@@ -2149,7 +2149,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The `x-request-id` of the request.",
+        "description": "The id of the request.",
         "value": {
           "kind": "text"
         }
@@ -2160,7 +2160,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "suppressions.create",
     "command": "suppressions add",
     "summary": "Add suppressions",
-    "description": "Adds one address (`email`) or up to 1000 (`emails`) to the suppression list. Nothing more is sent to them, including messages that are waiting for delivery. With `email` the response is its record: 201 if it is new, 200 with the unchanged record if it existed. With `emails` it is `{suppressions,added,existing}`, with one record for each different address, in order: 201 if at least one is new, else 200. Every addition is in the audit log.",
+    "description": "Adds one address, or the addresses in --emails, to the suppression list. Nothing more is sent to them, including messages that are waiting for delivery. An address that is already on the list keeps its entry, and the command succeeds. Every addition is in the audit log.",
     "needsKey": true,
     "scope": "suppressions:write",
     "examples": [
@@ -2176,7 +2176,7 @@ export const COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "address",
-        "description": "The address, case-insensitive. Pass this or `emails`.",
+        "description": "The address, case-insensitive. Pass this or --emails.",
         "value": {
           "kind": "text"
         }
@@ -2342,7 +2342,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -2353,7 +2353,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "suppressions.get",
     "command": "suppressions get",
     "summary": "Read one suppression",
-    "description": "One entry of the suppression list by its id, or by its address (URL-encoded): whether, and why, an address is suppressed.",
+    "description": "Shows one entry of the suppression list, by its id or its address: whether, and why, an address is suppressed.",
     "needsKey": true,
     "scope": "suppressions:read",
     "examples": [
@@ -2379,7 +2379,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "suppressions.delete",
     "command": "suppressions remove",
     "summary": "Remove a suppression",
-    "description": "Removes an entry from the suppression list, by its id or by its address (URL-encoded), and returns the removed entry. The address can be sent to again. The audit log records the removal with the key that did it and with `note`.",
+    "description": "Removes an entry from the suppression list, by its id or its address. The address can be sent to again. The audit log records the removal with the key that did it and with --note.",
     "needsKey": true,
     "scope": "suppressions:delete",
     "examples": [
@@ -2508,7 +2508,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.pause",
     "command": "account pause",
     "summary": "Pause all sending",
-    "description": "Within a second, on every server process, every send of every key of the account gets 403 `sending_paused`. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused key can only cancel messages, pause and revoke: everything else that could cause mail to be sent gets 403 `permission_escalation`. Returns the account. Pausing a paused account changes nothing, except that a user takes over the pause of a key.",
+    "description": "Refuses every further send of every key of the account, within a second: each fails with sending_paused. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. Only a user can resume what a user paused.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2520,7 +2520,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.resume",
     "command": "account resume",
     "summary": "Resume sending",
-    "description": "Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: a key gets 403 `permission_escalation`, which says who paused it. Returns the account. An account that is not paused stays unchanged.",
+    "description": "Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: for a key, the command fails with permission_escalation and says who paused it. An account that is not paused stays unchanged.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2532,7 +2532,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.delete",
     "command": "account delete",
     "summary": "Delete the account",
-    "description": "Schedules the deletion of the account in 30 days. Until then everything keeps working, including sending, so that you can move elsewhere, and `PATCH /account` with `cancelDeletion: true` keeps the account. After that everything is erased permanently: keys, domains, templates, suppressions, messages with their content and events, statistics, and logs, including the audit log. Messages that are still waiting are not sent. If you call it again, it returns the time that was set first.",
+    "description": "Schedules the deletion of the account in 30 days. Until then everything keeps working, including sending, and postrider account update --cancel-deletion keeps the account. After that everything is erased permanently: keys, domains, templates, suppressions, messages with their content and events, statistics, and logs, including the audit log. Messages that are still waiting are not sent.",
     "needsKey": true,
     "scope": "account:write",
     "examples": [
@@ -2587,7 +2587,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--provenance"
         ],
         "valueName": "text",
-        "description": "Adds `byChannel`, `bySource` and `topAgents`.",
+        "description": "Adds the numbers by channel and by source, and the agents with the most messages.",
         "value": {
           "kind": "boolean"
         }
@@ -2602,7 +2602,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--by-tag"
         ],
         "valueName": "text",
-        "description": "Adds `byTag`: the rates of each tag. A message counts in each of its tags.",
+        "description": "Adds the rates of each tag. A message counts in each of its tags.",
         "value": {
           "kind": "boolean"
         }
@@ -2617,7 +2617,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--bounces"
         ],
         "valueName": "text",
-        "description": "Adds `bounces`: the kinds of bounces.",
+        "description": "Adds the kinds of bounces.",
         "value": {
           "kind": "boolean"
         }
@@ -2632,7 +2632,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--engagement"
         ],
         "valueName": "text",
-        "description": "Adds `opens` and `clicks`, each if its tracking is on.",
+        "description": "Adds opens and clicks, each if its tracking is on.",
         "value": {
           "kind": "boolean"
         }
@@ -2685,7 +2685,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.create",
     "command": "templates create",
     "summary": "Create a template",
-    "description": "Stores a Liquid template as version 1. A held key (in approval mode) or a test key makes a draft: `currentVersion` is null and no one can send the template until an approver publishes it with `POST /templates/:id/publish`. It needs `html`, `text` or both. Without a `slug`, it is made from the name. A slug that exists is 409 `already_exists`. Liquid that cannot be parsed is 422, with the part as path and the line in the message. There are no partials: `include`, `render` and `layout` are unknown tags.",
+    "description": "Stores a Liquid template as version 1. It needs --html, --text or both; without --slug, the slug is made from the name. A held key (in approval mode) or a test key makes a draft, which no one can send until an approver publishes it with templates publish. A slug that exists fails with already_exists; Liquid that cannot be parsed fails with validation_failed, which names the part and the line.",
     "needsKey": true,
     "scope": "templates:write",
     "examples": [
@@ -2763,7 +2763,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--text"
         ],
         "valueName": "content",
-        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off.",
+        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered --html; an empty string turns that off.",
         "value": {
           "kind": "text"
         },
@@ -2790,7 +2790,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.list",
     "command": "templates list",
     "summary": "List templates",
-    "description": "The templates of the account in their current versions, newest first, in keyset pages: follow `nextCursor` until it is null. A page of large templates can contain fewer than `limit`.",
+    "description": "Lists the templates of the account in their current versions, newest first. For the next page, repeat the command with --cursor. A page of large templates can contain fewer than --limit.",
     "needsKey": true,
     "scope": "templates:read",
     "examples": [
@@ -2825,7 +2825,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -2836,7 +2836,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.get",
     "command": "templates get",
     "summary": "Read one template",
-    "description": "Returns a template by its id or slug, in its current version or the one named by `version`, with its version history and its variables. `version` can also name a draft. A template with no published version shows its newest draft.",
+    "description": "Shows a template by its id or slug, in its current version or in that of --version, with its version history and its variables. --version can also name a draft. A template with no published version shows its newest draft.",
     "needsKey": true,
     "scope": "templates:read",
     "examples": [
@@ -2881,7 +2881,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.update",
     "command": "templates update",
     "summary": "Change a template",
-    "description": "A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`.",
+    "description": "Changes a template. A new subject, HTML or text makes a new version, which is the current one from then on; what you do not pass stays unchanged. --rollback-to makes a new version that equals an earlier one, and --name and --slug make none. A held key (in approval mode) or a test key makes a draft, which an approver publishes with templates publish; such a key has one draft of a template, which its next change replaces, and it cannot change --name or --slug.",
     "needsKey": true,
     "scope": "templates:write",
     "examples": [
@@ -2972,7 +2972,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--text"
         ],
         "valueName": "content",
-        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off.",
+        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered --html; an empty string turns that off.",
         "value": {
           "kind": "text"
         },
@@ -3017,7 +3017,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.delete",
     "command": "templates delete",
     "summary": "Delete a template",
-    "description": "Removes a template with all its versions and returns its last state. Accepted messages keep their rendered bodies; later sends that name it are 422 `template_not_found`. Its slug can be used again.",
+    "description": "Removes a template with all its versions. Accepted messages keep their rendered content; later sends that name it fail with template_not_found. Its slug can be used again.",
     "needsKey": true,
     "scope": "templates:write",
     "examples": [
@@ -3043,7 +3043,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.render",
     "command": "templates render",
     "summary": "Render a template",
-    "description": "Renders a template with sample values and sends nothing. Missing variables are rendered as empty and listed in `missing`; a send without them would be refused. Pass `subject`, `html` or `text` to preview a change before you store it. To preview a draft, pass its `version`. Rendering must finish within 1000 ms and 64 MB, or is 422 `template_render_failed`. `{{unsubscribe_url}}` stays unchanged: it is replaced by each recipient's link at delivery.",
+    "description": "Renders a template with sample values and sends nothing. Missing variables are rendered as empty and listed; a send without them would be refused. Pass --subject, --html or --text to preview a change before you store it, or --version to preview a draft. Rendering that takes more than 1 s or 64 MB fails with template_render_failed.",
     "needsKey": true,
     "scope": "templates:read",
     "examples": [
@@ -3137,7 +3137,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--text"
         ],
         "valueName": "content",
-        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off.",
+        "description": "Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered --html; an empty string turns that off.",
         "value": {
           "kind": "text"
         },
@@ -3149,7 +3149,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.test",
     "command": "templates test",
     "summary": "Send a test of a template",
-    "description": "Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the user who created the key, or of the account owner if that is not known. `to` is optional and can only be that address. Every rule and the quota apply as for any send. It is sent from the account’s first verified domain, or from the sandbox domain. In addition to `emails:send`, the key needs `templates:read` or `templates:write`.",
+    "description": "Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the user who created the key, or of the account owner if that is not known. --to can only be that address. Every rule and the quota apply as for any send. It is sent from the account’s first verified domain, or from the sandbox domain. The key also needs templates:read or templates:write.",
     "needsKey": true,
     "scope": "emails:send",
     "examples": [
@@ -3209,7 +3209,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--idempotency-key"
         ],
         "valueName": "key",
-        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same body returns the first response again, with `idempotency-replayed: true`. Keys that start with `auto-10m-` are kept for 10 minutes. 1 to 255 printable ASCII characters.",
+        "description": "Makes a retry safe: the same key never sends twice. For 24 h the same key with the same values prints the first result again. Keys that start with auto-10m- are kept for 10 minutes. 1 to 255 printable ASCII characters.",
         "value": {
           "kind": "text"
         }
@@ -3220,7 +3220,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.drafts",
     "command": "templates drafts",
     "summary": "List template drafts",
-    "description": "The template drafts that no approver has published or discarded, newest first, in keyset pages, each with what it would change in the current version. A key sees its own drafts; with the scope `approvals:read` or `approvals:decide` those of the whole account. A page of very large bodies ends early: follow `nextCursor`.",
+    "description": "Lists the template drafts that no approver has published or discarded, newest first, each with what it would change. A key sees its own drafts; with the scope approvals:read or approvals:decide, those of the whole account. For the next page, repeat the command with --cursor.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -3256,7 +3256,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -3267,7 +3267,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "templates.publish",
     "command": "templates publish",
     "summary": "Publish a template draft",
-    "description": "Makes a draft the current version of its template and returns the template. The publisher vouches for the parts that the draft changes. Pass the `contentHash` that was shown with the draft: if the draft or the current version changed since, nothing is published (409 `approval_changed`). Without it, a draft is published only if no other version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with `approvals:decide` that did not write the draft and is not in approval mode; other callers get 403 `self_approval_forbidden`.",
+    "description": "Makes a draft the current version of its template. Pass --content-hash as it was shown with the draft: if the draft or the current version changed since, the command fails with approval_changed. Without it, the draft is published only if no other version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with approvals:decide that did not write the draft and is not in approval mode; others fail with self_approval_forbidden.",
     "needsKey": true,
     "scope": "approvals:decide",
     "examples": [
@@ -3316,7 +3316,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`).",
+        "description": "The hash that was shown with the draft. If it no longer matches, nothing is decided and the command fails with approval_changed.",
         "value": {
           "kind": "text"
         }
@@ -3391,7 +3391,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "The hash that was shown with the draft. If it no longer matches, nothing is decided (409 `approval_changed`).",
+        "description": "The hash that was shown with the draft. If it no longer matches, nothing is decided and the command fails with approval_changed.",
         "value": {
           "kind": "text"
         }
@@ -3417,7 +3417,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.create",
     "command": "domains add",
     "summary": "Add a sending domain",
-    "description": "Adds a sending domain with a DKIM key pair (RSA, 2048 bits) and returns the records to publish. DKIM and the return path’s SPF and MX are required; DMARC is recommended. The domain is `pending` until they are found: call verify once they are published, or wait. A subdomain counts as a separate domain. Top-level domains and other public suffixes are refused. An account has at most 50 domains (422 with `too_many` at `name`); a domain that it already has is 409 `already_exists`. A name that another account has verified is 409 `domain_claimed`: its `fix` contains a TXT record. Once that is published, the same call succeeds and the other account loses the domain. A name that was removed gets new keys; `restore` restores the old ones. A selector that an earlier key of the name used is 409 `already_exists`. Special-use names (`localhost`, `local`, `onion`, `invalid`, `arpa`) are refused.",
+    "description": "Adds a sending domain with a DKIM key pair and prints the records to publish. The domain is pending until they are found: run domains verify once they are published, or wait. If another account has verified the domain, the command fails with domain_claimed and prints a TXT record; publish it and run the command again to take the domain over. A domain that was removed gets new keys; domains restore restores the old ones. An account has at most 50 domains.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -3560,7 +3560,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -3606,7 +3606,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -3643,7 +3643,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.records",
     "command": "domains records",
     "summary": "Read the records to publish",
-    "description": "The DNS records of a domain, required records first, each with the result of the last lookup. With `Accept: text/plain` the response is a zone file (RFC 1035) that DNS hosts can import. The suggested DMARC record is a comment in it, with what was found, unless the lookup found no record.",
+    "description": "Prints the DNS records of a domain, required records first, each with the result of the last lookup. With --zone, it prints a zone file that DNS hosts can import; the suggested DMARC record is a comment in it.",
     "needsKey": true,
     "scope": "domains:read",
     "examples": [
@@ -3679,7 +3679,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.verify",
     "command": "domains verify",
     "summary": "Verify a domain",
-    "description": "Looks up every record of the domain now, without caches, and returns the domain with a pass or fail, the reason and what was found for each record. Verification of a `failed` domain starts again. A DNS error does not change the status. A name that another account has verified is 409 `domain_claimed` with a TXT record in its `fix`; once that is published, the same call moves the domain to this account. The error is `retryable` if the lookup of the TXT record failed.",
+    "description": "Looks up every record of the domain now, without caches, and prints for each whether it passed, the reason and what was found. Verification of a failed domain starts again. A DNS error does not change the status. If another account has verified the domain, the command fails with domain_claimed and prints a TXT record; publish it and run the command again to move the domain to this account.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -3726,7 +3726,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.rotate",
     "command": "domains rotate",
     "summary": "Rotate the DKIM keys",
-    "description": "Generates new DKIM keys under a new selector. Mail is signed with the old key until verify or a regular lookup finds the new record, and then with the new key. The old record is listed for 7 more days, for mail in transit. While new keys wait for their records, another call changes nothing unless it names another selector. A removed domain is 404.",
+    "description": "Generates new DKIM keys under a new selector. Mail is signed with the old key until verify or a regular lookup finds the new record, and then with the new key. The old record is listed for 7 more days, for mail in transit. While new keys wait for their records, the command changes nothing unless you name another selector.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -3808,7 +3808,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "domains.restore",
     "command": "domains restore",
     "summary": "Restore a removed domain",
-    "description": "Restores a removed domain with its keys, so that records which are still published are valid again. The domain is `pending`, and its records are looked up immediately. A name that the account has added again is 409 `already_exists`; one that another account has verified is 409 `domain_claimed`, as when it is created. More than 50 domains are 422 with `too_many` at `id`. A domain that is not removed is returned unchanged.",
+    "description": "Restores a removed domain with its keys, so that records which are still published are valid again. The domain is pending, and its records are looked up immediately. It fails with already_exists if the account has added the name again, and with domain_claimed if another account has verified it. An account has at most 50 domains.",
     "needsKey": true,
     "scope": "domains:write",
     "examples": [
@@ -3834,7 +3834,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tickets.create",
     "command": "tickets create",
     "summary": "Raise a support ticket",
-    "description": "Raises a ticket with the operator of this installation. What the server knows of `requestId` and `emailId` is attached in its present state, from this account only. An id that the account does not know is kept, and attached as null, because not every request is logged. The reply appears in the thread and is mailed to the requester: the user of the key, otherwise the owner of the account.",
+    "description": "Raises a ticket with the operator of this installation. What the server knows of --request-id and --email-id is attached in its present state, from this account only. An id that the account does not know is kept without further data, because not every request is logged. The reply appears in the thread and is mailed to the requester: the user of the key, otherwise the owner of the account.",
     "needsKey": true,
     "scope": "support:write",
     "examples": [
@@ -3883,7 +3883,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--request-id"
         ],
         "valueName": "text",
-        "description": "The `x-request-id` of the request it is about; its log entry is attached.",
+        "description": "The id of the request it is about; its log entry is attached.",
         "value": {
           "kind": "text"
         }
@@ -3913,7 +3913,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--context"
         ],
         "valueName": "json",
-        "description": "What your application knows of the case: a JSON object of at most 16384 bytes. The names `requestId`, `requestLog`, `emailId`, `emailTrail`, `withheld` are reserved.",
+        "description": "What your application knows of the case: a JSON object of at most 16384 bytes. The names requestId, requestLog, emailId, emailTrail and withheld are reserved.",
         "value": {
           "kind": "json"
         }
@@ -3980,7 +3980,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -4017,7 +4017,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tickets.reply",
     "command": "tickets reply",
     "summary": "Reply to a support ticket",
-    "description": "Adds a message to the thread; a ticket that was `pending` or `solved` is `open` again. A `closed` ticket accepts no replies: 422 `validation_failed` at `id`. A full thread is refused the same way (100 messages, or 200000 characters).",
+    "description": "Adds a message to the thread; a ticket that was pending or solved is open again. A closed ticket accepts no replies, and a thread has at most 100 messages or 200000 characters: the command then fails with validation_failed.",
     "needsKey": true,
     "scope": "support:write",
     "examples": [
@@ -4059,7 +4059,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.create",
     "command": "webhooks create",
     "summary": "Add a webhook endpoint",
-    "description": "Adds an endpoint: the account’s events are posted to the URL, signed as in Standard Webhooks with the `secret`, which is only returned once. A 2xx response within 15 seconds is success; redirects are not followed. Other deliveries are retried, 10 attempts over about 75 hours; `retry-after` is honored, and 410 disables the endpoint. A URL that is not https, contains a user name or password, or resolves to a private address is 422. At most 50 endpoints (422 with `too_many` at `url`).",
+    "description": "Adds an endpoint and shows its signing secret, once. The account’s events are posted to the URL, signed as in Standard Webhooks. The endpoint must accept each within 15 seconds; otherwise it is retried, 10 attempts over about 75 hours. The URL must be https, without a user name or password, and must not resolve to a private address. An account has at most 50 endpoints.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4183,7 +4183,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -4194,7 +4194,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.simulate",
     "command": "webhooks simulate",
     "summary": "Simulate a delivery to this machine",
-    "description": "Creates an event with sample data, signed with the secret of the calling key’s event stream (`GET /webhooks/stream`). A server in development mode posts it to the URL; any other server returns the signed request for the CLI or the SDK to post. The URL must be on the local machine: `http://localhost:<port>`, optionally with a path. Nothing is stored.",
+    "description": "Makes an event with sample data, signed with the secret of webhooks listen. A server in development mode posts it to the URL; any other server returns the signed request. The URL must be on the local machine. Nothing is stored.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4469,7 +4469,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.test",
     "command": "webhooks test",
     "summary": "Send a test event to an endpoint",
-    "description": "Sends an event of the type `webhook.test`, whose `data` is the endpoint’s record, to this endpoint only, regardless of its filter. The deliveries with this `event_id` show the result.",
+    "description": "Sends a test event to this endpoint only, regardless of its filter. Its data is the record of the endpoint. To see the result, run webhooks deliveries with the id of the event.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4655,7 +4655,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -4705,7 +4705,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "webhooks.replay",
     "command": "webhooks replay",
     "summary": "Replay events to an endpoint",
-    "description": "Delivers stored events of a window again, with their original ids and bodies: those that match the endpoint’s filter and the fields below. A window of more than 7 days is 422 `window_too_large`; a disabled endpoint is 409. Events that are already pending for the endpoint are delivered immediately and counted.",
+    "description": "Delivers stored events of a window again, with their original ids and content: those that match the endpoint’s filter and the flags. A window of more than 7 days fails with window_too_large, and a disabled endpoint refuses the command. Events that are already pending for the endpoint are delivered immediately and counted.",
     "needsKey": true,
     "scope": "webhooks:write",
     "examples": [
@@ -4970,7 +4970,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--cursor"
         ],
         "valueName": "cursor",
-        "description": "`nextCursor` of the previous page; keep the filters.",
+        "description": "Cursor that the previous page printed; keep its filters.",
         "value": {
           "kind": "text"
         }
@@ -4993,7 +4993,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "team.invite",
     "command": "team invite",
     "summary": "Invite a user to the team",
-    "description": "Gives the address a seat and mails it where to sign in; a user who signs in with it has joined. You cannot give a role above your own, and a key cannot give a role that may do what the key may not (403 `permission_escalation`). An address that already has a seat is 409 `already_exists`; if every seat is taken, it is 422 with `too_many` at `email`. To mail an invitation again, remove it and invite again. At most 50 invitations are mailed for an account in 24 hours; beyond that it is 429 `rate_limited` with `retry-after`.",
+    "description": "Gives the address a seat and mails it where to sign in; a user who signs in with it has joined. You cannot give a role above your own, and a key cannot give a role that may do what the key may not: the command fails with permission_escalation. An address that already has a seat fails with already_exists. To mail an invitation again, remove it and invite again. At most 50 invitations are mailed for an account in 24 hours.",
     "needsKey": true,
     "scope": "team:write",
     "examples": [
@@ -5041,7 +5041,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "team.update",
     "command": "team change",
     "summary": "Change the role of a member",
-    "description": "Takes effect within a second on every server process, including in open sessions. You cannot change a role above your own, nor to one above it (403 `permission_escalation`). The role of the last owner cannot be changed: 422 with `last_owner` at `role`.",
+    "description": "Changes the role of a member, within a second, including in open sessions. You cannot change a role above your own, nor to one above it: the command fails with permission_escalation. The role of the last owner cannot be changed.",
     "needsKey": true,
     "scope": "team:write",
     "examples": [
@@ -5089,7 +5089,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "team.remove",
     "command": "team remove",
     "summary": "Remove a member",
-    "description": "Removes the member or withdraws the invitation, and ends the member’s sessions in this account at once. Keys they created stay unchanged. You cannot remove a role above your own (403 `permission_escalation`). The last owner cannot be removed: 422 with `last_owner` at `id`. Returns the removed member.",
+    "description": "Removes a member or withdraws an invitation, and ends the member’s sessions in this account at once. Keys they created stay unchanged. You cannot remove a role above your own: the command fails with permission_escalation. The last owner cannot be removed.",
     "needsKey": true,
     "scope": "team:write",
     "examples": [
@@ -5115,7 +5115,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "auth.switch",
     "command": "switch",
     "summary": "Switch to another account",
-    "description": "For users with a seat in several accounts: from now on this session is in the account named, with the role they have there. A device session that may decide held sends may do so only in the account it was confirmed in, and loses that for good when it moves. `GET /auth/accounts` lists the accounts. An account they have no seat in is 404.",
+    "description": "Moves this session to another account in which you have a seat, with the role you have there. A session that may decide held sends may do so only in the account in which it was confirmed, and loses that for good when it moves. postrider accounts lists your accounts.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -5153,7 +5153,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "sessions.list",
     "command": "sessions list",
     "summary": "List your sessions",
-    "description": "Every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, the one used last first, 100 at most. A session you do not recognize: end it with `DELETE /auth/sessions/:id`.",
+    "description": "Lists every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, at most 100, the most recently used first. If you do not recognize a session, end it with postrider sessions end.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -5165,7 +5165,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "sessions.end",
     "command": "sessions end",
     "summary": "End one of your sessions",
-    "description": "Ends a session of the signed-in user within a second on every server process, and returns it. A device session ends device sessions only (403 `permission_escalation` for a browser’s), so that a device you no longer trust cannot sign you out. A session of another user is 404.",
+    "description": "Ends a session of the signed-in user within a second. A session of the command line can end other device sessions but no session of a browser: the command then fails with permission_escalation. A device that you no longer trust can thus not sign you out.",
     "needsKey": true,
     "scope": null,
     "examples": [
@@ -5203,7 +5203,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.list",
     "command": "tools list",
     "summary": "List the free tools",
-    "description": "Every tool that needs no key, with the JSON Schema of its request. This call is not counted by the rate limit of the tools.",
+    "description": "Lists every tool that needs no key, with the JSON Schema of its request.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5215,7 +5215,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.spf",
     "command": "tools spf",
     "summary": "Check the SPF record of a domain",
-    "description": "Reads the SPF record with everything it includes and redirects to, counts the lookups (ten are allowed, two of them without a result), and reports problems. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
+    "description": "Reads the SPF record with everything it includes and redirects to, counts the lookups (ten are allowed, two of them without a result), and reports problems. Needs no key; nothing is stored. Prints its result within 12 seconds, even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 checks a minute from one address; beyond that, or if the server is busy, the command fails with rate_limited.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5241,7 +5241,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dkim",
     "command": "tools dkim",
     "summary": "Check the DKIM keys of a domain",
-    "description": "Reads the public key under a selector and reports problems with it. Without a selector the common ones are tried; a key under another name is not found. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
+    "description": "Reads the public key under a selector and reports problems with it. Without --selector the common ones are tried; a key under another name is not found. Needs no key; nothing is stored. Prints its result within 12 seconds, even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 checks a minute from one address; beyond that, or if the server is busy, the command fails with rate_limited.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5283,7 +5283,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.dmarc",
     "command": "tools dmarc",
     "summary": "Check the DMARC policy of a domain",
-    "description": "Reads the DMARC record at the name, or else at its organizational domain. Checks policy, alignment and report addresses, and whether other domains agree to receive the reports. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
+    "description": "Reads the DMARC record at the name, or else at its organizational domain. Checks policy, alignment and report addresses, and whether other domains agree to receive the reports. Needs no key; nothing is stored. Prints its result within 12 seconds, even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 checks a minute from one address; beyond that, or if the server is busy, the command fails with rate_limited.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5309,7 +5309,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.mx",
     "command": "tools mx",
     "summary": "Check the mail exchangers of a domain",
-    "description": "Reads the MX records with the addresses of each host and their names, and reports whether mail can be delivered to the domain. No connection to the hosts is made. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
+    "description": "Reads the MX records with the addresses of each host and their names, and reports whether mail can be delivered to the domain. No connection to the hosts is made. Needs no key; nothing is stored. Prints its result within 12 seconds, even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 checks a minute from one address; beyond that, or if the server is busy, the command fails with rate_limited.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5335,7 +5335,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.blocklist",
     "command": "tools blocklist",
     "summary": "Check an address or a domain against blocklists",
-    "description": "Queries the blocklists of this installation: lists of addresses for an IP address, lists of domains for a domain. A list counts only while its test points respond as RFC 5782 requires; otherwise its result is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
+    "description": "Queries the blocklists of this installation: lists of addresses for an IP address, lists of domains for a domain. A list counts only while its test points respond as RFC 5782 requires; otherwise its result is neither listed nor not listed. Private addresses are refused. Needs no key; nothing is stored. Prints its result within 12 seconds, even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 checks a minute from one address; beyond that, or if the server is busy, the command fails with rate_limited.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5362,7 +5362,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.inbox-placement",
     "command": "tools inbox-placement",
     "summary": "Estimate whether a message reaches the inbox",
-    "description": "An estimate, not a seed test: nothing is sent. Checks authentication (of a whole message in `raw`), headers, content, links, blocklists and, if the installation has one, the score of SpamAssassin. The history of a sender at a receiver is not visible from outside. Needs no key; nothing is stored. Responds within 12 seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 requests a minute from one address. If the server is already running as many checks as it can, the response is 429 `rate_limited` too.",
+    "description": "An estimate, not a seed test: nothing is sent. Checks authentication (of a whole message from --file or --raw), headers, content, links, blocklists and, if the installation has one, the score of SpamAssassin. The history of a sender at a receiver is not visible from outside. Needs no key; nothing is stored. Prints its result within 12 seconds, even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most 5 seconds old; responses of blocklists are cached as long as they allow. At most 20 checks a minute from one address; beyond that, or if the server is busy, the command fails with rate_limited.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5380,7 +5380,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--raw"
         ],
         "valueName": "text",
-        "description": "A whole message as it was received, with its headers. Only `ip` can be passed with it.",
+        "description": "A whole message as it was received, with its headers. Only --ip can be passed with it.",
         "value": {
           "kind": "text"
         },
@@ -5458,7 +5458,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--ip"
         ],
         "valueName": "text",
-        "description": "The address that sent `raw`. Default: the one in the topmost Received header.",
+        "description": "The address that sent --raw. Default: the one in the topmost Received header.",
         "value": {
           "kind": "text"
         }
@@ -5479,7 +5479,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "tools.utm",
     "command": "tools utm",
     "summary": "Tag a link with UTM parameters",
-    "description": "The campaign builder: returns the URL with `utm_*` query parameters added, the way a send with `utm` tags its links. Parameters the URL already has are kept unless `override_existing` is true. Needs no key; nothing is stored. At most 20 requests a minute from one address, bodies of at most 64 KB.",
+    "description": "Adds utm parameters to a URL, the way a send with --utm tags its links. Parameters that the URL already has are kept unless you pass --override-existing. Needs no key; nothing is stored. At most 20 calls a minute from one address.",
     "needsKey": false,
     "scope": null,
     "examples": [
@@ -5681,7 +5681,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold: the `approvalId` of the send.",
+        "description": "The id of the hold, which the send printed.",
         "value": {
           "kind": "text"
         }
@@ -5711,7 +5711,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "The hash of the record you reviewed. If it no longer matches, nothing is decided (409 `approval_changed`).",
+        "description": "The hash of the hold you reviewed. If it no longer matches, nothing is decided and the command fails with approval_changed.",
         "value": {
           "kind": "text"
         }
@@ -5754,7 +5754,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold: the `approvalId` of the send.",
+        "description": "The id of the hold, which the send printed.",
         "value": {
           "kind": "text"
         }
@@ -5812,7 +5812,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "positional": true,
         "flags": [],
         "valueName": "id",
-        "description": "The id of the hold: the `approvalId` of the send.",
+        "description": "The id of the hold, which the send printed.",
         "value": {
           "kind": "text"
         }
@@ -5842,7 +5842,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--content-hash"
         ],
         "valueName": "text",
-        "description": "The hash of the record you reviewed. If it no longer matches, nothing is decided (409 `approval_changed`).",
+        "description": "The hash of the hold you reviewed. If it no longer matches, nothing is decided and the command fails with approval_changed.",
         "value": {
           "kind": "text"
         }
@@ -6186,7 +6186,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies.",
+        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of --q applies.",
         "value": {
           "kind": "text"
         }

@@ -13,6 +13,9 @@ export const TOOL_LIMITS = {
 /** The end of every check's description. */
 export const TOOL_NOTE = `Needs no key; nothing is stored. Responds within ${LIMITS.toolSeconds + 2} seconds, with 200 even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most ${LIMITS.toolMemorySeconds} seconds old; responses of blocklists are cached as long as they allow. At most ${LIMITS.toolRequestsPerMinute} requests a minute from one address. If the server is already running as many checks as it can, the response is 429 \`rate_limited\` too.`;
 
+/** The same, for the help of the commands. */
+export const TOOL_COMMAND_NOTE = `Needs no key; nothing is stored. Prints its result within ${LIMITS.toolSeconds + 2} seconds, even if the DNS does not respond: a finding then says what could not be checked. DNS responses are at most ${LIMITS.toolMemorySeconds} seconds old; responses of blocklists are cached as long as they allow. At most ${LIMITS.toolRequestsPerMinute} checks a minute from one address; beyond that, or if the server is busy, the command fails with rate_limited.`;
+
 const MUST_BE = 'must be a domain name of at least two labels, for example `example.com`';
 
 /**

@@ -24,5 +24,10 @@ export const deleteAccount = defineOperation({
     description:
       'Schedules the deletion of the whole account with all its data. Until then everything works, and update_account with `cancelDeletion` keeps it. Only if the user asked for exactly this: ask again first. Not for stopping sends: use pause_account. Returns the time.',
   },
-  cli: { command: 'account delete', examples: ['postrider account delete', 'postrider account delete --yes'] },
+  cli: {
+    command: 'account delete',
+    description:
+      'Schedules the deletion of the account in 30 days. Until then everything keeps working, including sending, and postrider account update --cancel-deletion keeps the account. After that everything is erased permanently: keys, domains, templates, suppressions, messages with their content and events, statistics, and logs, including the audit log. Messages that are still waiting are not sent.',
+    examples: ['postrider account delete', 'postrider account delete --yes'],
+  },
 });

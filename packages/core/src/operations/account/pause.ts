@@ -25,5 +25,10 @@ export const pauseAccount = defineOperation({
     description:
       'Refuses every further send of every key of the account until resume_account; reading still works. What was accepted before is delivered. Ask the user first. Not for one message or one key: use cancel_email or pause_key. Returns the account.',
   },
-  cli: { command: 'account pause', examples: ['postrider account pause'] },
+  cli: {
+    command: 'account pause',
+    description:
+      'Refuses every further send of every key of the account, within a second: each fails with sending_paused. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. Only a user can resume what a user paused.',
+    examples: ['postrider account pause'],
+  },
 });

@@ -25,5 +25,10 @@ export const resumeAccount = defineOperation({
     description:
       'Lets the keys of a paused account send again, except those that are paused themselves. Works only if a key paused it: only a user can resume what a user paused. Ask the user first. Not for one key: use resume_key. Returns the account.',
   },
-  cli: { command: 'account resume', examples: ['postrider account resume'] },
+  cli: {
+    command: 'account resume',
+    description:
+      'Lets the keys of a paused account send again, except those that are paused themselves. Only a user can resume what a user paused: for a key, the command fails with permission_escalation and says who paused it. An account that is not paused stays unchanged.',
+    examples: ['postrider account resume'],
+  },
 });

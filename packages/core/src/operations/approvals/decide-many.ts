@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { approvalResultSchema, newApprovalDecisionsSchema } from '../../schemas/approval.ts';
-import { WHO_DECIDES } from './decide.ts';
+import { WHO_DECIDES, WHO_DECIDES_BY_COMMAND } from './decide.ts';
 
 export const decideApprovals = defineOperation({
   id: 'approvals.decide-many',
@@ -30,6 +30,7 @@ export const decideApprovals = defineOperation({
   mcp: null,
   cli: {
     command: 'approvals decide-many',
+    description: `Decides each hold separately, by the same rules as approvals decide, and prints one result per id. ${WHO_DECIDES_BY_COMMAND}`,
     positional: ['ids'],
     examples: ['postrider approvals decide-many <id> <id> --decision approve'],
   },

@@ -8,6 +8,10 @@ import { approvalParams } from './get.ts';
 export const WHO_DECIDES =
   'Signed-in users can decide if their role allows it. Keys with `approvals:decide` can, except the key that sent the message and keys that are themselves in approval mode. Others get 403 `self_approval_forbidden`. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.';
 
+/** The same, for the help of the commands. */
+export const WHO_DECIDES_BY_COMMAND =
+  'Signed-in users can decide if their role allows it. So can keys with approvals:decide, except the key that sent the message and keys in approval mode; others fail with self_approval_forbidden. A key approves only what its own recipient allowlist and send limit allow; otherwise the send stays held.';
+
 export const decideApproval = defineOperation({
   id: 'approvals.decide',
   method: 'POST',
@@ -36,6 +40,7 @@ export const decideApproval = defineOperation({
   mcp: null,
   cli: {
     command: 'approvals decide',
+    description: `Decides a hold, once: a second decision fails with approval_already_decided. Approving queues the message, at once or for its scheduled time; if the acceptance check now refuses the message, it fails and the hold shows the reason. A rejected or failed message returns its quota. --edits creates a new revision and records the difference. ${WHO_DECIDES_BY_COMMAND}`,
     positional: ['id'],
     examples: [
       'postrider approvals decide <id> --decision approve',

@@ -43,5 +43,11 @@ export const getApproval = defineOperation({
       },
     },
   },
-  cli: { command: 'approvals get', positional: ['id'], examples: ['postrider approvals get <id> --wait 50'] },
+  cli: {
+    command: 'approvals get',
+    description:
+      'Shows one hold with all the content of the message, including blind recipients. A key sees the holds of its own sends; with the scope approvals:read, those of the whole account. With --wait, the command prints the hold as soon as it is decided, or unchanged when the wait ends.',
+    positional: ['id'],
+    examples: ['postrider approvals get <id> --wait 50'],
+  },
 });

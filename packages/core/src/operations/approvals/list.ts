@@ -32,6 +32,8 @@ export const listApprovals = defineOperation({
   },
   cli: {
     command: 'approvals list',
+    description:
+      'Lists sends that are or were held for a decision, newest first. A key sees the holds of its own sends; with the scope approvals:read, those of the whole account. For the next page, repeat the command with --cursor; a page of very large messages ends early.',
     examples: ['postrider approvals list --status pending', 'postrider approvals list --limit 20 --json'],
   },
 });

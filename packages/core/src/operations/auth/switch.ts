@@ -22,6 +22,8 @@ export const switchSession = defineOperation({
   mcp: null,
   cli: {
     command: 'switch',
+    description:
+      'Moves this session to another account in which you have a seat, with the role you have there. A session that may decide held sends may do so only in the account in which it was confirmed, and loses that for good when it moves. postrider accounts lists your accounts.',
     positional: ['accountId'],
     examples: ['postrider switch 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
   },

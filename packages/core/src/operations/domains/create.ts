@@ -44,6 +44,8 @@ export const createDomain = defineOperation({
   },
   cli: {
     command: 'domains add',
+    description:
+      'Adds a sending domain with a DKIM key pair and prints the records to publish. The domain is pending until they are found: run domains verify once they are published, or wait. If another account has verified the domain, the command fails with domain_claimed and prints a TXT record; publish it and run the command again to take the domain over. A domain that was removed gets new keys; domains restore restores the old ones. An account has at most 50 domains.',
     positional: ['name'],
     examples: ['postrider domains add mail.example.com'],
   },

@@ -28,6 +28,8 @@ export const getDomainRecords = defineOperation({
   },
   cli: {
     command: 'domains records',
+    description:
+      'Prints the DNS records of a domain, required records first, each with the result of the last lookup. With --zone, it prints a zone file that DNS hosts can import; the suggested DMARC record is a comment in it.',
     positional: ['id'],
     examples: [
       'postrider domains records mail.example.com',

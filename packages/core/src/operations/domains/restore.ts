@@ -27,6 +27,8 @@ export const restoreDomain = defineOperation({
   },
   cli: {
     command: 'domains restore',
+    description:
+      'Restores a removed domain with its keys, so that records which are still published are valid again. The domain is pending, and its records are looked up immediately. It fails with already_exists if the account has added the name again, and with domain_claimed if another account has verified it. An account has at most 50 domains.',
     positional: ['id'],
     examples: ['postrider domains restore mail.example.com'],
   },

@@ -42,6 +42,8 @@ export const rotateDomain = defineOperation({
   },
   cli: {
     command: 'domains rotate',
+    description:
+      'Generates new DKIM keys under a new selector. Mail is signed with the old key until verify or a regular lookup finds the new record, and then with the new key. The old record is listed for 7 more days, for mail in transit. While new keys wait for their records, the command changes nothing unless you name another selector.',
     positional: ['id'],
     examples: ['postrider domains rotate mail.example.com'],
   },

@@ -27,6 +27,8 @@ export const verifyDomain = defineOperation({
   },
   cli: {
     command: 'domains verify',
+    description:
+      'Looks up every record of the domain now, without caches, and prints for each whether it passed, the reason and what was found. Verification of a failed domain starts again. A DNS error does not change the status. If another account has verified the domain, the command fails with domain_claimed and prints a TXT record; publish it and run the command again to move the domain to this account.',
     positional: ['id'],
     examples: ['postrider domains verify mail.example.com', 'postrider domains verify mail.example.com --watch'],
   },

@@ -29,7 +29,13 @@ export const cancelEmail = defineOperation({
     description:
       'Cancels a message that is still queued, for example a scheduled one, by id. Returns the id with the status `canceled`. Not for sent messages: the error has their current status. Not for changing the time: use reschedule_email (toolset logs).',
   },
-  cli: { command: 'emails cancel', positional: ['id'], examples: ['postrider emails cancel <id>'] },
+  cli: {
+    command: 'emails cancel',
+    description:
+      'Cancels an email before it reaches a mail server: while it is queued for every recipient (scheduled emails too), or while it is held for approval. The log keeps the email as canceled, its content is removed, and its quota is returned. Later the command fails with message_not_queued. A restricted key (held, test, with an allowlist or a send limit) can cancel only messages that it sent itself; otherwise the command fails with permission_escalation.',
+    positional: ['id'],
+    examples: ['postrider emails cancel <id>'],
+  },
 });
 
 export const deleteEmail = defineOperation({

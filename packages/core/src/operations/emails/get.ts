@@ -45,5 +45,11 @@ export const getEmail = defineOperation({
       },
     ],
   },
-  cli: { command: 'emails get', positional: ['id'], examples: ['postrider emails get <id> --wait 30'] },
+  cli: {
+    command: 'emails get',
+    description:
+      'Shows the status, the recipients, the rendered content, the provenance and all events of one email. With --wait, the command prints the email as soon as it is final or sent, or its current state when the wait ends. The scope emails:content shows the content of messages that the key itself sent, emails:content-all that of every message. Otherwise the content is redacted. The blind recipients and the metadata of another key’s message need emails:content-all too.',
+    positional: ['id'],
+    examples: ['postrider emails get <id> --wait 30'],
+  },
 });

@@ -31,6 +31,8 @@ export const listEmails = defineOperation({
   },
   cli: {
     command: 'emails list',
+    description:
+      'Lists the message log, newest first. If you combine filters, all must match. A message is listed as soon as it is accepted. For the next page, repeat the command with --cursor.',
     examples: [
       'postrider emails list --status bounced --limit 20',
       'postrider emails list --q invoice --tag order --from 2026-01-01',

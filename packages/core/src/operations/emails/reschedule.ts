@@ -34,6 +34,8 @@ export const rescheduleEmail = defineOperation({
   },
   cli: {
     command: 'emails reschedule',
+    description:
+      'Changes the time of an email while it is queued for every recipient; later the command fails with message_not_queued. The current time sends it immediately. The new time is checked like a send, by the current rules of the calling key and of the key that sent the email. A restricted key (held, test, with an allowlist or a send limit) can change only messages that it sent itself, and a held key none that an approver decides; otherwise the command fails with permission_escalation. Users may always change the time.',
     positional: ['id'],
     examples: ['postrider emails reschedule <id> --scheduled-at PT2H'],
   },

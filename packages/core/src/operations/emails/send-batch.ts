@@ -35,6 +35,8 @@ export const sendEmailBatch = defineOperation({
   },
   cli: {
     command: 'emails batch',
+    description:
+      'Sends up to 100 emails from a file. The server checks each item separately: the command prints one result per item, in order, and exits with code 6 if any item is refused. With --idempotency-key, repeating the command sends only the items that were not accepted before.',
     positional: ['emails'],
     examples: ['postrider batch sends.json', 'postrider batch - --dry-run < sends.jsonl'],
   },

@@ -84,6 +84,8 @@ export const sendEmail = defineOperation({
   },
   cli: {
     command: 'emails send',
+    description:
+      'Sends one email. The server accepts it, returns its id and the status queued, and delivers it in the background: pass --wait to wait for the outcome. If the approval mode of the key holds the send, the email is sent when an approver approves it. If one recipient is refused, the whole send is refused, and the error lists each refused recipient with the reason. Without --source and --agent-name, the persona of the key applies, then the source backend.',
     examples: [
       'postrider send --from app@example.com --to ada@example.org --subject Hello --text "Hi Ada"',
       'postrider send --from app@example.com --to ada@example.org --subject Report --html @report.html --wait',

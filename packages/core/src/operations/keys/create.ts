@@ -28,6 +28,8 @@ export const createKey = defineOperation({
   },
   cli: {
     command: 'keys create',
+    description:
+      'Creates an API key and shows its secret, once. A key cannot create a less restricted key than itself: the command fails with permission_escalation and names what exceeds the calling key. Only a caller with the scope approvals:decide can set a looser approval mode than its own.',
     examples: [
       'postrider keys create --name "Billing" --scope sending',
       'postrider keys create --name "Agent" --scope emails:send --recipient-allowlist @example.com --rate-limit 60',

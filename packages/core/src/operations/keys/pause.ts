@@ -29,6 +29,8 @@ export const pauseKey = defineOperation({
   },
   cli: {
     command: 'keys pause',
+    description:
+      'Refuses every further send of the key, within a second: each fails with sending_paused. Reading still works. What was accepted before is delivered, including scheduled messages: cancel those that must not be sent. A paused key can only read, cancel messages, pause and revoke; anything else that could cause mail to be sent fails with permission_escalation.',
     positional: ['id'],
     examples: ['postrider keys pause 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
   },

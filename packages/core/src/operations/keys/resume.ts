@@ -28,6 +28,8 @@ export const resumeKey = defineOperation({
   },
   cli: {
     command: 'keys resume',
+    description:
+      'Lets a paused key send again. Only a user can resume what a user paused: for a key, the command fails with permission_escalation and says who paused it. A paused key cannot resume any key, and a revoked key cannot be resumed.',
     positional: ['id'],
     examples: ['postrider keys resume 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
   },

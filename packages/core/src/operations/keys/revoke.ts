@@ -29,6 +29,8 @@ export const revokeKey = defineOperation({
   },
   cli: {
     command: 'keys revoke',
+    description:
+      'Revokes a key permanently, within a second. A key can revoke itself. Messages that the key sent before are delivered, including scheduled ones: cancel those that must not be sent. They cannot be sent again: emails resend then fails with issuing_key_revoked.',
     positional: ['id'],
     examples: ['postrider keys revoke 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
   },

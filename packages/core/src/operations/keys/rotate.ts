@@ -42,6 +42,8 @@ export const rotateKey = defineOperation({
   },
   cli: {
     command: 'keys rotate',
+    description:
+      'Gives a key a new secret and shows it, once; everything else stays unchanged. Older secrets work until --grace-seconds are over. A key can rotate itself and keys that are at least as restricted as itself, else the command fails with permission_escalation. A revoked key cannot be rotated.',
     positional: ['id'],
     examples: ['postrider keys rotate 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --grace-seconds 3600'],
   },

@@ -29,6 +29,8 @@ export const updateKey = defineOperation({
   },
   cli: {
     command: 'keys update',
+    description:
+      'Changes what you pass and keeps the rest. The change takes effect within a second, even on open connections. A key can always be restricted further. No key can be loosened beyond the calling key: the command then fails with permission_escalation and names what exceeds it. Loosening the approval mode needs the scope approvals:decide. The mode of a key never changes, and a revoked key cannot be changed.',
     positional: ['id'],
     examples: ['postrider keys update 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --rate-limit 60'],
   },

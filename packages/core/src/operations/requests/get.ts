@@ -25,5 +25,11 @@ export const getRequest = defineOperation({
     description:
       'Reads one logged request by its request id, which every error names. Not for messages: use get_email with its emailId. Returns path, status, error code, duration and the message it created.',
   },
-  cli: { command: 'requests get', positional: ['id'], examples: ['postrider requests get <request id>'] },
+  cli: {
+    command: 'requests get',
+    description:
+      'Shows one authenticated request by its id, for 30 days. If an id was used several times, it is the newest request.',
+    positional: ['id'],
+    examples: ['postrider requests get <request id>'],
+  },
 });

@@ -21,6 +21,8 @@ export const endOwnSession = defineOperation({
   mcp: null,
   cli: {
     command: 'sessions end',
+    description:
+      'Ends a session of the signed-in user within a second. A session of the command line can end other device sessions but no session of a browser: the command then fails with permission_escalation. A device that you no longer trust can thus not sign you out.',
     positional: ['id'],
     examples: ['postrider sessions end 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
   },

@@ -23,5 +23,10 @@ export const listOwnSessions = defineOperation({
     .meta({ id: 'OwnSessions' }),
   errors: [],
   mcp: null,
-  cli: { command: 'sessions list', examples: ['postrider sessions list'] },
+  cli: {
+    command: 'sessions list',
+    description:
+      'Lists every session of the signed-in user that has not ended, in all of their accounts: browsers and devices, at most 100, the most recently used first. If you do not recognize a session, end it with postrider sessions end.',
+    examples: ['postrider sessions list'],
+  },
 });

@@ -30,6 +30,8 @@ export const createSuppression = defineOperation({
   },
   cli: {
     command: 'suppressions add',
+    description:
+      'Adds one address, or the addresses in --emails, to the suppression list. Nothing more is sent to them, including messages that are waiting for delivery. An address that is already on the list keeps its entry, and the command succeeds. Every addition is in the audit log.',
     positional: ['email'],
     examples: [
       'postrider suppressions add ada@example.org --note "asked by phone"',

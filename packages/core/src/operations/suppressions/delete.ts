@@ -32,6 +32,8 @@ export const deleteSuppression = defineOperation({
   },
   cli: {
     command: 'suppressions remove',
+    description:
+      'Removes an entry from the suppression list, by its id or its address. The address can be sent to again. The audit log records the removal with the key that did it and with --note.',
     positional: ['id'],
     examples: ['postrider suppressions remove ada@example.org --note "mailbox is back"'],
   },

@@ -27,6 +27,8 @@ export const getSuppression = defineOperation({
   },
   cli: {
     command: 'suppressions get',
+    description:
+      'Shows one entry of the suppression list, by its id or its address: whether, and why, an address is suppressed.',
     positional: ['id'],
     examples: ['postrider suppressions get ada@example.org'],
   },

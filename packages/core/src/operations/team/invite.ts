@@ -29,6 +29,8 @@ export const inviteMember = defineOperation({
   },
   cli: {
     command: 'team invite',
+    description:
+      'Gives the address a seat and mails it where to sign in; a user who signs in with it has joined. You cannot give a role above your own, and a key cannot give a role that may do what the key may not: the command fails with permission_escalation. An address that already has a seat fails with already_exists. To mail an invitation again, remove it and invite again. At most 50 invitations are mailed for an account in 24 hours.',
     positional: ['email'],
     examples: ['postrider team invite ada@example.com --role developer'],
   },

@@ -27,6 +27,8 @@ export const removeMember = defineOperation({
   },
   cli: {
     command: 'team remove',
+    description:
+      'Removes a member or withdraws an invitation, and ends the member’s sessions in this account at once. Keys they created stay unchanged. You cannot remove a role above your own: the command fails with permission_escalation. The last owner cannot be removed.',
     positional: ['id'],
     examples: ['postrider team remove 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a'],
   },

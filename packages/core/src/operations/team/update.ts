@@ -29,6 +29,8 @@ export const updateMember = defineOperation({
   },
   cli: {
     command: 'team change',
+    description:
+      'Changes the role of a member, within a second, including in open sessions. You cannot change a role above your own, nor to one above it: the command fails with permission_escalation. The role of the last owner cannot be changed.',
     positional: ['id'],
     examples: ['postrider team change 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --role admin'],
   },

@@ -46,6 +46,8 @@ export const createTemplate = defineOperation({
   },
   cli: {
     command: 'templates create',
+    description:
+      'Stores a Liquid template as version 1. It needs --html, --text or both; without --slug, the slug is made from the name. A held key (in approval mode) or a test key makes a draft, which no one can send until an approver publishes it with templates publish. A slug that exists fails with already_exists; Liquid that cannot be parsed fails with validation_failed, which names the part and the line.',
     examples: ['postrider templates create --name Welcome --subject "Hello {{ name }}" --html @welcome.html'],
   },
 });

@@ -25,5 +25,11 @@ export const deleteTemplate = defineOperation({
     description:
       'Deletes a template with all its versions, permanently; later sends that name it are refused. Ask the user first. Returns its last state. Not for going back to earlier content: use update_template with rollbackTo.',
   },
-  cli: { command: 'templates delete', positional: ['id'], examples: ['postrider templates delete welcome'] },
+  cli: {
+    command: 'templates delete',
+    description:
+      'Removes a template with all its versions. Accepted messages keep their rendered content; later sends that name it fail with template_not_found. Its slug can be used again.',
+    positional: ['id'],
+    examples: ['postrider templates delete welcome'],
+  },
 });

@@ -26,5 +26,10 @@ export const listTemplateDrafts = defineOperation({
     description:
       'Lists template drafts that no one can send until an approver publishes them, newest first, 20 at a time. Not for publishing: only approvers do that. Not for content: use get_template with `version`. Returns rows that name the changed parts, and a cursor. Take one back with discard_template_draft.',
   },
-  cli: { command: 'templates drafts', examples: ['postrider templates drafts', 'postrider templates drafts --json'] },
+  cli: {
+    command: 'templates drafts',
+    description:
+      'Lists the template drafts that no approver has published or discarded, newest first, each with what it would change. A key sees its own drafts; with the scope approvals:read or approvals:decide, those of the whole account. For the next page, repeat the command with --cursor.',
+    examples: ['postrider templates drafts', 'postrider templates drafts --json'],
+  },
 });

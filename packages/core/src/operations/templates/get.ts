@@ -30,6 +30,8 @@ export const getTemplate = defineOperation({
   },
   cli: {
     command: 'templates get',
+    description:
+      'Shows a template by its id or slug, in its current version or in that of --version, with its version history and its variables. --version can also name a draft. A template with no published version shows its newest draft.',
     positional: ['id'],
     examples: ['postrider templates get welcome', 'postrider templates get welcome --version 3 --json'],
   },

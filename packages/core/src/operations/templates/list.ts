@@ -25,5 +25,10 @@ export const listTemplates = defineOperation({
     description:
       'Lists stored email templates, newest first, 20 at a time. Returns rows with slug, subject and variables, and a cursor. Send one with send_email (`template`, `variables`). Not for bodies: use get_template.',
   },
-  cli: { command: 'templates list', examples: ['postrider templates list'] },
+  cli: {
+    command: 'templates list',
+    description:
+      'Lists the templates of the account in their current versions, newest first. For the next page, repeat the command with --cursor. A page of large templates can contain fewer than --limit.',
+    examples: ['postrider templates list'],
+  },
 });

@@ -23,6 +23,8 @@ export const publishTemplate = defineOperation({
   mcp: null,
   cli: {
     command: 'templates publish',
+    description:
+      'Makes a draft the current version of its template. Pass --content-hash as it was shown with the draft: if the draft or the current version changed since, the command fails with approval_changed. Without it, the draft is published only if no other version was published after it was written. Publishing needs a signed-in user whose role allows it, or a key with approvals:decide that did not write the draft and is not in approval mode; others fail with self_approval_forbidden.',
     positional: ['id'],
     examples: ['postrider templates publish welcome', 'postrider templates publish welcome --version 4'],
   },

@@ -40,6 +40,8 @@ export const renderTemplate = defineOperation({
   },
   cli: {
     command: 'templates render',
+    description:
+      'Renders a template with sample values and sends nothing. Missing variables are rendered as empty and listed; a send without them would be refused. Pass --subject, --html or --text to preview a change before you store it, or --version to preview a draft. Rendering that takes more than 1 s or 64 MB fails with template_render_failed.',
     positional: ['id'],
     examples: [`postrider templates render welcome --variables '{"name":"Ada"}'`],
   },

@@ -58,6 +58,8 @@ export const testTemplate = defineOperation({
   },
   cli: {
     command: 'templates test',
+    description:
+      'Sends the current version of a template, never a draft, to the caller’s own inbox: the address of the user who created the key, or of the account owner if that is not known. --to can only be that address. Every rule and the quota apply as for any send. It is sent from the account’s first verified domain, or from the sandbox domain. The key also needs templates:read or templates:write.',
     positional: ['id'],
     examples: [`postrider templates test welcome --variables '{"name":"Ada"}'`],
   },

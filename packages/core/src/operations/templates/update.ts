@@ -62,6 +62,8 @@ export const updateTemplate = defineOperation({
   },
   cli: {
     command: 'templates update',
+    description:
+      'Changes a template. A new subject, HTML or text makes a new version, which is the current one from then on; what you do not pass stays unchanged. --rollback-to makes a new version that equals an earlier one, and --name and --slug make none. A held key (in approval mode) or a test key makes a draft, which an approver publishes with templates publish; such a key has one draft of a template, which its next change replaces, and it cannot change --name or --slug.',
     positional: ['id'],
     examples: ['postrider templates update welcome --html @welcome.html --note "New footer"'],
   },

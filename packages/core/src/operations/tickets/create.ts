@@ -27,6 +27,8 @@ export const createTicket = defineOperation({
   },
   cli: {
     command: 'tickets create',
+    description:
+      'Raises a ticket with the operator of this installation. What the server knows of --request-id and --email-id is attached in its present state, from this account only. An id that the account does not know is kept without further data, because not every request is logged. The reply appears in the thread and is mailed to the requester: the user of the key, otherwise the owner of the account.',
     examples: [
       'postrider tickets create --subject "Mail to example.com is late" --body @question.txt --email-id <email id>',
       `postrider tickets create --subject "A 500" --body "See the request." --request-id <request id> --context '{"page":"/checkout"}'`,

@@ -28,6 +28,8 @@ export const replyToTicket = defineOperation({
   },
   cli: {
     command: 'tickets reply',
+    description:
+      'Adds a message to the thread; a ticket that was pending or solved is open again. A closed ticket accepts no replies, and a thread has at most 100 messages or 200000 characters: the command then fails with validation_failed.',
     positional: ['id'],
     examples: ['postrider tickets reply 12 --body "That solved it, thank you."'],
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
-import { TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
+import { TOOL_COMMAND_NOTE, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
 
 const blocklistRecordSchema = z
   .object({
@@ -45,6 +45,7 @@ export const checkBlocklist = defineOperation({
   },
   cli: {
     command: 'tools blocklist',
+    description: `Queries the blocklists of this installation: lists of addresses for an IP address, lists of domains for a domain. A list counts only while its test points respond as RFC 5782 requires; otherwise its result is neither listed nor not listed. Private addresses are refused. ${TOOL_COMMAND_NOTE}`,
     positional: ['target'],
     examples: ['postrider tools blocklist 198.51.100.7', 'postrider tools blocklist example.com'],
   },

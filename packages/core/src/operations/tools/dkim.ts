@@ -3,6 +3,7 @@ import { defineOperation } from '../../operation.ts';
 import {
   checkedDomainSchema,
   selectorSchema,
+  TOOL_COMMAND_NOTE,
   TOOL_LIMITS,
   TOOL_NOTE,
   toolCheckSchema,
@@ -48,6 +49,7 @@ export const checkDkim = defineOperation({
   },
   cli: {
     command: 'tools dkim',
+    description: `Reads the public key under a selector and reports problems with it. Without --selector the common ones are tried; a key under another name is not found. ${TOOL_COMMAND_NOTE}`,
     positional: ['domain'],
     examples: ['postrider tools dkim example.com --selector s1', 'postrider tools dkim example.com'],
   },

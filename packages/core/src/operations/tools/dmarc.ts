@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
-import { checkedDomainSchema, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
+import {
+  checkedDomainSchema,
+  TOOL_COMMAND_NOTE,
+  TOOL_LIMITS,
+  TOOL_NOTE,
+  toolCheckSchema,
+} from '../../schemas/tool-check.ts';
 
 const dmarcRecordSchema = z
   .object({
@@ -37,5 +43,10 @@ export const checkDmarc = defineOperation({
     description:
       'Reads the DMARC policy that applies to any domain, and checks policy, alignment and report addresses. Not for checking one message: use check_inbox_placement. Returns findings with fixes, worst first, and the records.',
   },
-  cli: { command: 'tools dmarc', positional: ['domain'], examples: ['postrider tools dmarc example.com'] },
+  cli: {
+    command: 'tools dmarc',
+    description: `Reads the DMARC record at the name, or else at its organizational domain. Checks policy, alignment and report addresses, and whether other domains agree to receive the reports. ${TOOL_COMMAND_NOTE}`,
+    positional: ['domain'],
+    examples: ['postrider tools dmarc example.com'],
+  },
 });

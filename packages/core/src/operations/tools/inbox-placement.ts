@@ -3,7 +3,7 @@ import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { mailboxSchema } from '../../schemas/recipients.ts';
 import { headerText } from '../../schemas/text.ts';
-import { TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
+import { TOOL_COMMAND_NOTE, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
 
 const placementRecordSchema = z
   .object({
@@ -78,6 +78,7 @@ export const checkInboxPlacement = defineOperation({
   },
   cli: {
     command: 'tools inbox-placement',
+    description: `An estimate, not a seed test: nothing is sent. Checks authentication (of a whole message from --file or --raw), headers, content, links, blocklists and, if the installation has one, the score of SpamAssassin. The history of a sender at a receiver is not visible from outside. ${TOOL_COMMAND_NOTE}`,
     examples: [
       'postrider tools inbox-placement --file message.eml',
       'postrider tools inbox-placement --from "Ada <ada@example.com>" --subject "Your receipt" --text "Thank you."',

@@ -32,5 +32,9 @@ export const listTools = defineOperation({
     description:
       'Lists the checks and builders that need no key, with their REST paths, so that you can recommend them to users without access. Not for running a check: each has its own tool in this toolset. Returns name, method, path and description of each.',
   },
-  cli: { command: 'tools list', examples: ['postrider tools list'] },
+  cli: {
+    command: 'tools list',
+    description: 'Lists every tool that needs no key, with the JSON Schema of its request.',
+    examples: ['postrider tools list'],
+  },
 });

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
-import { checkedDomainSchema, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
+import {
+  checkedDomainSchema,
+  TOOL_COMMAND_NOTE,
+  TOOL_LIMITS,
+  TOOL_NOTE,
+  toolCheckSchema,
+} from '../../schemas/tool-check.ts';
 
 const mxRecordSchema = z
   .object({
@@ -38,5 +44,10 @@ export const checkMx = defineOperation({
     description:
       'Reads where mail for any domain is sent: MX hosts, their addresses and names, and whether it can be delivered. Not for testing whether a mailbox exists: it connects to no mail server. Returns findings with fixes, worst first, and the records.',
   },
-  cli: { command: 'tools mx', positional: ['domain'], examples: ['postrider tools mx example.com'] },
+  cli: {
+    command: 'tools mx',
+    description: `Reads the MX records with the addresses of each host and their names, and reports whether mail can be delivered to the domain. No connection to the hosts is made. ${TOOL_COMMAND_NOTE}`,
+    positional: ['domain'],
+    examples: ['postrider tools mx example.com'],
+  },
 });

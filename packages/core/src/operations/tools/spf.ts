@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
-import { checkedDomainSchema, TOOL_LIMITS, TOOL_NOTE, toolCheckSchema } from '../../schemas/tool-check.ts';
+import {
+  checkedDomainSchema,
+  TOOL_COMMAND_NOTE,
+  TOOL_LIMITS,
+  TOOL_NOTE,
+  toolCheckSchema,
+} from '../../schemas/tool-check.ts';
 
 const spfRecordSchema = z
   .object({
@@ -46,5 +52,10 @@ export const checkSpf = defineOperation({
     description:
       'Reads the SPF record of any domain with everything it includes, counts DNS lookups and reports problems. Not for the account’s own sending domains: use list_domains. Returns findings with fixes, worst first, and the tree of records.',
   },
-  cli: { command: 'tools spf', positional: ['domain'], examples: ['postrider tools spf example.com'] },
+  cli: {
+    command: 'tools spf',
+    description: `Reads the SPF record with everything it includes and redirects to, counts the lookups (ten are allowed, two of them without a result), and reports problems. ${TOOL_COMMAND_NOTE}`,
+    positional: ['domain'],
+    examples: ['postrider tools spf example.com'],
+  },
 });

@@ -60,6 +60,8 @@ export const tagLink = defineOperation({
   },
   cli: {
     command: 'tools utm',
+    description:
+      'Adds utm parameters to a URL, the way a send with --utm tags its links. Parameters that the URL already has are kept unless you pass --override-existing. Needs no key; nothing is stored. At most 20 calls a minute from one address.',
     positional: ['url'],
     examples: ['postrider tools utm https://example.com/offer --source newsletter --medium email --campaign spring'],
   },

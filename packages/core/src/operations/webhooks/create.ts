@@ -25,6 +25,8 @@ export const createWebhook = defineOperation({
   },
   cli: {
     command: 'webhooks create',
+    description:
+      'Adds an endpoint and shows its signing secret, once. The account’s events are posted to the URL, signed as in Standard Webhooks. The endpoint must accept each within 15 seconds; otherwise it is retried, 10 attempts over about 75 hours. The URL must be https, without a user name or password, and must not resolve to a private address. An account has at most 50 endpoints.',
     positional: ['url'],
     examples: ['postrider webhooks create https://example.com/hooks --events email.delivered,email.bounced'],
   },

@@ -60,6 +60,8 @@ export const replayWebhook = defineOperation({
   },
   cli: {
     command: 'webhooks replay',
+    description:
+      'Delivers stored events of a window again, with their original ids and content: those that match the endpoint’s filter and the flags. A window of more than 7 days fails with window_too_large, and a disabled endpoint refuses the command. Events that are already pending for the endpoint are delivered immediately and counted.',
     positional: ['id'],
     examples: ['postrider webhooks replay <id> --since 2026-01-31T09:00:00Z --status failed --dry-run'],
   },

@@ -51,6 +51,8 @@ export const simulateWebhook = defineOperation({
   },
   cli: {
     command: 'webhooks simulate',
+    description:
+      'Makes an event with sample data, signed with the secret of webhooks listen. A server in development mode posts it to the URL; any other server returns the signed request. The URL must be on the local machine. Nothing is stored.',
     positional: ['url'],
     examples: ['postrider webhooks simulate http://localhost:3000/hooks --event email.bounced'],
   },

@@ -25,5 +25,11 @@ export const testWebhook = defineOperation({
     description:
       'Tests a webhook endpoint with a signed test event. Returns the event’s id: pass it to list_webhook_deliveries to see the response of the receiver. Not for repeating real events: use replay_webhook.',
   },
-  cli: { command: 'webhooks test', positional: ['id'], examples: ['postrider webhooks test <id>'] },
+  cli: {
+    command: 'webhooks test',
+    description:
+      'Sends a test event to this endpoint only, regardless of its filter. Its data is the record of the endpoint. To see the result, run webhooks deliveries with the id of the event.',
+    positional: ['id'],
+    examples: ['postrider webhooks test <id>'],
+  },
 });
