@@ -1,4 +1,4 @@
-import { COMMANDS, type CommandDescription, GLOBAL_FLAG_NAMES, OWN_COMMANDS } from '@postrider/cli';
+import { COMMANDS, type CommandDescription, GLOBAL_FLAG_NAMES, helpPages, OWN_COMMANDS } from '@postrider/cli';
 import { ERRORS, OPERATIONS, type Operation } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
 
@@ -97,5 +97,11 @@ describe('the help of a command', () => {
         .map((name) => `${command.command}: ${name}`),
     );
     expect(unknown).toEqual([]);
+  });
+
+  it('says of a negated flag what it turns off', () => {
+    const pages = helpPages(ALL, 80).map(({ text }) => text);
+    expect(pages.join('')).toMatch(/--no-dry-run +Turns off --dry-run\./);
+    expect(pages.join('')).not.toContain('opposite');
   });
 });

@@ -37,7 +37,7 @@ export function knownValues(parameter: Option | Argument): readonly string[] | n
 /** `--no-…` for a boolean, so that false can be set and not only omitted. */
 export function toNegatedOption(input: InputDescription): Option {
   const name = input.flags.at(-1) ?? `--${input.name}`;
-  return new Option(name.replace('--', '--no-'), `The opposite of ${name}.`);
+  return new Option(name.replace('--', '--no-'), `Turns off ${name}.`);
 }
 
 /** The positional argument of an operation's argument, such as the id in `emails get <id>`. */
