@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -105,6 +105,18 @@ describe('users at the command line', () => {
     await writeFile(join(folder, 'credentials.json'), '{');
     const broken = await run(['whoami', '--json']);
     expect([broken.code, JSON.parse(broken.stderr).code]).toEqual([3, 'bad_profiles']);
+  });
+
+  it('are signed in before the key of a quickstart file in their working directory applies', async () => {
+    await mkdir(join(folder, '.postrider'));
+    const quickstart = { baseUrl: server.baseUrl, key: server.key };
+    await writeFile(join(folder, '.postrider/quickstart.json'), JSON.stringify(quickstart));
+    const who = async () => JSON.parse((await run(['whoami', '--json'])).stdout);
+    expect((await who()).name).toBe('First key');
+    await login();
+    expect((await who()).user.email).toBe('owner@sandbox.test');
+    await run(['logout']);
+    expect((await who()).name).toBe('First key');
   });
 
   it('trigger webhook events, and see which file has the sign-in', async () => {
