@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Postrider } from '../../packages/sdk/src/index.ts';
 import { explainOldNode } from '../../packages/sdk/src/transports/node-version.ts';
 import { startScriptedServer } from './scripted-server.ts';
+
+const SDK = path.resolve(import.meta.dirname, '../../packages/sdk/src/index.ts');
 
 const NAMES = ['POSTRIDER_API_KEY', 'POSTRIDER_BASE_URL'] as const;
 
@@ -56,5 +61,28 @@ describe('the required version of Node', () => {
     {},
   ])('is not checked on %o', (versions) => {
     expect(explainOldNode(versions)).toBeNull();
+  });
+
+  /** What a program of its own prints whose Node has this version. */
+  async function printOn(version: string): Promise<string> {
+    const versions = { ...process.versions, node: version };
+    const preload = `Object.defineProperty(process, 'versions', { value: ${JSON.stringify(versions)} });`;
+    const program = `import { Postrider } from ${JSON.stringify(SDK)};
+      try {
+        new Postrider({ apiKey: 'pr_live_given', baseUrl: 'http://127.0.0.1:1' });
+        console.log('created');
+      } catch (error) {
+        console.log(error.message);
+      }`;
+    const toUrl = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`;
+    const args = ['--import', toUrl(preload), '--input-type=module', '--eval', program];
+    return (await promisify(execFile)(process.execPath, args)).stdout.trim();
+  }
+
+  it('is named as soon as a program creates a client on an older Node', async () => {
+    expect(await printOn('20.20.2')).toBe(
+      '@postrider/sdk needs Node 22.19 or newer, and this is Node 20.20.2. Update Node, or pass a `transport`.',
+    );
+    expect(await printOn('22.19.0')).toBe('created');
   });
 });
