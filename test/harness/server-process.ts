@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { inject } from 'vitest';
+import { ROOT } from '../../tools/run-program.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import type { TestDatabase } from './test-database.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../packages/server/src/main.ts');
+const MAIN = path.join(ROOT, 'packages/server/src/main.ts');
 
 export interface Finished {
   readonly code: number | null;
@@ -42,7 +43,13 @@ export function startServerProcess(
   env: Environment,
   starter: readonly string[] = [],
 ): ServerProcess {
-  const child = spawn(process.execPath, [...starter, MAIN, ...args], {
+  return startByCommand([process.execPath, ...starter, MAIN, ...args], env);
+}
+
+/** Starts the server by a command line, in the root of the repository. */
+export function startByCommand([program = '', ...args]: readonly string[], env: Environment): ServerProcess {
+  const child = spawn(program, args, {
+    cwd: ROOT,
     env: { ...INHERITED, ...COMPILE_CACHE, NO_COLOR: '1', ...FREE_SMTP_PORTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
