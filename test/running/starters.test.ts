@@ -15,7 +15,12 @@ let environment: Environment;
 let server: ServerProcess | null = null;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'postrider-starters-'));
-  environment = { POSTRIDER_DATA_DIR: join(folder, 'data'), POSTRIDER_PORT: String(await freePort()) };
+  environment = {
+    POSTRIDER_DATA_DIR: join(folder, 'data'),
+    POSTRIDER_PORT: String(await freePort()),
+    // The package manager that runs this test is in the cache of npx.
+    npm_config_prefer_offline: 'true',
+  };
 });
 afterEach(async () => {
   server?.child.kill('SIGKILL');
@@ -54,9 +59,10 @@ async function takePort(): Promise<void> {
 }
 
 describe('a server that was started by a package manager', () => {
-  // The shell below npx keeps a SIGINT until its command ends, so for npx that signal has to come from a terminal.
   it.each([
     ['npx', 'SIGTERM'],
+    ['npx', 'SIGINT'],
+    ['pnpm', 'SIGTERM'],
     ['pnpm', 'SIGINT'],
   ] as const)(
     'stops cleanly when its %s alone receives a %s',

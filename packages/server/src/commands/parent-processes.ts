@@ -13,18 +13,49 @@ const PACKAGE_MANAGER = /(?:^|[/\\])(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)
 const LOOK_EVERY_MS = 500;
 
 /**
- * Calls `onGone` once when one of the package managers that started this process has ended. npx and pnpm do not forward
- * every signal. Without this the server would keep running in the background and keep its port and its data directory.
+ * Calls `onGone` once when one of the package managers that started this process has ended, or the shell of one was interrupted. npx and
+ * pnpm do not forward every signal. Without this the server would keep running in the background and keep its port and its data directory.
  */
 export function watchParentProcesses(onGone: () => void): void {
   const starters = findStarters();
   if (starters.length === 0) return;
+  const wasInterrupted = watchShells(starters);
   const timer = setInterval(() => {
-    if (starters.every(isRunning)) return;
+    if (starters.every(isRunning) && !wasInterrupted()) return;
     clearInterval(timer);
     onGone();
   }, LOOK_EVERY_MS);
   timer.unref();
+}
+
+/**
+ * npx passes a SIGINT to its shell, and dash, the `sh` of Debian, keeps it until its command ends. The only trace is that the shell, which
+ * waits for its command all the time, woke up once more. A shell that was stopped and continued, or suspended with the machine, wakes up
+ * too: after these, the count starts again.
+ */
+function watchShells(starters: readonly RunningProcess[]): () => boolean {
+  const shells = starters.filter(({ words }) => /(?:^|\/)(?:da|a)?sh$/.test(words[0] ?? '') && words[1] === '-c');
+  const wakeUpsOf = () => shells.map(({ pid }) => countWakeUps(pid));
+  let [last, lastAtMs, isFresh] = [wakeUpsOf(), Date.now(), true];
+  return () => {
+    const [now, nowMs] = [wakeUpsOf(), Date.now()];
+    const isWhole = nowMs - lastAtMs < 4 * LOOK_EVERY_MS && now.every((count) => count !== null);
+    const hasWoken = isWhole && isFresh && now.some((count, index) => count !== last[index]);
+    // The first look after a pause only starts the count.
+    [last, lastAtMs, isFresh] = [now, nowMs, isWhole];
+    return hasWoken;
+  };
+}
+
+/** How often a process has gone to sleep; null while it is stopped, and where the system does not count. */
+function countWakeUps(pid: number): number | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const count = /^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)?.[1];
+    return count === undefined || !/^State:\s+S/m.test(status) ? null : Number(count);
+  } catch {
+    return null;
+  }
 }
 
 /**
