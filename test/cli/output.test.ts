@@ -90,6 +90,12 @@ describe('the table of emails', () => {
     expect(stdout).toMatch(/^ID +STATUS +TO +SUBJECT/);
   });
 
+  it('counts a terminal that reports no width as 80 columns wide', async () => {
+    const list = async (columns: number) =>
+      (await runAgainst([page(rows)], ['emails', 'list'], { columns, env: PLAIN })).stdout;
+    expect(await list(0)).toBe(await list(80));
+  });
+
   it('shortens ids to what distinguishes them if the whole ones do not fit', async () => {
     const ids = ['01980d3c-0000-7000-8000-000000000001', '01980d3c-0000-7001-8000-000000000002'];
     const messages = ids.map((id) => sampleRecord({ id, subject: 'x'.repeat(80) }));

@@ -193,9 +193,10 @@ describe('a server process', () => {
     expect(stderr).toContain(
       `error: Port ${smtp} for SMTP submission on 127.0.0.1 is in use by another program. Port ${inbound} for inbound reports on 127.0.0.1 is in use too.`,
     );
-    expect(stderr).toContain(
-      `choose other ports: POSTRIDER_SMTP_PORT=${smtp + 1} POSTRIDER_INBOUND_PORT=${inbound + 1}.`,
-    );
+    const proposed = /choose other ports: POSTRIDER_SMTP_PORT=(\d+) POSTRIDER_INBOUND_PORT=(\d+)\./.exec(stderr) ?? [];
+    const [forSmtp, forInbound] = proposed.slice(1).map(Number);
+    expect(new Set([smtp, inbound, forSmtp, forInbound]).size).toBe(4);
+    for (const port of [forSmtp, forInbound]) await listenBriefly(port);
   });
 
   it('in production keeps SMTP submission closed without a certificate, with a warning', {
@@ -259,6 +260,13 @@ async function takePort(): Promise<number> {
   cleanUp(() => other.close());
   const address = other.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Fails if the port is in use. */
+async function listenBriefly(port: number | undefined): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(port, '127.0.0.1', resolve));
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 async function freePort(): Promise<number> {

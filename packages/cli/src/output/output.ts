@@ -26,7 +26,7 @@ export async function createOutput(io: CliIo, options: GlobalOptions): Promise<O
     isJson: options.isJson,
     isQuiet: options.isQuiet,
     paint: paintFor(options.hasColor && isTerminal),
-    width: isTerminal ? (io.stdout.columns ?? 80) : null,
+    width: isTerminal ? io.stdout.columns || 80 : null,
     writeJson: (response) => {
       io.stdout.write(`${inertJson(JSON.stringify(response, null, isTerminal ? 2 : undefined))}\n`);
     },

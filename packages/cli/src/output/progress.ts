@@ -22,7 +22,7 @@ export function createProgress({ stderr }: CliIo, { isQuiet }: GlobalOptions, to
       const filled = Math.round((done / total) * BAR_COLUMNS);
       const bar = `[${'#'.repeat(filled)}${'-'.repeat(BAR_COLUMNS - filled)}]`;
       const line = `${bar} ${done}/${total} ${singleLine(label)}`;
-      stderr.write(`${CLEAR_LINE}${cutToWidth(line, (stderr.columns ?? 80) - 1)}`);
+      stderr.write(`${CLEAR_LINE}${cutToWidth(line, (stderr.columns || 80) - 1)}`);
     },
     end: () => stderr.write(CLEAR_LINE),
   };

@@ -30,7 +30,7 @@ function liveView({ stderr }: CliIo, { paint }: Output): WatchView {
   return {
     show: (domain, { error, seconds }) => {
       // One column stays free, because some terminals wrap a line that fills the last one.
-      const columns = (stderr.columns ?? 80) - 1;
+      const columns = (stderr.columns || 80) - 1;
       const head = domain === null ? 'Checking …' : `${textOf(domain['name'])}: ${textOf(domain['status'])}`;
       const footer = `${error === null ? '' : `${error} `}Next check in ${seconds} s. Ctrl-C stops only this watch.`;
       block.draw(

@@ -39,13 +39,13 @@ export function buildProgram(
       writeErr: (text) => io.stderr.write(text),
       // Errors are reported in one place, in the requested form.
       outputError: () => {},
-      getOutHelpWidth: () => io.stdout.columns ?? 80,
-      getErrHelpWidth: () => io.stderr.columns ?? 80,
+      getOutHelpWidth: () => io.stdout.columns || 80,
+      getErrHelpWidth: () => io.stderr.columns || 80,
     })
     .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf, minWidthToWrap: HELP_COLUMNS_MIN })
     .helpCommand('help [command]', 'Print help for a command.')
     .version(readVersion(), '-V, --version', 'Print the version.')
-    .addHelpText('after', ({ command }) => rootHelp(command.createHelp(), io.stdout.columns ?? 80));
+    .addHelpText('after', ({ command }) => rootHelp(command.createHelp(), io.stdout.columns || 80));
   program.options.find(({ long }) => long === '--version')?.helpGroup(GLOBAL_OPTIONS_TITLE);
   addGlobalOptions(program);
   const second = commands.filter(hasShortcut);

@@ -3873,7 +3873,7 @@ export interface operations {
                 window?: string;
                 /** @description Adds `byChannel`, `bySource` and `topAgents`. */
                 provenance?: boolean;
-                /** @description Adds `byTag`: the rates of each tag. A message counts in each of its tags. */
+                /** @description Adds `byTag`: the rates of each tag. A message counts in each of its tags; untagged ones have no row. */
                 by_tag?: boolean;
                 /** @description Adds `bounces`: the kinds of bounces. */
                 bounces?: boolean;

@@ -72,6 +72,6 @@ async function readRecordedPid(dataDir: string): Promise<string> {
 function ownedBy(dataDir: string, pid: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The data directory ${dataDir} is in use by another Postrider process (process ${pid}).`,
-    `Stop that process, use another data directory for this one, or, to run several against one database, ${USE_OWN_DATABASE}.`,
+    `Stop that process, use another data directory for this one (POSTRIDER_DATA_DIR), or, to run several against one database, ${USE_OWN_DATABASE}.`,
   );
 }

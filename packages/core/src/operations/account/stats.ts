@@ -17,7 +17,9 @@ export const getAccountStats = defineOperation({
   query: z.strictObject({
     window: windowSchema,
     provenance: queryFlagSchema.describe('Adds `byChannel`, `bySource` and `topAgents`.'),
-    by_tag: queryFlagSchema.describe('Adds `byTag`: the rates of each tag. A message counts in each of its tags.'),
+    by_tag: queryFlagSchema.describe(
+      'Adds `byTag`: the rates of each tag. A message counts in each of its tags; untagged ones have no row.',
+    ),
     bounces: queryFlagSchema.describe('Adds `bounces`: the kinds of bounces.'),
     engagement: queryFlagSchema.describe('Adds `opens` and `clicks`, each if its tracking is on.'),
   }),

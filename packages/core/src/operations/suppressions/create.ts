@@ -26,7 +26,7 @@ export const createSuppression = defineOperation({
     toolset: 'suppressions',
     title: 'Suppress addresses',
     description:
-      'Adds one address (`email`) or many (`emails`) to the suppression list, so that nothing more is sent to them. Not for hard bounces and complaints, which are added automatically, except those of test addresses. Returns the entry, or the entries and how many are new.',
+      'Adds one address (`email`) or many (`emails`) to the suppression list, so that nothing more is sent to them. Not for hard bounces and complaints, which are added automatically (those of test addresses are not: add them here). Returns the entry, or the entries and how many are new.',
   },
   cli: {
     command: 'suppressions add',

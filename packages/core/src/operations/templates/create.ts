@@ -42,7 +42,7 @@ export const createTemplate = defineOperation({
     toolset: 'templates',
     title: 'Create a template',
     description:
-      'Stores a new Liquid email template and returns it with the variables it takes. Values are HTML-escaped in `html`. From a held key or a test key it is a draft that no one can send until an approver publishes it. Not for changing one that exists: use update_template. Check it with render_template.',
+      'Stores a new Liquid email template and returns it with the variables it uses. It is published at once, except from a held key or a test key: then it is a draft until an approver publishes it. Values are HTML-escaped in `html`. Not for changing one that exists: use update_template. Check it with render_template.',
   },
   cli: {
     command: 'templates create',

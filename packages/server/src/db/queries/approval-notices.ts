@@ -218,10 +218,10 @@ const insertLinks = defineStatement({ links: value<string>(), now: value<Date>()
     INSERT INTO approval_links (account_id, token_hash, approval_id, revision, member_id, created_at)
     SELECT "accountId", decode(hash, 'hex'), "approvalId", revision, "memberId", ${now}
     FROM json_to_recordset(${links}::text::json) AS j (${sql.raw(recordColumns({ ...LINK, hash: pg.text }))})
-    ON CONFLICT (account_id, token_hash) DO NOTHING`),
+    ON CONFLICT DO NOTHING`),
 );
 
-/** Leaves existing links unchanged. */
+/** Leaves existing links unchanged. A hash is unique by two indexes, and either may notice one that is written at the same time. */
 export async function insertApprovalLinks(
   transaction: Query,
   links: readonly NewApprovalLink[],
