@@ -91,8 +91,8 @@ describe('toServerReply', () => {
   });
 
   it('keeps the lines of a reply as received, without unsafe characters', () => {
-    const octets = Buffer.from('5.7.1 Café\n\u001b[31mred\t2\n\nend').toString('latin1');
-    expect(toServerReply(554, octets, null, true).lines).toEqual([
+    const bytes = Buffer.from('5.7.1 Café\n\u001b[31mred\t2\n\nend').toString('latin1');
+    expect(toServerReply(554, bytes, null, true).lines).toEqual([
       '554-5.7.1 Café',
       '554- [31mred 2',
       '554-',
