@@ -172,7 +172,7 @@ export function createApp(options: AppOptions): App {
         authenticator,
         rates,
         tools: { sending, threads },
-        sql,
+        sql: pools.rates,
         clock,
         logger,
         name,

@@ -20,7 +20,10 @@ export interface DatabasePools {
   readonly batches: Pool;
   /** Acceptance of sends with files, whose writes may take seconds. */
   readonly files: Pool;
-  /** The rate limits of keys, which every request waits for. One statement at a time serves all requests that arrived in the meantime. */
+  /**
+   * The rate limits of keys, which every request waits for, and the recipients of SMTP. One statement at a time serves all requests that
+   * arrived in the meantime.
+   */
   readonly rates: Pool;
   /** Ends all pools; running queries have a moment to finish. */
   end(): Promise<void>;

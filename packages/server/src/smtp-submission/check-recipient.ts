@@ -1,11 +1,12 @@
 import { type ErrorCode, foldAddress, parseMailbox } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
-import { readRecipientFacts } from '../db/queries/recipient-facts.ts';
+import { type RecipientFacts, type RecipientQuestion, readRecipientFacts } from '../db/queries/recipient-facts.ts';
 import type { Caller } from '../keys/caller.ts';
 import { checkAcceptance } from '../sending/acceptance.ts';
 import { isSandboxAddress } from '../sending/plan-deliveries.ts';
 import { quotaMonth } from '../sending/quota.ts';
+import { shareReads } from '../shared-reads.ts';
 import { refuseBy, SmtpRefusal } from './smtp-refusal.ts';
 
 export interface RecipientCheckOptions {
@@ -14,6 +15,38 @@ export interface RecipientCheckOptions {
   readonly sandboxDomain: string;
   /** The monthly quota for accounts without their own. */
   readonly monthlyQuota: number;
+}
+
+/**
+ * Checks the acceptance rules for one recipient before its message arrives, so that the client learns which recipient is
+ * refused. The accept queue checks again with the whole message.
+ * @param before the recipients accepted so far; their cost counts too.
+ * @throws SmtpRefusal, or what the database throws
+ */
+export type RecipientCheck = (caller: Caller, address: string, before: readonly string[]) => Promise<void>;
+
+/** A statement has at most this many recipients; more would delay the first ones. */
+const MOST_RECIPIENTS = 200;
+
+/** The check of all sessions. Recipients that arrive while others are looked up share the next statement. */
+export function createRecipientCheck({
+  sql,
+  clock,
+  sandboxDomain,
+  monthlyQuota,
+}: RecipientCheckOptions): RecipientCheck {
+  const readFacts = shareReads((questions: readonly RecipientQuestion[]) => {
+    const now = clock.now();
+    return readRecipientFacts(sql, questions, { month: quotaMonth(now), monthlyQuota, now });
+  }, MOST_RECIPIENTS);
+
+  return async (caller, address, before) => {
+    const email = foldAddress(address);
+    const facts = await readFacts({ accountId: caller.accountId, email });
+    const others = before.filter((other) => foldAddress(other) !== email);
+    const leaving = [...others, address].filter((each) => !isSandboxAddress(each, sandboxDomain)).length;
+    checkFacts(caller, address, leaving, facts);
+  };
 }
 
 /**
@@ -29,37 +62,20 @@ export function readRecipient(given: string): string {
   throw new SmtpRefusal(553, status, `validation_failed: the address ${given} ${reason}`, 'validation_failed');
 }
 
-/**
- * Checks the acceptance rules for one recipient before its message arrives, so that the client learns which recipient is
- * refused. The accept queue checks again with the whole message.
- * @param before the recipients accepted so far; their cost counts too.
- * @throws SmtpRefusal, or what the database throws
- */
-export async function checkRecipient(
-  options: RecipientCheckOptions,
-  caller: Caller,
-  address: string,
-  before: readonly string[],
-): Promise<void> {
-  const { accountId } = caller;
-  const now = options.clock.now();
-  const email = foldAddress(address);
-  const facts = await readRecipientFacts(options.sql, {
-    ...{ accountId, email, month: quotaMonth(now), monthlyQuota: options.monthlyQuota, now },
-  });
-  const others = before.filter((other) => foldAddress(other) !== email);
-  const leaving = [...others, address].filter((each) => !isSandboxAddress(each, options.sandboxDomain));
+/** @param leaving the message's recipients that are not test addresses, with this one */
+function checkFacts(caller: Caller, address: string, leaving: number, facts: RecipientFacts): void {
   const verdict = checkAcceptance({
     fromDomain: '',
     domainVerified: true, // The sender is unknown until the message arrives.
     recipients: [{ email: address, kind: 'to' }],
     // Mail from a test key is never sent.
-    cost: caller.mode === 'test' ? 0 : leaving.length,
+    cost: caller.mode === 'test' ? 0 : leaving,
     recipientAllowlist: caller.recipientAllowlist,
-    accountSuspended: facts?.accountSuspended !== false,
-    suppressed: () => facts?.suppressed !== false,
-    quotaLimit: facts?.quota ?? 0,
-    quotaUsed: facts?.used ?? 0,
+    // Null if the account is gone.
+    accountSuspended: facts.accountSuspended !== false,
+    suppressed: () => facts.suppressed,
+    quotaLimit: facts.quota,
+    quotaUsed: facts.used,
   });
   if (!verdict.ok)
     throw refuseBy(verdict.code, REASONS[verdict.code]?.(address) ?? verdict.detail, 'recipient', verdict.fix);

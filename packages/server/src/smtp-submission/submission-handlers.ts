@@ -12,7 +12,7 @@ import { classifyDatabaseError } from '../db/database-errors.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
-import { checkRecipient, type RecipientCheckOptions, readRecipient } from './check-recipient.ts';
+import { createRecipientCheck, type RecipientCheckOptions, readRecipient } from './check-recipient.ts';
 import { cutOff, findConnection, repairReplies, setPatience } from './connection.ts';
 import type { ConnectionPlaces } from './connection-places.ts';
 import { inTime } from './in-time.ts';
@@ -60,6 +60,7 @@ const MAIL_PARAMETERS = ['SIZE', 'BODY', 'SMTPUTF8', 'AUTH'];
 /** The handlers for each step of an SMTP session. */
 export function createHandlers(options: HandlerOptions): Handlers {
   const { authenticator, sessions, limits } = options;
+  const checkRecipient = createRecipientCheck(options);
   const refusalOf = (error: unknown, step: RefusedStep) => toRefusal(error, step, options.logger);
 
   async function logIn(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<void> {
@@ -112,7 +113,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       refuseParameters(address, []);
       const recipient = readRecipient(address.address);
       const caller = await authenticateSender(authenticator, secret ?? '', session.remoteAddress, 'sender');
-      await checkRecipient(options, caller, recipient, envelopeOf(session));
+      await checkRecipient(caller, recipient, envelopeOf(session));
     } catch (error) {
       const refusal = refusalOf(error, 'recipient');
       options.log.refused(step, refusal);
