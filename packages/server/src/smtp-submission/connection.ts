@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { SMTPServer, SMTPServerSession } from 'smtp-server';
 
 /** A connection of the SMTP library, which passes only the session to its handlers. */
@@ -22,6 +23,34 @@ export function repairReplies(connection: Connection): void {
     } else {
       send(code, data, typeof data === 'string' && ENHANCED_STATUS.test(data) ? false : context);
     }
+  };
+}
+
+/**
+ * Writes the replies to commands that the client sent together (RFC 2920) together: under TLS, each write is encrypted and sent on its own,
+ * which costs more than most commands. Only replies that other replies follow wait, and they wait no longer than the client reads.
+ */
+export function joinReplies(connection: Connection): void {
+  const send = connection.send.bind(connection);
+  let corked: Socket | null = null;
+  let mayWait = false;
+  const flush = () => {
+    const hasCommands = connection._parser !== false && connection._parser.writableLength > 0;
+    if (mayWait && hasCommands && corked?.writableNeedDrain === false) return;
+    corked?.uncork();
+    corked = null;
+  };
+  connection.send = (code, data, context) => {
+    // The reply to STARTTLS must be written before the handshake.
+    if (!connection.secure) return send(code, data, context);
+    if (corked === null) {
+      corked = connection._socket;
+      corked.cork();
+    }
+    send(code, data, context);
+    // All others ask the client for something, or end the connection.
+    mayWait = code === 250;
+    process.nextTick(flush);
   };
 }
 

@@ -13,7 +13,7 @@ import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import { createRecipientCheck, type RecipientCheckOptions, readRecipient } from './check-recipient.ts';
-import { cutOff, findConnection, repairReplies, setPatience } from './connection.ts';
+import { cutOff, findConnection, joinReplies, repairReplies, setPatience } from './connection.ts';
 import type { ConnectionPlaces } from './connection-places.ts';
 import { inTime } from './in-time.ts';
 import { authenticateSender, readCredentials } from './log-in.ts';
@@ -218,6 +218,7 @@ export function openSession(
   const connection = findConnection(server, session);
   if (connection === null) throw new Error('an SMTP session has no connection');
   repairReplies(connection);
+  joinReplies(connection);
   const refusal = options.places.begin(session);
   if (refusal === null) options.sessions.open(session, connection);
   return refusal;
