@@ -20,6 +20,8 @@ export interface KeyAuthenticator {
    * @throws the database's errors
    */
   authenticate(header: string | undefined, address: string): Promise<Authentication>;
+  /** The same for a key by the hash of its secret, in base64. */
+  authenticateHash(hash: string, address: string): Promise<Authentication>;
   /** Returns the caller of the header's key without authorizing a request. Null if the key is unknown or no longer valid. */
   identify(header: string | undefined): Promise<Caller | null>;
   /** Clears the cache of keys and their accounts, so that a change made here takes effect at once. */
@@ -34,12 +36,10 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
   const memory = createExpiringCache<Caller | null>(clock);
   const used = new Map<string, Caller>();
 
-  function lookUp(secret: string): Promise<Caller | null> {
-    const hash = hashApiKey(secret);
-    const name = hash.toString('base64');
-    return memory.recall(name, async () => {
-      const row = await findKeyByHash(sql, hash);
-      return row === null ? null : toCaller(row, { kind: 'secret', hash: name, endsAt: row.secretEndsAt });
+  function lookUp(hash: string): Promise<Caller | null> {
+    return memory.recall(hash, async () => {
+      const row = await findKeyByHash(sql, Buffer.from(hash, 'base64'));
+      return row === null ? null : toCaller(row, { kind: 'secret', hash, endsAt: row.secretEndsAt });
     });
   }
 
@@ -48,22 +48,28 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
     if (!isWellFormedKey(secret))
       return refuse('invalid_key', 'This is not a valid Postrider API key. Check for typing errors.');
-    const caller = await lookUp(secret);
+    return await checkHash(hashApiKey(secret).toString('base64'));
+  }
+
+  async function checkHash(hash: string): Promise<Authentication> {
+    const caller = await lookUp(hash);
     if (caller === null) return refuse('invalid_key', 'This server does not know this key.');
     return checkKey(caller, clock.now());
   }
 
+  function checkAddress(verdict: Authentication, address: string): Authentication {
+    if (!verdict.ok) return verdict;
+    const { caller } = verdict;
+    if (!isAddressAllowed(address, caller.ipAllowlist)) {
+      return refuse('ip_not_allowed', `The key ending in ${caller.last4} may not be used from ${address}.`);
+    }
+    used.set(caller.keyId, caller);
+    return verdict;
+  }
+
   return {
-    async authenticate(header, address) {
-      const verdict = await check(header);
-      if (!verdict.ok) return verdict;
-      const { caller } = verdict;
-      if (!isAddressAllowed(address, caller.ipAllowlist)) {
-        return refuse('ip_not_allowed', `The key ending in ${caller.last4} may not be used from ${address}.`);
-      }
-      used.set(caller.keyId, caller);
-      return verdict;
-    },
+    authenticate: async (header, address) => checkAddress(await check(header), address),
+    authenticateHash: async (hash, address) => checkAddress(await checkHash(hash), address),
     async identify(header) {
       const verdict = await check(header);
       return verdict.ok ? verdict.caller : null;

@@ -40,10 +40,12 @@ export function decodeText(part: MimePart): string {
   return text.replaceAll('\r\n', '\n');
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 function decodeCharset(bytes: Buffer, charset: string): string {
-  let decoder: TextDecoder;
+  let decoder = UTF8;
   try {
-    decoder = new TextDecoder(charset, { fatal: true });
+    if (charset !== 'utf-8') decoder = new TextDecoder(charset, { fatal: true });
   } catch {
     throw new MessageFault('Content-Type', `uses the unknown charset ${JSON.stringify(charset.slice(0, 40))}`);
   }

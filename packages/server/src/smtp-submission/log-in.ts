@@ -1,5 +1,5 @@
 import type { SMTPServerAuthentication } from 'smtp-server';
-import { isWellFormedKey } from '../keys/api-key.ts';
+import { hashApiKey, isWellFormedKey } from '../keys/api-key.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import { type RefusedStep, refuseBy } from './smtp-refusal.ts';
@@ -11,7 +11,7 @@ const USER_NAME = 'postrider';
 const SCOPE = 'emails:send';
 
 /**
- * The API key that AUTH PLAIN or LOGIN sends as the password.
+ * The hash, in base64, of the API key that AUTH PLAIN or LOGIN sends as the password.
  * @throws SmtpRefusal if it is not a key, or the user name is wrong.
  */
 export function readCredentials({ username, password, authzid }: SMTPServerAuthentication): string {
@@ -20,7 +20,7 @@ export function readCredentials({ username, password, authzid }: SMTPServerAuthe
     throw refuseBy('invalid_key', `the user name must be ${USER_NAME}, and the password an API key.`, 'log-in');
   }
   // Checked here, so that a password can never be parsed as anything other than one key.
-  if (typeof password === 'string' && isWellFormedKey(password)) return password;
+  if (typeof password === 'string' && isWellFormedKey(password)) return hashApiKey(password).toString('base64');
   throw refuseBy('invalid_key', 'the password is not a valid Postrider API key. Check for typing errors.', 'log-in');
 }
 
@@ -31,11 +31,12 @@ export function readCredentials({ username, password, authzid }: SMTPServerAuthe
  */
 export async function authenticateSender(
   authenticator: KeyAuthenticator,
-  secret: string,
+  keyHash: string | null,
   address: string,
   step: RefusedStep,
 ): Promise<Caller> {
-  const result = await authenticator.authenticate(`Bearer ${secret}`, address);
+  if (keyHash === null) throw refuseBy('missing_key', 'log in first.', step);
+  const result = await authenticator.authenticateHash(keyHash, address);
   if (!result.ok) throw refuseBy(result.code, result.detail, step);
   if (!result.caller.scopes.includes(SCOPE)) {
     throw refuseBy('missing_scope', `the key lacks the scope ${SCOPE}.`, step);

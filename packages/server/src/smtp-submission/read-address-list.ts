@@ -33,8 +33,13 @@ export function readAddressList(field: string, value: string): ShownMailboxes {
   return { mailboxes, others, hasGroup };
 }
 
+/** Without these, the list is one address. */
+const STRUCTURE = /[\\"(),:;]/;
+
 /** Splits a list into single addresses without comments. Group names are dropped, and their members are kept. */
 function splitItems(field: string, value: string): { readonly items: readonly string[]; readonly hasGroup: boolean } {
+  const isOpen = value.lastIndexOf('<') > value.lastIndexOf('>');
+  if (!isOpen && !STRUCTURE.test(value)) return { items: value === '' ? [] : [value.trim()], hasGroup: false };
   const items: string[] = [];
   const state = { item: '', isQuoted: false, isAngled: false, comments: 0, hasGroup: false };
   const end = () => {

@@ -53,10 +53,14 @@ function tooMuch(limit: string): MessageFault {
 
 /** The only field with that name; null if there is none. */
 export function findField(fields: readonly HeaderField[], key: string): HeaderField | null {
-  const [first, second] = fields.filter((field) => field.key === key);
-  // Programs differ in which of two fields they use, so a message with two means different things to each.
-  if (second !== undefined) throw new MessageFault(second.name, 'must not be repeated');
-  return first ?? null;
+  let found: HeaderField | null = null;
+  for (const field of fields) {
+    if (field.key !== key) continue;
+    // Programs differ in which of two fields they use, so a message with two means different things to each.
+    if (found !== null) throw new MessageFault(field.name, 'must not be repeated');
+    found = field;
+  }
+  return found;
 }
 
 function splitHeader(part: Buffer): { readonly header: Buffer; readonly body: Buffer } {

@@ -13,10 +13,21 @@ const PARAMETER = /;\s*([^\s;="()]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/g;
 /** RFC 2231 §3 and §4: `name*`, `name*0`, `name*0*`. */
 const EXTENDED_NAME = /^([^*]+)(?:\*(\d{1,3}))?(\*)?$/;
 
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+
 /** Parses a structured value (RFC 2045 §5.1), and joins and decodes RFC 2231 parameters. */
 export function readParameters(text: string): ParameterizedValue {
   const semicolon = text.indexOf(';');
-  const value = (semicolon === -1 ? text : text.slice(0, semicolon)).replace(/\([^()]*\)/g, '').trim();
+  if (semicolon === -1) return { value: readValue(text), parameters: NO_PARAMETERS };
+  return { value: readValue(text.slice(0, semicolon)), parameters: readList(text) };
+}
+
+function readValue(text: string): string {
+  const bare = text.includes('(') ? text.replace(/\([^()]*\)/g, '') : text;
+  return bare.trim().toLowerCase();
+}
+
+function readList(text: string): ReadonlyMap<string, string> {
   const plain = new Map<string, string>();
   const extended = new Map<string, Section[]>();
   for (const [, given = '', quoted, token = ''] of text.matchAll(PARAMETER)) {
@@ -31,7 +42,7 @@ export function readParameters(text: string): ParameterizedValue {
     }
   }
   for (const [name, sections] of extended) plain.set(name, joinSections(sections));
-  return { value: value.toLowerCase(), parameters: plain };
+  return plain;
 }
 
 interface Section {

@@ -67,10 +67,16 @@ export function receiveMessage(stream: SMTPServerDataStream, maxBytes: number, r
     const onEnd = () => {
       const fault = check.finish();
       if (fault !== null) finish({ kind: 'invalid', fault });
-      else finish(refusal === null ? { kind: 'whole', raw: Buffer.concat(chunks) } : { kind: refusal });
+      else finish(refusal === null ? { kind: 'whole', raw: joinChunks(chunks) } : { kind: refusal });
     };
     const onGone = () => finish({ kind: 'gone' });
     stream.on('data', onData).once('end', onEnd).once('close', onGone);
     stream.once('error', () => undefined);
   });
+}
+
+/** Most messages arrive in one chunk, which need not be copied. */
+function joinChunks(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }

@@ -66,9 +66,9 @@ export function createHandlers(options: HandlerOptions): Handlers {
   async function logIn(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<void> {
     const state = sessions.of(session);
     try {
-      const secret = readCredentials(auth);
-      await authenticateSender(authenticator, secret, session.remoteAddress, 'log-in');
-      state.secret = secret;
+      const keyHash = readCredentials(auth);
+      await authenticateSender(authenticator, keyHash, session.remoteAddress, 'log-in');
+      state.keyHash = keyHash;
     } catch (error) {
       const refusal = refusalOf(error, 'log-in');
       if (refusal.responseCode === 535) state.failedLogIns += 1;
@@ -85,7 +85,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     state.sender = null;
     try {
       refuseParameters(address, MAIL_PARAMETERS);
-      const sender = await authenticateSender(authenticator, state.secret ?? '', session.remoteAddress, 'sender');
+      const sender = await authenticateSender(authenticator, state.keyHash, session.remoteAddress, 'sender');
       await enforceKeyRate(sender, session);
       state.sender = sender;
     } catch (error) {
@@ -106,13 +106,13 @@ export function createHandlers(options: HandlerOptions): Handlers {
 
   async function acceptRecipient(address: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
     const began = performance.now();
-    const { sender, secret } = sessions.of(session);
+    const { sender, keyHash } = sessions.of(session);
     if (sender === null) throw new SmtpRefusal(503, '5.5.1', 'Send MAIL first');
     const step = { session, caller: sender, name: 'RCPT', began } as const;
     try {
       refuseParameters(address, []);
       const recipient = readRecipient(address.address);
-      const caller = await authenticateSender(authenticator, secret ?? '', session.remoteAddress, 'sender');
+      const caller = await authenticateSender(authenticator, keyHash, session.remoteAddress, 'sender');
       await checkRecipient(caller, recipient, envelopeOf(session));
     } catch (error) {
       const refusal = refusalOf(error, 'recipient');
@@ -177,7 +177,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     state: SubmissionSession,
     step: LoggedStep,
   ): Promise<string> {
-    const caller = await authenticateSender(authenticator, state.secret ?? '', session.remoteAddress, 'sender');
+    const caller = await authenticateSender(authenticator, state.keyHash, session.remoteAddress, 'sender');
     const times = { limitMs: limits.acceptMs, graceMs: limits.commitMs, gone: state.gone.signal };
     const outcome = await inTime(times, (claim) =>
       submitMessage(options.tools, caller, raw, envelopeOf(session), claim),

@@ -5,8 +5,8 @@ import { type Connection, cutOff } from './connection.ts';
 /** Our state of one connection in addition to the library's. */
 export interface SubmissionSession {
   readonly connection: Connection;
-  /** The key it authenticated with; null before that. Stored because it is checked again for every message. */
-  secret: string | null;
+  /** The hash of the key it authenticated with, in base64; null before that. The key is checked again for every message. */
+  keyHash: string | null;
   failedLogIns: number;
   /** The sender of the current message; null between messages. */
   sender: Caller | null;
@@ -34,7 +34,7 @@ export function createSubmissionSessions(logInWithinMs: number): SubmissionSessi
       const logInTimer = setTimeout(() => cutOff(connection, 421, '4.4.2 No login in time'), logInWithinMs);
       sessions.set(session, {
         connection,
-        secret: null,
+        keyHash: null,
         failedLogIns: 0,
         sender: null,
         message: null,
