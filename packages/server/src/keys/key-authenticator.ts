@@ -31,10 +31,14 @@ export interface KeyAuthenticator {
 }
 
 const TOUCH_EVERY_MS = 60_000;
+/** Above this number of different headers, their hashes are computed again. */
+const MAX_HASHED = 1_000;
 
 export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator {
   const memory = createExpiringCache<Caller | null>(clock);
   const used = new Map<string, Caller>();
+  /** The hashes of well-formed keys, by header: hashing a key costs as much as routing a request. Emptied whenever use is stored. */
+  const hashed = new Map<string, string>();
 
   function lookUp(hash: string): Promise<Caller | null> {
     return memory.recall(hash, async () => {
@@ -43,12 +47,17 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     });
   }
 
-  async function check(header: string | undefined): Promise<Authentication> {
+  async function check(header = ''): Promise<Authentication> {
+    const known = hashed.get(header);
+    if (known !== undefined) return await checkHash(known);
     const secret = bearerOf(header);
     if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
     if (!isWellFormedKey(secret))
       return refuse('invalid_key', 'This is not a valid Postrider API key. Check for typing errors.');
-    return await checkHash(hashApiKey(secret).toString('base64'));
+    const hash = hashApiKey(secret).toString('base64');
+    if (hashed.size >= MAX_HASHED) hashed.clear();
+    hashed.set(header, hash);
+    return await checkHash(hash);
   }
 
   async function checkHash(hash: string): Promise<Authentication> {
@@ -76,6 +85,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     },
     forget: memory.forget,
     async flushUse() {
+      hashed.clear();
       const now = clock.now();
       const due = [...used.values()].filter(
         ({ lastUsedAt }) => now.getTime() - (lastUsedAt?.getTime() ?? 0) >= TOUCH_EVERY_MS,
@@ -102,8 +112,8 @@ function checkKey(caller: Caller, now: Date): Authentication {
 }
 
 /** RFC 6750: the scheme is case-insensitive. */
-function bearerOf(header: string | undefined): string | null {
-  const match = /^bearer +(\S+) *$/i.exec(header ?? '');
+function bearerOf(header: string): string | null {
+  const match = /^bearer +(\S+) *$/i.exec(header);
   return match?.[1] ?? null;
 }
 
