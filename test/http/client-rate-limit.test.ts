@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClientRateLimit } from '../../packages/server/src/http/client-rate-limit.ts';
+import { createClientRateLimit } from '../../packages/server/src/keys/client-rate-limit.ts';
 
 describe('the rate limit of clients without a key', () => {
   function limitAt() {

@@ -7,7 +7,9 @@ import {
 import { createQueueRegistry } from '../../packages/server/src/routing/queue-registry.ts';
 import { createFakeClock } from '../harness/fake-clock.ts';
 
-function makeQueues(options: { groups?: Readonly<Record<string, string>>; maxReserved?: number } = {}) {
+function makeQueues(
+  options: { groups?: Readonly<Record<string, string>>; maxReserved?: number; processes?: number } = {},
+) {
   const clock = createFakeClock();
   let rooms = 0;
   const queues = createDestinationQueues({
@@ -17,6 +19,7 @@ function makeQueues(options: { groups?: Readonly<Record<string, string>>; maxRes
       return options.groups?.[domain] ?? domain;
     },
     maxReserved: options.maxReserved ?? 1_000,
+    ...(options.processes === undefined ? {} : { processes: options.processes }),
     random: () => 0.5,
     onRoom: () => {
       rooms += 1;
@@ -50,6 +53,17 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('the queue of a destination', () => {
+  it('admits the share of its process, however well the destination responds', async () => {
+    const { reserve } = makeQueues({ processes: 4 });
+    const first = reserve('a.example');
+    expect(await first.settled).toBeNull();
+    for (let n = 0; n < 20; n += 1) (await go(reserve('a.example'))).release('clean', null);
+    // A quarter of ten, rounded down.
+    const permits = [await go(first), await go(reserve('a.example'))];
+    const third = reserve('a.example').acquire(0);
+    expect([permits.length, await isSettled(third)]).toEqual([2, false]);
+  });
+
   it('admits two deliveries in parallel, and the next when one of them has ended', async () => {
     const { reserve } = makeQueues();
     const [one, two, three] = [reserve('a.example'), reserve('a.example'), reserve('a.example')];

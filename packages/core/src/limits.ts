@@ -135,8 +135,8 @@ export const LIMITS = {
   deviceCodeTries: 20, // by one user in deviceCodeMinutes; a sign-in needs two
   deviceCodeTriesPerAddress: 100, // in deviceCodeMinutes: an office has one address
   toolRequestsPerMinute: 20, // of a client address, over all tools
-  toolChecksUnderWay: 50, // of one process, of all addresses together
-  toolQuestionsPerMinute: 6_000, // DNS queries of one process for all client addresses together; one check needs at most 250
+  toolChecksUnderWay: 50, // of one server, of all addresses together
+  toolQuestionsPerMinute: 6_000, // DNS queries of one server for all client addresses together; one check needs at most 250
   toolMemorySeconds: 5, // results are shared between checks, so that callers cannot make the server query one name repeatedly
   toolBodyBytes: 64 * 1024,
   toolSeconds: 10, // all lookups of one check; what is missing after that could not be checked

@@ -43,7 +43,7 @@ import { createTemplateSources } from './templates/template-sources.ts';
 import { createJobThreads } from './threads/job-threads.ts';
 import { createIdGenerator, type IdGenerator } from './uuid-v7.ts';
 import { VERSION } from './version.ts';
-import type { ObservedAttempt } from './webhooks/webhook-metrics.ts';
+import type { ObservedAttempt, WebhookMetrics } from './webhooks/webhook-metrics.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 import { within } from './within.ts';
 
@@ -61,6 +61,8 @@ export interface App {
   readonly inboundPort: number | null;
   /** The port of `GET /metrics`; null if it is not served, and before the start. */
   readonly metricsPort: number | null;
+  /** The metrics of this process; null if none are served, and before the start. */
+  readonly metrics: WebhookMetrics | null;
   /**
    * Listens first and only then begins to deliver, so that a port in use stops the start before any mail has left.
    * @throws what listening throws; nothing runs then, and `close` must still be called.
@@ -76,7 +78,7 @@ const LOG_DRAIN_MS = 1_000;
 
 /** The composition root: every part is created and wired here, and nowhere else. Nothing runs before `start`. */
 export function createApp(options: AppOptions): App {
-  const { config, clock, logger, target, baseUrl } = options;
+  const { config, clock, logger, target, baseUrl, processes = 1, supervision = null } = options;
   const ids = createIdGenerator();
   const pools = openDatabasePools(target, ACCEPT_CONNECTIONS);
   const { api: sql, work: workSql, reads: readsSql } = pools;
@@ -141,7 +143,7 @@ export function createApp(options: AppOptions): App {
     callers: createCallers(authenticator, auth.sessions),
     events,
     webhooks,
-    diagnostics: createDiagnostics(config, clock, dns, { sql, transport: outbound, queueFault }),
+    diagnostics: createDiagnostics(config, clock, dns, { sql, transport: outbound, queueFault }, processes),
     requests: { settle: guards.requestLog.flush },
     exports: createExportLimit(LIMITS.exportsAtOnce),
     threads,
@@ -152,6 +154,7 @@ export function createApp(options: AppOptions): App {
   let submission: RunningSubmission | null = null;
   let reports: RunningReports | null = null;
   let metrics: RunningMetrics | null = null;
+  let page: WebhookMetrics | null = null;
   let observe = (_attempt: ObservedAttempt) => {};
 
   async function start(address: { readonly host: string; readonly port: number }): Promise<void> {
@@ -161,9 +164,10 @@ export function createApp(options: AppOptions): App {
       const streamsOpen = webhooks.listening.feeds.count;
       // Loaded only if needed: it takes 20 MB and 30 ms.
       const { createWebhookMetrics } = await import('./webhooks/webhook-metrics.ts');
-      const page = createWebhookMetrics({ sql, clock, load, streamsOpen });
+      page = createWebhookMetrics({ sql, clock, load, streamsOpen, process: supervision?.process ?? null });
       observe = page.observe;
-      metrics = await startMetrics(config.metrics, page);
+      // The supervisor serves the pages of all its processes on the one port.
+      if (supervision === null) metrics = await startMetrics(config.metrics, page);
     }
     if (config.roles.has('smtp')) {
       const { requestLog, rates } = guards;
@@ -179,7 +183,7 @@ export function createApp(options: AppOptions): App {
         logRequest: requestLog.add,
       };
       submission = await startSubmission(config, tools);
-      reports = await startReports(config, { sql, clock, ids, logger, name });
+      reports = await startReports(config, { sql, clock, ids, logger, name, processes });
     }
     if (!config.roles.has('worker')) return;
     worker = await startDelivery(
@@ -234,6 +238,9 @@ export function createApp(options: AppOptions): App {
     },
     get metricsPort() {
       return metrics?.port ?? null;
+    },
+    get metrics() {
+      return page;
     },
     start,
     close,

@@ -19,6 +19,7 @@ import { addOperationRoutes } from '../http/router.ts';
 import { addTrackingRoutes } from '../http/tracking-routes.ts';
 import { refuseForeignOrigins } from '../http/trusted-origin.ts';
 import { addUnsubscribeRoutes } from '../http/unsubscribe-routes.ts';
+import { createClientCounter } from '../keys/client-rate-limit.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
@@ -43,20 +44,21 @@ export function createApi(
   sql: Sql,
   warn: (error: unknown, what: string) => void,
 ) {
-  const { config, clock, logger, baseUrl } = options;
+  const { config, clock, logger, baseUrl, processes = 1 } = options;
   const http = createHttpApp({
     baseUrl,
     trustedProxies: config.trustedProxies,
     logger,
     requestLog,
     connections: config.connections,
+    processes,
     identify: async (headers) => {
       const sessionToken = readSessionToken(headers, services.auth.cookies);
       if (sessionToken === null) return await authenticator.identify(headers.authorization);
       return (await services.auth.sessions.find(sessionToken))?.caller ?? null;
     },
   });
-  const anonymousRates = createAnonymousRateLimit(clock);
+  const anonymousRates = createAnonymousRateLimit(options.supervision?.clients ?? createClientCounter(clock));
   const { auth } = services;
   const mcp = createMcpRoute({ services, logger, anonymousRates, rates, authenticator, auth, baseUrl });
   const signIn = { auth, baseUrl, anonymousRates, onError: warn };

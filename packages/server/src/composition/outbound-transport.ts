@@ -15,22 +15,23 @@ import type { AppOptions } from './app-options.ts';
 
 /** The transport from the settings. */
 export function createOutboundTransport(
-  options: Pick<AppOptions, 'config' | 'clock' | 'baseUrl' | 'random'>,
+  options: Pick<AppOptions, 'config' | 'clock' | 'baseUrl' | 'random' | 'processes'>,
   dns: DnsResolver,
   http: OutboundClient,
   storeCaptured: StoreCaptured,
 ): Transport {
-  const { config, clock, baseUrl } = options;
+  const { config, clock, baseUrl, processes = 1 } = options;
   const heloName = config.heloName ?? chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
   switch (config.transport.kind) {
     case 'relay':
-      return createSmtpRelayTransport({ relay: config.transport.relay, heloName });
+      return createSmtpRelayTransport({ relay: config.transport.relay, heloName, processes });
     case 'direct':
       return createDirectTransport({
         dns,
         http,
         clock,
         random: options.random,
+        processes,
         heloName,
         sourceAddress: config.sourceAddress,
         mxPort: config.mxPort,

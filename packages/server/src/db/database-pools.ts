@@ -1,4 +1,5 @@
 import { type DatabaseOptions, type DatabaseTarget, openDatabase, type Pool } from './client.ts';
+import { CONNECTIONS } from './connection-counts.ts';
 import { ping } from './queries/maintenance.ts';
 import type { SessionOptions } from './session-settings.ts';
 
@@ -36,17 +37,12 @@ export interface AcceptConnections {
   readonly files: number;
 }
 
-const API_CONNECTIONS = 4;
-/** A connection belongs to one transaction at a time, and transactions that wait for a lock must leave connections free for others. */
-const ACCOUNT_CONNECTIONS = 6;
 /** A caller gets a response within two seconds, even if the database does not respond. */
 const API_DEADLINE_MS = 1_500;
 /** Longer than the server's own statement timeout: if that does not respond either, the database is unreachable. */
 const WORK_DEADLINE_MS = 35_000;
-const READS_CONNECTIONS = 3;
 const READS_STATEMENT_MS = 8_000;
 const READS_DEADLINE_MS = 10_000;
-const DELIVERY_CONNECTIONS = 4;
 /** The largest file takes half a second on an idle machine. */
 const FILES_DEADLINE_MS = 10_000;
 const END_SECONDS = 2;
@@ -104,14 +100,14 @@ export async function withSampleConnections<T>(
 export function openDatabasePools(target: DatabaseTarget, connections: AcceptConnections): DatabasePools {
   const open = (name: PoolName, maxConnections: number, probe?: () => Promise<unknown>) =>
     openDatabase({ target, maxConnections, ...POOLS[name], ...(probe === undefined ? {} : { probe }) });
-  const api = open('api', API_CONNECTIONS);
-  const accounts = open('accounts', ACCOUNT_CONNECTIONS);
-  const work = open('work', DELIVERY_CONNECTIONS);
-  const reads = open('reads', READS_CONNECTIONS, () => ping(api));
+  const api = open('api', CONNECTIONS.api);
+  const accounts = open('accounts', CONNECTIONS.accounts);
+  const work = open('work', CONNECTIONS.delivery);
+  const reads = open('reads', CONNECTIONS.reads, () => ping(api));
   const sends = open('sends', connections.singles);
   const batches = open('batches', connections.batches);
   const files = open('files', connections.files, () => ping(api));
-  const rates = open('rates', 1);
+  const rates = open('rates', CONNECTIONS.rates);
   const pools = [api, accounts, work, reads, sends, batches, files, rates];
   return {
     ...{ api, accounts, work, reads, sends, batches, files, rates },
@@ -126,5 +122,5 @@ export function openDatabasePools(target: DatabaseTarget, connections: AcceptCon
  * breaks both.
  */
 export function openLogPool(target: DatabaseTarget): Pool {
-  return openDatabase({ target, maxConnections: 1, ...POOLS.log });
+  return openDatabase({ target, maxConnections: CONNECTIONS.log, ...POOLS.log });
 }

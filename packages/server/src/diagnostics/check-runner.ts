@@ -4,6 +4,7 @@ import { createCachingResolver } from '../dns/caching-resolver.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { wrapResolver } from '../dns/wrap-resolver.ts';
 import { ProblemError } from '../problem.ts';
+import { shareOf } from '../process-share.ts';
 import { type BoundedLookups, type LookupBounds, withinBounds } from './bounded-lookups.ts';
 import { queryPublicNames } from './public-names.ts';
 
@@ -12,7 +13,7 @@ export const CHECK_BOUNDS: LookupBounds = { questions: 250, timeMs: LIMITS.toolS
 
 /**
  * Runs the public checks. Each caller has a rate limit, but an attacker may use many addresses: this limits all callers
- * of this process together.
+ * together.
  */
 export interface CheckRunner {
   /** With cached responses, for any name. @throws ProblemError if the limit for all checks together is reached */
@@ -22,6 +23,14 @@ export interface CheckRunner {
    * changed it. In production only for public names.
    */
   runRecent<T>(work: (lookups: BoundedLookups) => Promise<T>): Promise<T>;
+}
+
+/** The limits of each process of a server. One check must always be possible. */
+export function checkLimitsOf(processes: number): Pick<CheckRunnerOptions, 'maxUnderWay' | 'questionsPerMinute'> {
+  return {
+    maxUnderWay: shareOf(LIMITS.toolChecksUnderWay, processes),
+    questionsPerMinute: shareOf(LIMITS.toolQuestionsPerMinute, processes, CHECK_BOUNDS.questions),
+  };
 }
 
 export interface CheckRunnerOptions {

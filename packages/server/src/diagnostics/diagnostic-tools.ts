@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import { type Blocklists, createBlocklists } from './blocklists.ts';
-import { type CheckRunner, createCheckRunner } from './check-runner.ts';
+import { type CheckRunner, checkLimitsOf, createCheckRunner } from './check-runner.ts';
 import { createSpamdClient, type SpamdClient } from './spamd-client.ts';
 import type { BlocklistZone, SpamdAddress } from './tool-settings.ts';
 
@@ -25,10 +25,11 @@ export function createDiagnosticTools(
   { mode, blocklists, spamd }: DiagnosticSettings,
   clock: Clock,
   dns: DnsResolver,
+  processes: number,
 ): DiagnosticTools {
   const isPublicOnly = mode !== 'development';
   return {
-    checks: createCheckRunner({ dns, clock, isPublicOnly }),
+    checks: createCheckRunner({ dns, clock, isPublicOnly, ...checkLimitsOf(processes) }),
     blocklists: createBlocklists({ zones: blocklists, clock }),
     spamd: spamd === null ? null : createSpamdClient(spamd),
     isPublicOnly,

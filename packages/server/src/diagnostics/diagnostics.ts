@@ -13,6 +13,7 @@ export function createDiagnostics(
   clock: Clock,
   dns: DnsResolver,
   probed: ReadinessOptions,
+  processes = 1,
 ): Diagnostics {
-  return { ...createDiagnosticTools(settings, clock, dns), readiness: createReadinessProbe(probed) };
+  return { ...createDiagnosticTools(settings, clock, dns, processes), readiness: createReadinessProbe(probed) };
 }

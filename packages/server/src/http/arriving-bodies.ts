@@ -3,6 +3,7 @@ import { LIMITS } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import { type ClientCounts, clientOf, createClientCounts } from '../client-address.ts';
 import { ProblemError } from '../problem.ts';
+import { shareOf } from '../process-share.ts';
 
 /** A body that was incomplete when the server started to read it. */
 export interface ArrivingBody {
@@ -26,10 +27,18 @@ interface Group {
   readonly byClient: ClientCounts;
 }
 
-/** Bodies of requests without a key are counted separately: they cannot block those with one. */
-export function createArrivingBodies(): ArrivingBodies {
-  const anonymous = newGroup(LIMITS.anonymousUnfinishedBodies, LIMITS.anonymousUnfinishedBodiesPerAddress);
-  const keyed = newGroup(LIMITS.unfinishedBodies, LIMITS.unfinishedBodiesPerAddress);
+/**
+ * Bodies of requests without a key are counted separately: they cannot block those with one.
+ * @param processes how many processes of this server share the limits
+ */
+export function createArrivingBodies(processes: number): ArrivingBodies {
+  const share = (limit: number, least?: number) => shareOf(limit, processes, least);
+  const group = (total: number, perAddress: number) => newGroup(share(total), share(perAddress));
+  const anonymous = group(LIMITS.anonymousUnfinishedBodies, LIMITS.anonymousUnfinishedBodiesPerAddress);
+  const keyed = group(LIMITS.unfinishedBodies, LIMITS.unfinishedBodiesPerAddress);
+  // The largest body must always fit.
+  const maxBytes = share(LIMITS.unfinishedBodyBytes, LIMITS.sendBodyBytes);
+  const maxBytesOfAddress = share(LIMITS.unfinishedBodyBytesPerAddress, LIMITS.sendBodyBytes);
   const bytesByClient = createClientCounts();
   let bytesHeld = 0;
 
@@ -52,9 +61,8 @@ export function createArrivingBodies(): ArrivingBodies {
         take(bytes) {
           received += bytes;
           const more = Math.max(0, received - FREE_BYTES) - counted;
-          if (bytesHeld + more > LIMITS.unfinishedBodyBytes) throw tooMuch('The server is receiving');
-          if (bytesByClient.of(client) + more > LIMITS.unfinishedBodyBytesPerAddress)
-            throw tooMuch('Your address is sending');
+          if (bytesHeld + more > maxBytes) throw tooMuch('The server is receiving');
+          if (bytesByClient.of(client) + more > maxBytesOfAddress) throw tooMuch('Your address is sending');
           counted += more;
           bytesHeld += more;
           bytesByClient.add(client, more);

@@ -30,6 +30,8 @@ export interface HttpAppOptions {
   readonly patience?: Patience;
   /** How many connections may be open; unlimited by default. */
   readonly connections?: ConnectionLimits;
+  /** How many processes of this server share the limits on bodies; 1 by default. */
+  readonly processes?: number;
 }
 
 /** Time limits for receiving a request, for its headers and in total, and how often connections are checked for them. */
@@ -109,7 +111,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   const { connections } = options;
   if (connections !== undefined) limitConnections(app.server, connections, options);
   offerContinue(app.server);
-  admitBodies(app);
+  admitBodies(app, options.processes ?? 1);
   endConnectionsWhenClosing(app);
   addBodyParser(app);
   app.setErrorHandler((error, request, reply) => {
@@ -132,8 +134,8 @@ function noSuchPath({ method, url }: FastifyRequest): ProblemError {
 }
 
 /** Bodies that are complete by now, which is nearly always true, cost nothing here. */
-function admitBodies(app: FastifyInstance): void {
-  const bodies = createArrivingBodies();
+function admitBodies(app: FastifyInstance, processes: number): void {
+  const bodies = createArrivingBodies(processes);
   app.addHook('preParsing', (request, reply, payload, done) => {
     // The rest of the other bodies is not read.
     if (request.method !== 'GET' && request.method !== 'HEAD' && isBodyArriving(request.raw)) {

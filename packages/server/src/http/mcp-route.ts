@@ -71,7 +71,7 @@ export function createMcpRoute(options: McpRouteOptions) {
         // A call may have to wait for earlier ones in the same body, some of which take a minute.
         if (refused === null) await refreshCaller(findOperation('service.mcp'), request, options);
         await enforceKeyRate();
-        anonymousRates.assertRate(operation, request.ip);
+        await anonymousRates.assertRate(operation, request.ip);
         assertArgumentSize(operation, input.body);
         const { caller } = request.state;
         const call = { ...context, caller, signal: signal ?? context.signal, rawBody: input.body };

@@ -42,7 +42,8 @@ export function addOperationRoutes(app: FastifyInstance, options: RouterOptions)
 }
 
 function addRoute(app: FastifyInstance, operation: AnyOperation, options: RouterOptions): void {
-  const { deprecated }: Operation = operation;
+  const { deprecated, anonymousLimits }: Operation = operation;
+  const isLimited = anonymousLimits !== undefined;
   const deprecation = deprecated === undefined ? null : deprecationHeaders(deprecated, options.baseUrl);
   app.route({
     method: operation.method,
@@ -53,7 +54,7 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
     // existence, rules.
     onRequest: async (request, reply) => {
       if (deprecation !== null) reply.headers(deprecation);
-      options.anonymousRates.assertRate(operation, request.ip);
+      if (isLimited) await options.anonymousRates.assertRate(operation, request.ip);
       if (operation.access.kind === 'public') return;
       const caller = await checkCaller(operation, request, options);
       await enforceKeyRate(caller, reply, options.rates).catch((error: Error) => {

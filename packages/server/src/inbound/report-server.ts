@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { shareOf } from '../process-share.ts';
 import { createSemaphore } from '../semaphore.ts';
 import type { Certificate } from '../smtp-submission/certificate.ts';
 import { drainServers, listenOn } from '../smtp-submission/drain-servers.ts';
@@ -28,6 +29,8 @@ export interface ReportServerOptions extends ReportTools {
   readonly returnPaths: ReturnPaths;
   readonly logger: Logger;
   readonly limits?: Partial<ReportServerLimits>;
+  /** How many processes of this server share the limits on connections; 1 by default. */
+  readonly processes?: number;
 }
 
 /** Accepts bounces and abuse reports from any mail server (RFC 5321), for return paths that were made here. */
@@ -61,8 +64,14 @@ const FLUSH_MS = 1_000;
 /** No client authenticates here. The others are obsolete commands, and commands that let a client act for another one. */
 const DISABLED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'];
 
+/** The connections of one process of a server. */
+function connectionsOf(processes: number): Pick<ReportServerLimits, 'connections' | 'perAddress'> {
+  return { connections: shareOf(LIMITS.connections, processes), perAddress: shareOf(LIMITS.perAddress, processes) };
+}
+
 export function createReportServer(options: ReportServerOptions): ReportServer {
-  const limits = { ...LIMITS, ...options.limits };
+  const { processes = 1 } = options;
+  const limits = { ...LIMITS, ...connectionsOf(processes), ...options.limits };
   const sessions = createReportSessions(limits);
   const forgeries = createForgeryCounter(options);
   const semaphore = createSemaphore(WRITTEN_AT_ONCE);

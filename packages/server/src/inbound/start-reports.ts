@@ -23,7 +23,7 @@ export interface RunningReports extends Pick<ReportServer, 'drain'> {
  */
 export async function startReports(
   settings: ReportSettings,
-  tools: Pick<ReportServerOptions, 'sql' | 'clock' | 'ids' | 'logger' | 'name' | 'limits'>,
+  tools: Pick<ReportServerOptions, 'sql' | 'clock' | 'ids' | 'logger' | 'name' | 'limits' | 'processes'>,
 ): Promise<RunningReports> {
   const { host, inboundPort, sandboxDomain } = settings;
   const server = createReportServer({

@@ -13,6 +13,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { DatabaseTarget, Sql } from '../db/client.ts';
+import { CONNECTIONS } from '../db/connection-counts.ts';
 import { forgetWorkers, readSilentWorkers, writeHeartbeats } from '../db/queries/maintenance.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
 import { within } from '../within.ts';
@@ -44,7 +45,8 @@ export interface JobWorker {
   stop(): Promise<void>;
 }
 
-const CONCURRENCY = 4;
+/** The others are for listening and for the heartbeat. */
+const CONCURRENCY = CONNECTIONS.queue - 2;
 const HEARTBEAT_EVERY_MS = 10_000;
 /** Jobs of a killed worker would stay locked for four hours. After this long without a heartbeat, another worker takes them over. */
 const SILENT_AFTER_MS = 30_000;
@@ -62,7 +64,7 @@ const BATCHED_ENDS = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 export async function startJobWorker(options: JobWorkerOptions): Promise<JobWorker> {
   const { sql, clock, logger } = options;
   const onLost = (error: Error) => logger.debug({ error: error.message }, 'queue connection lost');
-  const pool = openQueuePool(options.target, CONCURRENCY + 2, onLost);
+  const pool = openQueuePool(options.target, CONNECTIONS.queue, onLost);
   const workerIds = new Set<string>();
   let runner: Runner | null = null;
   let fault: string | null = 'The queue is starting.';

@@ -52,6 +52,7 @@ export function createDeliveryAdmission(options: DeliveryAdmissionOptions): Deli
     clock,
     groupOf: async (domain) => (await shaped.groupOf?.(domain)) ?? domain,
     maxReserved: options.maxInFlight,
+    ...(shaped.processes === undefined ? {} : { processes: shaped.processes }),
     random: options.random,
     onRoom: reportRoomSoon,
   });

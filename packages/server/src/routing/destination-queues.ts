@@ -10,6 +10,8 @@ export interface DestinationQueuesOptions {
   readonly groupOf: (domain: string) => Promise<string>;
   /** The most deliveries that this process leases. Destinations that have not replied yet never use all of it. */
   readonly maxReserved: number;
+  /** How many processes of this server share what a destination accepts; 1 by default. */
+  readonly processes?: number;
   /** In [0, 1). */
   readonly random: () => number;
   /** Called when a destination that may have more due deliveries can take more. */
@@ -81,7 +83,7 @@ const FULL_SPREAD_MS = 25_000;
 
 export function createDestinationQueues(options: DestinationQueuesOptions): DestinationQueues {
   const { clock } = options;
-  const registry = createQueueRegistry(clock, options.groupOf);
+  const registry = createQueueRegistry(clock, options.groupOf, options.processes);
   /** Queues that the capacity of the next claim must name; idle ones are removed at that time. */
   const awake = new Set<DestinationQueue>();
   const queued = new Set<DestinationQueue>();
@@ -109,9 +111,9 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
     awake.add(queue);
   }
 
-  function permitsOf({ shape }: DestinationQueue, now: Date): number {
+  function permitsOf({ shape, most }: DestinationQueue, now: Date): number {
     const share = Math.max(1, Math.floor((MAX_PERMITS - permits) * SHARE_OF_PERMITS));
-    return Math.min(allowedAtOnce(shape, now), share);
+    return Math.min(allowedAtOnce(shape, now), most, share);
   }
 
   function capacityOf(queue: DestinationQueue, now: Date): number {

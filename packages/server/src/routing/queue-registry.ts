@@ -1,10 +1,11 @@
 import type { Clock } from '../clock.ts';
+import { strictShareOf } from '../process-share.ts';
 import { FRESH_SHAPE, mostAtOnce, type Shape } from './shaping.ts';
 
 /** What this process knows about a group of destinations, and what it is sending to them. */
 export interface DestinationQueue {
   readonly group: string;
-  /** The most delivery attempts at once. */
+  /** The most delivery attempts at once of this process. */
   readonly most: number;
   shape: Shape;
   reserved: number;
@@ -46,7 +47,12 @@ const SWEEP_EVERY_MS = 60_000;
 /** How long an ended breaker is remembered without a delivery: the next one starts from a fresh state. */
 const BREAKER_KEPT_MS = 15 * 60_000;
 
-export function createQueueRegistry(clock: Clock, groupOf: (domain: string) => Promise<string>): QueueRegistry {
+/** @param processes how many processes of this server send to the same destinations */
+export function createQueueRegistry(
+  clock: Clock,
+  groupOf: (domain: string) => Promise<string>,
+  processes = 1,
+): QueueRegistry {
   const queues = new Map<string, DestinationQueue>();
   const destinations = new Map<string, Destination>();
   const unsettled = new Map<string, Destination>();
@@ -93,7 +99,15 @@ export function createQueueRegistry(clock: Clock, groupOf: (domain: string) => P
     const known = queues.get(group);
     if (known !== undefined) return known;
     const queue: DestinationQueue = {
-      ...{ group, most: mostAtOnce(group), shape: FRESH_SHAPE, reserved: 0, active: 0, bytes: 0, waiting: [] },
+      ...{
+        group,
+        most: strictShareOf(mostAtOnce(group), processes),
+        shape: FRESH_SHAPE,
+        reserved: 0,
+        active: 0,
+        bytes: 0,
+        waiting: [],
+      },
       ...{ hasMore: false, lastFailure: '', usedAtMs: clock.now().getTime(), names: new Set<string>() },
     };
     queues.set(group, queue);

@@ -1,3 +1,4 @@
+import { strictShareOf } from '../process-share.ts';
 import { cacheCheck } from './cached-check.ts';
 import { toErrorVerdicts } from './error-verdicts.ts';
 import { isLoopbackHost, type RelayConfig, type RelayTls } from './relay-url.ts';
@@ -18,6 +19,8 @@ export interface SmtpRelayOptions {
   readonly heloName: string;
   readonly timeouts?: Partial<SmtpTimeouts>;
   readonly maxConnections?: number;
+  /** How many processes of this server share the connections; 1 by default. */
+  readonly processes?: number;
 }
 
 const MAX_CONNECTIONS = 20;
@@ -33,7 +36,7 @@ export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
   const connection = toConnectionOptions(options);
   const pool = new SmtpPool({
     open: () => openSmtpConnection(connection),
-    maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+    maxConnections: options.maxConnections ?? strictShareOf(MAX_CONNECTIONS, options.processes ?? 1),
   });
   return {
     name: 'smtp-relay',

@@ -83,6 +83,8 @@ export interface Transport {
   send(outgoing: OutgoingMessage): Promise<readonly RecipientVerdict[]>;
   /** The destination that a recipient's domain shares with others: the provider of its mail servers, or else the domain. Never rejects. */
   groupOf?(domain: string): Promise<string>;
+  /** How many processes of this server share what each destination accepts; 1 by default. */
+  readonly processes?: number;
   /** Checks whether a message could be sent now, without sending one. Never rejects. */
   check(): Promise<{ ok: boolean; reason: string | null }>;
   /** Closes every connection at once; messages without a verdict, and later ones, are deferred. */

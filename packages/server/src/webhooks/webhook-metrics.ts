@@ -11,6 +11,10 @@ import type { AttemptResult } from './post-event.ts';
 export type ObservedAttempt = Pick<AttemptResult, 'statusCode' | 'durationMs'>;
 
 export interface WebhookMetrics extends MetricsPage {
+  /** The metrics of this process alone. */
+  renderProcess(): Promise<string>;
+  /** The metrics that are the same on every process; only that it is down while the database does not respond. */
+  renderInstallation(): Promise<string>;
   observe(attempt: ObservedAttempt): void;
 }
 
@@ -20,6 +24,8 @@ export interface WebhookMetricsOptions {
   /** Null if this process does not deliver events. */
   readonly load: () => DispatcherLoad | null;
   readonly streamsOpen: () => number;
+  /** The number of this process, as a label of all its metrics; null, the default, if it is the only one of its server. */
+  readonly process?: number | null;
 }
 
 /** The cache time, so that several or constant scrapers do not load the database. */
@@ -30,8 +36,15 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 const RESULTS = ['2xx', '3xx', '4xx', '5xx', 'none'];
 
 /** The metrics of this process and, while the database responds, of the webhooks of the whole installation. */
-export function createWebhookMetrics({ sql, clock, load, streamsOpen }: WebhookMetricsOptions): WebhookMetrics {
+export function createWebhookMetrics({
+  sql,
+  clock,
+  load,
+  streamsOpen,
+  process = null,
+}: WebhookMetricsOptions): WebhookMetrics {
   const register = new Registry();
+  if (process !== null) register.setDefaultLabels({ process: String(process) });
   collectDefaultMetrics({ register });
   const registers = [register];
   const attempts = new Counter({
@@ -63,7 +76,6 @@ export function createWebhookMetrics({ sql, clock, load, streamsOpen }: WebhookM
     ],
     postrider_webhook_streams_open: ['Event streams that are open to this process.', streamsOpen],
   });
-  const isUp = new Gauge({ name: 'postrider_database_up', help: '1 if the database responded, else 0.', registers });
   let read: { readonly atMs: number; readonly queue: Promise<WebhookQueue | null> } | null = null;
 
   function readQueue(): Promise<WebhookQueue | null> {
@@ -79,10 +91,15 @@ export function createWebhookMetrics({ sql, clock, load, streamsOpen }: WebhookM
       durations.observe(durationMs / 1_000);
     },
     async render() {
+      return `${await this.renderProcess()}\n${await this.renderInstallation()}`;
+    },
+    renderProcess: () => register.metrics(),
+    async renderInstallation() {
       const queue = await readQueue();
-      isUp.set(queue === null ? 0 : 1);
-      const own = await register.metrics();
-      return queue === null ? own : `${own}\n${await describeQueue(queue, clock.now()).metrics()}`;
+      const installation = queue === null ? new Registry() : describeQueue(queue, clock.now());
+      const isUp = { name: 'postrider_database_up', help: '1 if the database responded, else 0.' };
+      new Gauge({ ...isUp, registers: [installation] }).set(queue === null ? 0 : 1);
+      return await installation.metrics();
     },
   };
 }

@@ -56,7 +56,7 @@ export function addOAuthCallback(app: FastifyInstance, options: OAuthRouteOption
   addWithAndWithoutPrefix(app, (context) => {
     const url = '/auth/oauth/:provider/callback';
     context.get(url, async (request, reply) => {
-      options.anonymousRates.assertRate(findOperation('auth.oauth'), request.ip);
+      await options.anonymousRates.assertRate(findOperation('auth.oauth'), request.ip);
       return await handleCallback(request, reply, options);
     });
     refuseOtherMethods(context, url, ['GET']);

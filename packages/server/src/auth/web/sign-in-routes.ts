@@ -47,7 +47,7 @@ export function addSignInRoutes(app: FastifyInstance, options: SignInRouteOption
         method,
         url: path,
         onRequest: async (request) => {
-          if (method === 'POST') options.anonymousRates.assertRate(findOperation('auth.magic-link'), request.ip);
+          if (method === 'POST') await options.anonymousRates.assertRate(findOperation('auth.magic-link'), request.ip);
         },
         handler: async (request, reply) => await handler(request, reply, clientInfoOf(request)),
       });

@@ -16,8 +16,7 @@ export interface ClientRateLimitOptions {
 const MAX_CLIENTS = 50_000;
 
 /**
- * Exact in any `windowMs` within this process; with several processes behind one address, each counts separately.
- * Rejected requests are not counted, so that a client that keeps retrying is not blocked forever.
+ * Exact in any `windowMs`. Servers on several machines count separately. Rejected requests are not counted, so that a client that keeps retrying is not blocked forever.
  */
 export function createClientRateLimit({ clock, windowMs }: ClientRateLimitOptions): ClientRateLimit {
   const times = new Map<string, number[]>();
@@ -33,6 +32,26 @@ export function createClientRateLimit({ clock, windowMs }: ClientRateLimitOption
       if (first !== undefined) times.delete(first);
       times.set(client, [...recent, nowMs]);
       return null;
+    },
+  };
+}
+
+/** Counts requests of clients without a key for all processes of a server. */
+export interface ClientCounter {
+  /** As `ClientRateLimit.take`, in one of several counts. */
+  take(count: string, address: string, requests: number): number | null | Promise<number | null>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Counts within the last minute, each count apart from the others. */
+export function createClientCounter(clock: Clock): ClientCounter {
+  const counts = new Map<string, ClientRateLimit>();
+  return {
+    take(count, address, requests) {
+      const known = counts.get(count) ?? createClientRateLimit({ clock, windowMs: MINUTE_MS });
+      counts.set(count, known);
+      return known.take(address, requests);
     },
   };
 }

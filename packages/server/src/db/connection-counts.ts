@@ -1,0 +1,21 @@
+/** The most database connections that one process opens, by what they are for. */
+export const CONNECTIONS = {
+  api: 4,
+  /** A connection belongs to one transaction at a time, and transactions that wait for a lock must leave connections free for others. */
+  accounts: 6,
+  reads: 3,
+  /** Of the accept queue, over its three pools. */
+  accept: 5,
+  rates: 1,
+  log: 1,
+  delivery: 4,
+  /** Of graphile-worker. */
+  queue: 6,
+} as const;
+
+/** The most connections of a process with these roles. */
+export function connectionsOf(roles: ReadonlySet<string>): number {
+  const { delivery, queue, ...always } = CONNECTIONS;
+  const shared = Object.values(always).reduce((sum, count) => sum + count, 0);
+  return roles.has('worker') ? shared + delivery + queue : shared;
+}
