@@ -49,6 +49,7 @@ describe('the settings', () => {
         'POSTRIDER_HELO_NAME',
         'POSTRIDER_SOURCE_ADDRESS',
         'POSTRIDER_ROLES',
+        'POSTRIDER_PROCESSES',
         'POSTRIDER_SMTP_PORT',
         'POSTRIDER_SMTPS_PORT',
         'POSTRIDER_INBOUND_PORT',

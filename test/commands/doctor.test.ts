@@ -29,7 +29,8 @@ interface Check {
 const afterwards = useCleanUps();
 const HELO = 'mail.doctor.example';
 const NAMES = [
-  ...['settings', 'data-directory', 'database', 'schema', 'account-wall', 'clock', 'queue', 'webhooks', 'secret-key'],
+  ...['settings', 'data-directory', 'database', 'schema', 'account-wall', 'clock', 'queue', 'webhooks'],
+  ...['processes', 'secret-key'],
   ...['transport', 'mail-server', 'dns', 'helo-name', 'certificate'],
 ];
 
@@ -140,7 +141,7 @@ describe('postrider-server doctor', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^pass {2}settings {8}The settings are valid \(production\)\.$/m);
     expect(stdout).toMatch(/^fail {2}helo-name .*no address.*\n +fix: .*POSTRIDER_HELO_NAME/m);
-    expect(stdout).toMatch(/^1 failed, 1 warned, 11 passed, 1 skipped\.$/m);
+    expect(stdout).toMatch(/^1 failed, 1 warned, 12 passed, 1 skipped\.$/m);
   });
 
   it('works beside a running server', async () => {

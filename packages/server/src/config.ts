@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
-import { LIMITS, parseMailbox, toAsciiDomain } from '@postrider/core';
+import { parseMailbox, toAsciiDomain } from '@postrider/core/email-address';
+import { LIMITS } from '@postrider/core/limits';
 import {
   type Get,
   type OAuthSetting,
   type Refuse,
   type RetentionSetting,
+  type Role,
   readBaseUrl,
   readConnections,
   readDnsServers,
@@ -13,9 +15,11 @@ import {
   readMxPort,
   readOAuth,
   readPort,
+  readProcesses,
   readProxies,
   readRetention,
   readRetryHours,
+  readRoles,
   readSignup,
   readSourceAddress,
   readWhole,
@@ -27,11 +31,10 @@ import { readFormerKeys, readOrMakeSecretKey, toFormerKeys, toSecretKey } from '
 import { findSetting, SETTINGS, type SettingName } from './settings.ts';
 import { parseRelayUrl, type RelayConfig } from './smtp-client/relay-url.ts';
 
-export type { SourceAddressSetting } from './config/setting-values.ts';
+export type { Role, SourceAddressSetting } from './config/setting-values.ts';
 export { SETTINGS } from './settings.ts';
 
 export type Mode = 'development' | 'production';
-export type Role = 'api' | 'worker' | 'smtp';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export type TransportSetting =
@@ -50,6 +53,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly transport: TransportSetting;
   readonly roles: ReadonlySet<Role>;
+  /** How many processes share the work; null for as many as the machine has processors and memory for. */
+  readonly processes: number | null;
   /** SMTP submission with STARTTLS. */
   readonly smtpPort: number;
   /** SMTP submission with implicit TLS. */
@@ -116,8 +121,14 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 /** Read by the clients, which share the environment with the server on many machines. */
 const CLIENT_SETTINGS = ['POSTRIDER_API_KEY', 'POSTRIDER_CONFIG_DIR', 'POSTRIDER_PROFILE', 'POSTRIDER_WEBHOOK_SECRET'];
 
+/** The flags of `start`, which take precedence over the settings of the same names. */
+export interface StartFlags {
+  readonly roles?: string;
+  readonly processes?: string;
+}
+
 /** Reads the environment; no other code does. Reports every problem, not only the first. */
-export function readConfig(environment: Environment, flags: { readonly roles?: string } = {}): ConfigVerdict {
+export function readConfig(environment: Environment, flags: StartFlags = {}): ConfigVerdict {
   const problems: ConfigProblem[] = [];
   const get = (name: SettingName) => environment[name]?.trim() || null;
   const given = (name: SettingName) => get(name) ?? findSetting(name).default;
@@ -142,6 +153,7 @@ export function readConfig(environment: Environment, flags: { readonly roles?: s
     databaseUrl: readDatabaseUrl(get('DATABASE_URL'), refuse),
     transport: readTransport(get('POSTRIDER_TRANSPORT'), mode, refuse),
     roles: readRoles(flags.roles ?? get('POSTRIDER_ROLES'), refuse),
+    processes: readProcesses(flags.processes ?? get('POSTRIDER_PROCESSES'), mode, refuse),
     smtpPort: readPort('POSTRIDER_SMTP_PORT', get, 2587, refuse),
     smtpsPort: readPort('POSTRIDER_SMTPS_PORT', get, 2465, refuse),
     inboundPort: readPort('POSTRIDER_INBOUND_PORT', get, 2525, refuse),
@@ -242,19 +254,6 @@ function readTransport(value: string | null, mode: Mode, refuse: Refuse): Transp
   return capture;
 }
 
-function readRoles(value: string | null, refuse: Refuse): ReadonlySet<Role> {
-  const names = value === null ? ['api', 'worker', 'smtp'] : readList(value);
-  const unknown = names.filter((name) => name !== 'api' && name !== 'worker' && name !== 'smtp');
-  if (unknown.length > 0 || names.length === 0) {
-    refuse(
-      'POSTRIDER_ROLES',
-      `"${value}" contains no role or an unknown one: ${unknown.join(', ')}`,
-      'List some of api, worker, smtp.',
-    );
-  }
-  return new Set(names as Role[]); // Anything else was refused above.
-}
-
 function readTlsFiles(get: Get, refuse: Refuse): Config['tlsFiles'] {
   const certFile = get('POSTRIDER_TLS_CERT');
   const keyFile = get('POSTRIDER_TLS_KEY');
@@ -321,12 +320,7 @@ function readFormerSecretKeys(get: Get, dataDir: string, refuse: Refuse): () => 
   return get('POSTRIDER_SECRET_KEY') === null ? () => [...keys, ...readFormerKeys(dataDir)] : () => keys;
 }
 
-function warningsOf(
-  environment: Environment,
-  mode: Mode,
-  get: Get,
-  flags: { readonly roles?: string },
-): readonly string[] {
+function warningsOf(environment: Environment, mode: Mode, get: Get, flags: StartFlags): readonly string[] {
   const known = new Set<string>([...SETTINGS.map(({ name }) => name), ...CLIENT_SETTINGS]);
   const unknown = Object.keys(environment).filter((name) => name.startsWith('POSTRIDER_') && !known.has(name));
   const roles = readList(flags.roles ?? get('POSTRIDER_ROLES'));

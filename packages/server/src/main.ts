@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { runServer } from './commands/run-server.ts';
 import { boundHeapGrowth } from './heap.ts';
 import { boundMalloc } from './malloc.ts';
 
@@ -7,13 +6,20 @@ import { boundMalloc } from './malloc.ts';
 const LEAVE_AFTER_MS = 2_000;
 
 const [command = 'start'] = process.argv.slice(2);
+// Before anything else is loaded, because this starts the program again.
 if (command === 'start' || command.startsWith('-')) boundMalloc(process.env);
 boundHeapGrowth();
 
-process.exitCode = await runServer(process.argv.slice(2), {
-  environment: process.env,
-  write: (text) => void process.stdout.write(text),
-  writeError: (text) => void process.stderr.write(text),
-  progress: (text) => void process.stderr.write(`  ${text} …\n`),
-});
-if (process.exitCode !== 0) setTimeout(() => process.exit(), LEAVE_AFTER_MS).unref();
+if (command === 'serve' && process.send !== undefined) {
+  const { runSupervisedProcess } = await import('./commands/supervised-process.ts');
+  runSupervisedProcess(process.env);
+} else {
+  const { runServer } = await import('./commands/run-server.ts');
+  process.exitCode = await runServer(process.argv.slice(2), {
+    environment: process.env,
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+    progress: (text) => void process.stderr.write(`  ${text} …\n`),
+  });
+  if (process.exitCode !== 0) setTimeout(() => process.exit(), LEAVE_AFTER_MS).unref();
+}

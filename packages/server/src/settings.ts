@@ -56,7 +56,13 @@ export const SETTINGS = [
     name: 'POSTRIDER_ROLES',
     default: 'api,worker,smtp',
     description:
-      'What this process does, also as `--roles`: some of `api` (serves the API), `worker` (delivers), `smtp` (receives mail over SMTP).',
+      'What this server does, also as `--roles`: some of `api` (serves the API), `worker` (delivers), `smtp` (receives mail over SMTP).',
+  },
+  {
+    name: 'POSTRIDER_PROCESSES',
+    default: 'in production as many as the machine has processors and memory for, 1 in development',
+    description:
+      'Processes that share the work of this server, also as `--processes`: 1 to 64. Each has the same roles and needs up to 30 database connections.',
   },
   {
     name: 'POSTRIDER_SMTP_PORT',

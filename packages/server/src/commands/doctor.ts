@@ -1,11 +1,13 @@
 import { getServers } from 'node:dns';
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import type { Command } from 'commander';
 import { baseUrlOf } from '../base-url.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { createOutboundTransport } from '../composition/outbound-transport.ts';
 import type { Config, ConfigVerdict } from '../config.ts';
 import type { Sql } from '../db/client.ts';
+import { connectionsOf } from '../db/connection-counts.ts';
+import { readConnectionFacts } from '../db/queries/connection-facts.ts';
 import { readQueueFacts, readSealedKeys, type SealedKey } from '../db/queries/doctor.ts';
 import { readFailingEndpoints, readWebhookQueue } from '../db/queries/webhook-queue.ts';
 import { createDnsResolver } from '../dns/create-dns-resolver.ts';
@@ -14,6 +16,7 @@ import { checkAccountWall } from '../doctor/check-account-wall.ts';
 import { checkCertificate } from '../doctor/check-certificate.ts';
 import { checkClock, checkDatabase, checkSchema } from '../doctor/check-database.ts';
 import { checkHeloName, checkResolver } from '../doctor/check-names.ts';
+import { judgeProcesses } from '../doctor/check-processes.ts';
 import { judgeQueue } from '../doctor/check-queue.ts';
 import { checkDataDirectory, checkSecretKey } from '../doctor/check-storage.ts';
 import { checkMailServer, checkTransport } from '../doctor/check-transport.ts';
@@ -23,8 +26,10 @@ import { chooseHeloName } from '../helo-name.ts';
 import { secretKeyFile } from '../keys/secret-key.ts';
 import { createOutboundClient } from '../outbound/outbound-client.ts';
 import { createHostResolver } from '../outbound/resolve-host.ts';
+import { memoryBytes } from '../postgres/machine-memory.ts';
 import { VERSION } from '../version.ts';
 import { type OpenDatabase, openDatabaseAsItIs } from './prepared-database.ts';
+import { chooseProcesses } from './process-count.ts';
 import { EXIT, ExitRequest } from './start-error.ts';
 
 export interface DoctorTools {
@@ -40,7 +45,8 @@ interface DoctorFlags {
 }
 
 const NAMES = [
-  ...['settings', 'data-directory', 'database', 'schema', 'account-wall', 'clock', 'queue', 'webhooks', 'secret-key'],
+  ...['settings', 'data-directory', 'database', 'schema', 'account-wall', 'clock', 'queue', 'webhooks'],
+  ...['processes', 'secret-key'],
   ...['transport', 'mail-server', 'dns', 'helo-name', 'certificate'],
 ] as const;
 /** The number of keys to test; more would show nothing new. */
@@ -115,7 +121,8 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
     const queue = isCurrent ? await checkQueue(sql, clock) : skip('queue', behind);
     const webhooks = isCurrent ? await checkWebhooks(sql, clock) : skip('webhooks', behind);
     const sealed = isCurrent ? await readSealedKeys(sql, MAX_SEALED) : null;
-    return [reached, schema, wall, time, queue, webhooks, secretKeyOf(config, sealed)];
+    const processes = await checkProcesses(config, sql);
+    return [reached, schema, wall, time, queue, webhooks, processes, secretKeyOf(config, sealed)];
   } catch (error) {
     return withoutDatabase(config, fail('database', messageOf(error), 'Check that it runs, and run the doctor again.'));
   } finally {
@@ -124,7 +131,7 @@ async function checkStored(config: Config, clock: Clock, onProgress: (text: stri
 }
 
 function withoutDatabase(config: Config, database: DoctorCheck): DoctorCheck[] {
-  const unread = ['schema', 'account-wall', 'clock', 'queue', 'webhooks'].map((name) =>
+  const unread = ['schema', 'account-wall', 'clock', 'queue', 'webhooks', 'processes'].map((name) =>
     skip(name, 'Skipped, because there is no database to read.'),
   );
   return [database, ...unread, secretKeyOf(config, null)];
@@ -138,6 +145,14 @@ async function checkQueue(sql: Sql, clock: Clock): Promise<DoctorCheck> {
 async function checkWebhooks(sql: Sql, clock: Clock): Promise<DoctorCheck> {
   const now = clock.now();
   return judgeWebhooks(await readWebhookQueue(sql, now), await readFailingEndpoints(sql, TROUBLED), now);
+}
+
+async function checkProcesses(config: Config, sql: Sql): Promise<DoctorCheck> {
+  return judgeProcesses({
+    processes: chooseProcesses(config.processes, { processors: availableParallelism(), memoryBytes: memoryBytes() }),
+    perProcess: connectionsOf(config.roles),
+    allowed: config.databaseUrl === null ? null : (await readConnectionFacts(sql)).allowed,
+  });
 }
 
 function secretKeyOf(config: Config, sealed: readonly SealedKey[] | null): DoctorCheck {

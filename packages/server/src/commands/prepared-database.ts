@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -12,11 +12,11 @@ import { examineAccountWall, joinFaults } from '../doctor/check-account-wall.ts'
 import { migrateQueue } from '../jobs/worker.ts';
 import { createInstallationBox } from '../keys/secret-box.ts';
 import { attachEmbeddedPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
-import { makeFolder } from '../postgres/make-folder.ts';
 import { ensureSandboxDomain } from '../sending-domains/sandbox-domain.ts';
 import { sealWaitingMail } from '../support/seal-waiting-mail.ts';
 import { createIdGenerator } from '../uuid-v7.ts';
 import { StartError } from './start-error.ts';
+import { assertWritable } from './writable-folder.ts';
 
 export interface DatabaseHooks {
   readonly onProgress: (text: string) => void;
@@ -37,15 +37,31 @@ export interface OpenDatabase {
 export async function openPreparedDatabase(config: Config, hooks: DatabaseHooks): Promise<OpenDatabase> {
   assertWritable(config.dataDir);
   const embedded = config.databaseUrl === null ? await startEmbedded(config, hooks) : null;
-  return await open(config, embedded, async (database) => {
-    hooks.onProgress('bringing the schema up to date');
-    await bringUpToDate(database);
-    await assertAccountWall(database.target, hooks);
-    const secrets = createInstallationBox(config);
-    const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator(), secrets };
-    await ensureSandboxDomain(tools, config.sandboxDomain);
-    await sealWaitingMail(database.sql, secrets);
-  });
+  return await open(config, embedded, (database) => prepare(config, database, hooks));
+}
+
+/** The same for a database that is running, and that another process stops. */
+export async function prepareDatabase(
+  config: Config,
+  target: DatabaseTarget,
+  hooks: DatabaseHooks,
+): Promise<OpenDatabase> {
+  return await openTarget(
+    config,
+    target,
+    async () => {},
+    (database) => prepare(config, database, hooks),
+  );
+}
+
+async function prepare(config: Config, database: OpenDatabase, hooks: DatabaseHooks): Promise<void> {
+  hooks.onProgress('bringing the schema up to date');
+  await bringUpToDate(database);
+  await assertAccountWall(database.target, hooks);
+  const secrets = createInstallationBox(config);
+  const tools = { sql: database.sql, clock: systemClock, ids: createIdGenerator(), secrets };
+  await ensureSandboxDomain(tools, config.sandboxDomain);
+  await sealWaitingMail(database.sql, secrets);
 }
 
 /**
@@ -117,19 +133,28 @@ async function startEmbedded(config: Config, hooks: DatabaseHooks): Promise<Embe
 async function open(
   config: Config,
   embedded: EmbeddedPostgres | null,
-  prepare: (database: OpenDatabase) => Promise<void>,
+  work: (database: OpenDatabase) => Promise<void>,
 ): Promise<OpenDatabase> {
   const target: DatabaseTarget =
     embedded === null ? toDatabaseTarget(config.databaseUrl ?? '') : { kind: 'socket', ...embedded.connection };
+  return await openTarget(config, target, async () => await embedded?.stop(), work);
+}
+
+async function openTarget(
+  config: Config,
+  target: DatabaseTarget,
+  stopServer: () => Promise<void>,
+  work: (database: OpenDatabase) => Promise<void>,
+): Promise<OpenDatabase> {
   const sql = openDatabase({ target, maxConnections: 2, applicationName: 'postrider-admin' });
   const close = async () => {
     await sql.end({ timeout: 2 });
-    await embedded?.stop();
+    await stopServer();
   };
   try {
     await ping(sql);
     const database = { target, sql, close };
-    await prepare(database);
+    await work(database);
     return database;
   } catch (error) {
     await close().catch(() => {});
@@ -152,18 +177,4 @@ function explainDatabaseError(error: unknown, config: Config): unknown {
 function withoutPassword(url: string): string {
   const parsed = parseDatabaseUrl(url);
   return parsed.ok ? parsed.url.shown : 'not a URL';
-}
-
-function assertWritable(dataDir: string): void {
-  const probe = join(dataDir, `.write-probe-${process.pid}`);
-  try {
-    makeFolder(dataDir, 0o700);
-    writeFileSync(probe, '');
-    rmSync(probe);
-  } catch (error) {
-    throw new StartError(
-      `The data directory ${dataDir} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
-      'Make it writable for this user, or choose another one with POSTRIDER_DATA_DIR.',
-    );
-  }
 }

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
-import { createProgram, type ProgramOptions } from './program.ts';
 import { EXIT, ExitRequest, reportError, UsageError } from './start-error.ts';
+import { createStartProgram, type ProgramOptions } from './start-program.ts';
 
 export interface ServerRun extends ProgramOptions {
   /** Receives error messages. */
@@ -10,10 +10,8 @@ export interface ServerRun extends ProgramOptions {
 /** Runs the command line `postrider-server` and returns its exit code. `start` returns as soon as the server is ready. Never rejects. */
 export async function runServer(words: readonly string[], run: ServerRun): Promise<number> {
   const json = words.includes('--json');
-  const program = createProgram({
-    ...run,
-    ...(json ? { writeUsage: () => undefined } : { writeUsage: run.writeError }),
-  });
+  const options = { ...run, ...(json ? { writeUsage: () => undefined } : { writeUsage: run.writeError }) };
+  const program = isPlainStart(words) ? createStartProgram(options) : await loadProgram(options);
   try {
     assertCommand(program, words[0]);
     await program.parseAsync(words, { from: 'user' });
@@ -25,6 +23,19 @@ export async function runServer(words: readonly string[], run: ServerRun): Promi
     // For text output, the parser has already printed the problem.
     return json ? reportError(toUsageError(error), run.writeError, { json }) : EXIT.usage;
   }
+}
+
+const HELP = new Set(['help', '--help', '-h', '--version', '-V']);
+
+/** A start needs none of the other commands, which load most of the server; help lists them. */
+function isPlainStart(words: readonly string[]): boolean {
+  const [first = 'start'] = words;
+  return (first === 'start' || first.startsWith('-')) && !words.some((word) => HELP.has(word));
+}
+
+async function loadProgram(options: ProgramOptions): Promise<Command> {
+  const { createProgram } = await import('./program.ts');
+  return createProgram(options);
 }
 
 /** Without this the default command would receive an unknown word and report that it accepts no arguments. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { LIMITS, toAsciiDomain } from '@postrider/core';
+import { toAsciiDomain } from '@postrider/core/email-address';
+import { LIMITS } from '@postrider/core/limits';
 import { findSetting, type SettingName } from '../settings.ts';
 
 /** Records a problem with a setting. The default fix is the setting's description. */
@@ -23,6 +24,34 @@ export function readWhole(name: SettingName, get: Get, byDefault: number, max: n
   if (/^\d{1,10}$/.test(value) && Number(value) <= max) return Number(value);
   refuse(name, `"${value}" is not a whole number from 0 to ${max}`);
   return byDefault;
+}
+
+/** What a process does. */
+export type Role = 'api' | 'worker' | 'smtp';
+
+export function readRoles(value: string | null, refuse: Refuse): ReadonlySet<Role> {
+  const names = value === null ? ['api', 'worker', 'smtp'] : readList(value);
+  const unknown = names.filter((name) => name !== 'api' && name !== 'worker' && name !== 'smtp');
+  if (unknown.length > 0 || names.length === 0) {
+    refuse(
+      'POSTRIDER_ROLES',
+      `"${value}" contains no role or an unknown one: ${unknown.join(', ')}`,
+      'List some of api, worker, smtp.',
+    );
+  }
+  return new Set(names as Role[]); // Anything else was refused above.
+}
+
+/** More would spend their time waiting for the same database. */
+const MAX_PROCESSES = 64;
+
+/** Null for as many as the machine has processors and memory for. */
+export function readProcesses(value: string | null, mode: 'development' | 'production', refuse: Refuse): number | null {
+  if (value === null) return mode === 'development' ? 1 : null;
+  const processes = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+  if (processes >= 1 && processes <= MAX_PROCESSES) return processes;
+  refuse('POSTRIDER_PROCESSES', `"${value}" is not a whole number from 1 to ${MAX_PROCESSES}`);
+  return 1;
 }
 
 export function readRetryHours(get: Get, refuse: Refuse): number {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { toAsciiDomain } from '@postrider/core';
+import { toAsciiDomain } from '@postrider/core/email-address';
 
 /** A DNS list (RFC 5782), and what it lists. */
 export interface BlocklistZone {

@@ -32,6 +32,8 @@ export interface EmbeddedPostgres {
   readonly connection: PostgresConnection;
   /** Whether another process owns the server. */
   readonly attached: boolean;
+  /** Other processes that use the server: if this process is killed, the server runs until they have ended, or for 15 s. */
+  waitFor(pids: readonly number[]): void;
   /** Shuts the server down: fast, and immediately if that takes more than 10 s. Does nothing if the server belongs to another process. */
   stop(): Promise<void>;
 }
@@ -85,7 +87,8 @@ export async function attachEmbeddedPostgres(options: { dataDir: string }): Prom
     const owner = await findDataDirectoryOwner(place.dataDir);
     if (owner === null) return null;
     const host = await findReadySocket(place);
-    if (host !== null) return { connection: connectionTo(host), attached: true, stop: async () => {} };
+    if (host !== null)
+      return { connection: connectionTo(host), attached: true, waitFor: () => {}, stop: async () => {} };
     if (performance.now() > deadlineMs) throw ownerWithoutServer(place, owner);
     await pause(ATTACH_POLL_MS);
   }
@@ -109,7 +112,12 @@ async function startOwned(
     onProgress(`starting PostgreSQL ${POSTGRES_MAJOR}`);
     const plan = { place, binaries, privileges, watchdog, socketDirectory, settings, onProgress };
     const server = await supervisePostgres(plan, { onDown, onUp });
-    return { connection: connectionTo(socketDirectory), attached: false, stop: stopOnce(server, release) };
+    return {
+      connection: connectionTo(socketDirectory),
+      attached: false,
+      waitFor: watchdog.waitFor,
+      stop: stopOnce(server, release),
+    };
   } catch (error) {
     release();
     throw error;

@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { memoryBytes } from './machine-memory.ts';
 import { POSTGRES_PORT, type PostgresPlace } from './postgres-place.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -9,7 +9,7 @@ export function postgresArguments(
   socketDirectory: string,
   extra: Readonly<Record<string, string>>,
 ): string[] {
-  const memoryMb = availableMemoryBytes() / MEGABYTE;
+  const memoryMb = memoryBytes() / MEGABYTE;
   const settings = {
     ...REACH,
     ...DURABILITY,
@@ -59,12 +59,6 @@ const LOGGING = {
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
-
-function availableMemoryBytes(): number {
-  const limit = process.constrainedMemory();
-  // Without a limit, the value is 0 or larger than any memory.
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-}
 
 function clamp(value: number, lowest: number, highest: number): number {
   return Math.round(Math.min(Math.max(value, lowest), highest));

@@ -8,19 +8,28 @@ export interface PostgresWatchdog {
   /** A server is starting or running. postmaster.pid contains its process id. */
   guardServer(): void;
   guardNothing(): void;
+  /** Processes that use the server: it is stopped only when they have ended, or after 15 s. */
+  waitFor(pids: readonly number[]): void;
   /** Ends it without sending any signal. */
   dismiss(): void;
 }
 
 /**
- * Reads commands from a pipe that ends with this process, even by SIGKILL; the last command then applies. It stops a server as a shutdown does:
+ * Reads commands from a pipe that ends with this process, even by SIGKILL; the last command then applies. It waits for the other processes of the
+ * server, which finish their work, and then stops a server as a shutdown does:
  * fast, immediate after 10 s, SIGKILL after 5 s more. Before each signal it checks that postmaster.pid still names the process, in case a
  * new owner has started. With initdb, only the first process is signaled, so that its servers leave no shared memory behind.
  */
 const SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
 order=nothing
-while IFS= read -r line; do order=$line; done
+clients=
+while IFS= read -r line; do
+  case $line in
+    clients*) clients=\${line#clients} ;;
+    *) order=$line ;;
+  esac
+done
 pid_now() { pid=; { read -r pid < "$1"; } 2>/dev/null; [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; }
 stop_within() {
   kill -s "$1" "$target" 2>/dev/null
@@ -31,6 +40,14 @@ stop_within() {
     rounds=$((rounds - 1))
   done
 }
+rounds=150
+while [ "$rounds" -gt 0 ]; do
+  running=
+  for client in $clients; do kill -0 "$client" 2>/dev/null && running=yes; done
+  [ -n "$running" ] || break
+  sleep 0.1
+  rounds=$((rounds - 1))
+done
 file=$1
 case $order in
   'initdb '*) kill -s TERM "\${order#initdb }" 2>/dev/null ;;
@@ -47,6 +64,7 @@ esac
 /** Starts the watchdog for the cluster with this postmaster.pid file. It is restarted if it is killed. */
 export function startPostgresWatchdog(postmasterFile: string): PostgresWatchdog {
   let order = 'nothing';
+  let clients = 'clients';
   let dismissed = false;
   let child = launch();
 
@@ -65,7 +83,7 @@ export function startPostgresWatchdog(postmasterFile: string): PostgresWatchdog 
     });
     started.once('error', () => {});
     started.unref();
-    started.stdin?.write(`${order}\n`);
+    started.stdin?.write(`${clients}\n${order}\n`);
     return started;
   }
 
@@ -78,6 +96,10 @@ export function startPostgresWatchdog(postmasterFile: string): PostgresWatchdog 
     guardInitdb: (pid) => give(`initdb ${pid}`),
     guardServer: () => give('server'),
     guardNothing: () => give('nothing'),
+    waitFor(pids) {
+      clients = ['clients', ...pids].join(' ');
+      child.stdin?.write(`${clients}\n`);
+    },
     dismiss() {
       dismissed = true;
       child.stdin?.end('nothing\n');
