@@ -9,6 +9,7 @@ import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchLinks } from './links/bench-links.ts';
 import { benchMcp } from './mcp/bench-mcp.ts';
 import { benchPostfix } from './postfix/bench-postfix.ts';
+import { benchProcesses } from './processes/bench-processes.ts';
 import { benchReads } from './reads/bench-reads.ts';
 import { benchSeed } from './reads/bench-seed.ts';
 import { DEFAULT_DATA_DIR } from './reads/kept-database.ts';
@@ -20,7 +21,7 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|hostile|limiter|postfix|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|hostile|limiter|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
 
 accept   single sends over 64 connections and batches through the accept queue, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
@@ -31,6 +32,7 @@ sdk      a call of the SDK, against a bare undici.request to the same server, ov
 cli      commands of the CLI, as it is installed and as one file, from start to end, against node -e 0
 postfix  the delivery engine with ten tracked links, against Postfix with OpenDKIM (bench/postfix/install.sh) on the same machine
 exactness quota, rates, send limits, idempotency and changes of keys, with 64 clients over four server processes: no tolerance
+processes the same sends and deliveries by 1, 2, 4 and 8 processes of one server: messages a second, CPU time and memory
 fairness a fresh message beside another account's backlog of 300,000, and healthy destinations beside dead ones
 hostile  /health beside each of 200 hostile requests: 250 ms at p99, and less than 200 MB of memory; --only PART of their names
 render   the template stage of a send, against a SELECT 1 round trip and the engine alone
@@ -68,6 +70,7 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   fairness: () => benchFairness({ count: Number(values.count ?? 300_000), rounds }),
   exactness: () => benchExactness({ count: Number(values.count ?? 3_000) }),
   hostile: () => benchHostile({ count: Number(values.count ?? 1_000), only: values.only ?? null }),
+  processes: () => benchProcesses({ count: Number(values.count ?? 4_000) }),
   limiter: () => benchLimiter({ count: Number(values.count ?? 12_000), rounds }),
   links: () => benchLinks({ rounds }),
   reads: () => benchReads(place, { count: logCount, rounds }),

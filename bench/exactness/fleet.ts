@@ -7,10 +7,12 @@ import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import type { TaggedSql } from '../../test/harness/tagged.ts';
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { startChild } from '../parts/child.ts';
+import { serverEnvironment, startServer } from '../parts/started-server.ts';
 
 export const CLIENTS = 64;
 export const PROCESSES = 4;
 const FIRST_PORT = 18_151;
+const MAX_CONNECTIONS = '200';
 
 export interface TimedResponse {
   readonly status: number;
@@ -38,22 +40,12 @@ export interface Fleet {
   stop(): Promise<void>;
 }
 
-export async function startFleet(): Promise<Fleet> {
-  const database = await openBenchDatabase();
+/** @param isSupervised whether the processes are those of one server on one port, as `start` runs them */
+export async function startFleet(isSupervised: boolean): Promise<Fleet> {
+  const database = await openBenchDatabase({ max_connections: MAX_CONNECTIONS });
   const { sql, settings } = database;
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
-  const script = new URL('../accept/postrider-process.ts', import.meta.url);
-  const servers = await Promise.all(
-    Array.from({ length: PROCESSES }, (_, index) =>
-      startChild<{ readonly baseUrl: string }>(script, {
-        target: database.target,
-        port: FIRST_PORT + index,
-        dataDir: join(dataDir, String(index)),
-        roles: 'api',
-        transport: 'capture',
-      }),
-    ),
-  );
+  const servers = isSupervised ? [await startOneServer(database, dataDir)] : await startServers(database, dataDir);
   const tools = { sql, clock: systemClock, ids: createIdGenerator() };
   return {
     sql,
@@ -66,7 +58,7 @@ export async function startFleet(): Promise<Fleet> {
       return account;
     },
     call(server, method, path, given) {
-      const baseUrl = servers[server % servers.length]?.ready.baseUrl;
+      const baseUrl = servers[server % servers.length]?.baseUrl;
       return callForSure(`${baseUrl}${path}`, method, given);
     },
     async stop() {
@@ -75,6 +67,28 @@ export async function startFleet(): Promise<Fleet> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+interface FleetServer {
+  readonly baseUrl: string;
+  stop(): Promise<void>;
+}
+
+async function startServers({ target }: BenchDatabase, dataDir: string): Promise<readonly FleetServer[]> {
+  const script = new URL('../accept/postrider-process.ts', import.meta.url);
+  const start = async (index: number) => {
+    const settings = { target, port: FIRST_PORT + index, roles: 'api', transport: 'capture' };
+    const own = { ...settings, dataDir: join(dataDir, String(index)) };
+    const { ready, stop } = await startChild<{ readonly baseUrl: string }>(script, own);
+    return { ...ready, stop };
+  };
+  return await Promise.all(Array.from({ length: PROCESSES }, (_, index) => start(index)));
+}
+
+async function startOneServer(database: BenchDatabase, dataDir: string): Promise<FleetServer> {
+  const environment = { ...serverEnvironment(database, dataDir, FIRST_PORT), POSTRIDER_ROLES: 'api' };
+  const { stop } = await startServer(PROCESSES, { ...environment, POSTRIDER_TRANSPORT: 'capture' });
+  return { baseUrl: `http://127.0.0.1:${FIRST_PORT}`, stop };
 }
 
 /**

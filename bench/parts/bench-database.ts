@@ -17,9 +17,9 @@ export interface BenchDatabase {
 const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
 /** A Postgres as the product starts it, on disk. Fails if commits are not durable, because the figures would be wrong. */
-export async function openBenchDatabase(): Promise<BenchDatabase> {
+export async function openBenchDatabase(changes: Readonly<Record<string, string>> = {}): Promise<BenchDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-'));
-  const postgres = await startEmbeddedPostgres({ dataDir });
+  const postgres = await startEmbeddedPostgres({ dataDir, settings: changes });
   const target: DatabaseTarget = { kind: 'socket', ...postgres.connection };
   await prepareTemplate(target);
   const sql = tagged(openDatabase({ target, maxConnections: 2, applicationName: 'bench' }));

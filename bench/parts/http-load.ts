@@ -6,6 +6,8 @@ export interface LoadRequest {
   readonly port: number;
   readonly path: string;
   readonly key: string;
+  /** The keys of several accounts, in turn, instead of the one. */
+  readonly keys?: readonly string[];
   readonly connections: number;
   readonly count: number;
   /** Makes the recipients and bodies of this run unique. */
@@ -63,7 +65,8 @@ async function run(load: LoadRequest): Promise<LoadResult> {
   return { seconds: (performance.now() - began) / 1_000, latenciesMs, refused };
 }
 
-function toRequest({ path, key, seed }: LoadRequest, index: number): Buffer {
+function toRequest({ path, key: only, keys = [only], seed }: LoadRequest, index: number): Buffer {
+  const key = keys[index % keys.length];
   const body = JSON.stringify(sampleEmail(seed, index));
   return Buffer.from(
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
