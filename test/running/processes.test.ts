@@ -78,7 +78,7 @@ function sendConstantly({ call }: Started, clients: number): { stop(): Promise<r
   };
 }
 
-describe('a server of four processes', () => {
+describe.runIf(process.platform === 'linux')('a server of four processes', () => {
   it('is one server for its callers, whichever process gets a request', async () => {
     const server = await start(4, { POSTRIDER_METRICS_PORT: '0' });
     const { call } = server;
@@ -182,7 +182,7 @@ describe('a server of four processes', () => {
   });
 });
 
-describe('a server of several processes', () => {
+describe.runIf(process.platform === 'linux')('a server of several processes', () => {
   it('leaves nothing behind when its supervisor is killed, and its PostgreSQL outlives its processes', async () => {
     const own = await mkdtemp(join(tmpdir(), 'postrider-supervised-'));
     const { DATABASE_URL: _, ...embedded } = environment;

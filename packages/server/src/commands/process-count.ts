@@ -5,7 +5,7 @@ export interface MachineFacts {
 }
 
 const MEGABYTE = 1024 * 1024;
-/** A process under load with the memory of its database connections (docs/server.md, Memory). */
+/** A process under load uses up to 315 MB (`pnpm bench processes`); the rest is for its database connections. */
 const PROCESS_MB = 400;
 /** The supervisor, and the shared memory of the embedded PostgreSQL. */
 const OTHERS_MB = 512;
