@@ -182,13 +182,18 @@ const FACTS = sql.raw(`
 
 const NUMBERS = sql.raw(COUNT_NAMES.join(', '));
 
-/** Adds the difference between a message's old and new flags to the rollups. `moved` contains only messages whose flags changed. */
+/**
+ * Adds the difference between a message's old and new flags to the rollups. `moved` contains only messages whose flags changed. Most of them
+ * are alike and are added up first, because each kind of message has about ten rollups.
+ */
 const ADD_UP = sql.raw(`
   summed AS (
     INSERT INTO message_rollups AS r (account_id, kind, span, day, value, ${COUNT_NAMES.join(', ')})
     SELECT account_id, kind, span, first_day, value,
-      ${COUNT_NAMES.map((_, n) => `sum((flags >> ${n} & 1) - (before >> ${n} & 1))`).join(', ')}
-    FROM moved
+      ${COUNT_NAMES.map((_, n) => `sum(n * ((flags >> ${n} & 1) - (before >> ${n} & 1)))`).join(', ')}
+    FROM (
+      SELECT account_id, day, channel, source, agent_name, tags, outbound, flags, before, count(*) AS n FROM moved
+      GROUP BY account_id, day, channel, source, agent_name, tags, outbound, flags, before) AS alike
     CROSS JOIN LATERAL (
       VALUES ('all', 1, ''), ('channel', 1, channel), ('source', 1, source), (CASE WHEN outbound THEN 'outbound' END, 1, '')
       UNION ALL SELECT 'agent', span, agent_name FROM unnest(ARRAY[1, 4, 16]) AS span
