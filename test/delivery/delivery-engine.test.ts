@@ -61,7 +61,7 @@ describe('delivery', () => {
     });
     const { body } = await server.send({ to: 'ann@example.com' });
     await asked.promise;
-    expect((await read(server, body.id)).status).toBe('sending');
+    await expect.poll(statusOf(server, body.id), until).toBe('sending');
     response.resolve(undefined);
     const settled = (await server.settled(body.id)).body;
     expect([settled.status, eventsOf(settled)]).toEqual([

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ClaimedDelivery,
   claimDeliveries,
+  markSending,
   renewLeases,
-  startSending,
 } from '../../packages/server/src/db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../../packages/server/src/db/queries/record-outcomes.ts';
 import type { AttemptOutcome, RecipientOutcome } from '../../packages/server/src/delivery/attempt-outcome.ts';
@@ -35,7 +35,10 @@ describe('recording outcomes', () => {
     const leaseUntil = new Date(at.getTime() + 60_000);
     const limits = { limit: 200, perAccount: 200, afterAccount: FIRST_ACCOUNT, maxAccounts: 200 };
     const claims = await claimDeliveries(server.database.sql, { leaseId, now: at, leaseUntil, ...limits });
-    await startSending(server.database.sql, claims, at);
+    await markSending(
+      server.database.sql,
+      claims.map(({ accountId, id, attempt }) => ({ accountId, id, leaseId, attempt })),
+    );
     return claims;
   }
 

@@ -36,7 +36,7 @@ export type Classification = keyof typeof CLASSIFICATIONS;
 /** The statuses of a recipient. A message shows the first of WORST_LIVE_ORDER that any of its recipients has. */
 export const MESSAGE_STATUSES = {
   queued: 'Accepted and waiting for delivery.',
-  sending: 'A delivery attempt is in progress.',
+  sending: 'A delivery attempt has been in progress for half a second or longer.',
   sent: 'The provider accepted it and has not reported an outcome yet.',
   delivered: 'The recipient’s mail server accepted it.',
   deferred: 'A delivery attempt failed temporarily. It will be retried.',

@@ -188,7 +188,7 @@ export function createApp(options: AppOptions): App {
     if (!config.roles.has('worker')) return;
     worker = await startDelivery(
       { ...options, dns, installation, domains: createSendingDomains(options, workSql, ids, dns, warn).checker },
-      workSql,
+      pools,
       ids,
       outbound,
       (messages) => events.waiter.notify(messages),

@@ -62,7 +62,7 @@ export const SETTINGS = [
     name: 'POSTRIDER_PROCESSES',
     default: 'in production as many as the machine has processors and memory for, 1 in development',
     description:
-      'Processes that share the work of this server, also as `--processes`: 1 to 64. Each has the same roles and needs up to 30 database connections.',
+      'Processes that share the work of this server, also as `--processes`: 1 to 64. Each has the same roles and needs up to 32 database connections.',
   },
   {
     name: 'POSTRIDER_SMTP_PORT',

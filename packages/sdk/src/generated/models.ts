@@ -203,13 +203,13 @@ export type MessageRecipient = components['schemas']['MessageRecipient'];
 export type MessageRecord = components['schemas']['MessageRecord'];
 
 /**
- * `queued`: Accepted and waiting for delivery. `sending`: A delivery attempt is in progress. `sent`: The provider
- * accepted it and has not reported an outcome yet. `delivered`: The recipient’s mail server accepted it. `deferred`: A
- * delivery attempt failed temporarily. It will be retried. `bounced`: Refused permanently, or all retries failed.
- * `complained`: The recipient reported it as spam. `failed`: Could not be delivered; `lastError` says why.
- * `suppressed`: A recipient was on the suppression list at delivery. `pending_approval`: Held until an approver
- * decides. `rejected`: An approver rejected the held message. `expired`: No one decided the hold in time. `canceled`:
- * Canceled before delivery.
+ * `queued`: Accepted and waiting for delivery. `sending`: A delivery attempt has been in progress for half a second or
+ * longer. `sent`: The provider accepted it and has not reported an outcome yet. `delivered`: The recipient’s mail
+ * server accepted it. `deferred`: A delivery attempt failed temporarily. It will be retried. `bounced`: Refused
+ * permanently, or all retries failed. `complained`: The recipient reported it as spam. `failed`: Could not be
+ * delivered; `lastError` says why. `suppressed`: A recipient was on the suppression list at delivery.
+ * `pending_approval`: Held until an approver decides. `rejected`: An approver rejected the held message. `expired`: No
+ * one decided the hold in time. `canceled`: Canceled before delivery.
  */
 export type MessageStatus = components['schemas']['MessageStatus'];
 

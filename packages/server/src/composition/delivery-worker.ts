@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { ApprovalMailer } from '../approvals/approval-mail.ts';
 import { createApprovalJobs } from '../approvals/run-approval-jobs.ts';
 import type { Installation } from '../config/installation.ts';
-import type { Sql } from '../db/client.ts';
+import { createPlanRenewal, type Sql } from '../db/client.ts';
+import { CONNECTIONS } from '../db/connection-counts.ts';
+import type { DatabasePools } from '../db/database-pools.ts';
 import { readAttachments } from '../db/queries/message-attachments.ts';
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts';
 import { createMessageBuilder } from '../delivery/message-builder.ts';
@@ -58,13 +60,14 @@ export interface DeliveryOptions extends AppOptions {
 /** Replays the outcomes of a killed process, then starts to deliver. */
 export async function startDelivery(
   options: DeliveryOptions,
-  sql: Sql,
+  pools: Pick<DatabasePools, 'work' | 'deliveries'>,
   ids: IdGenerator,
   outbound: Transport,
   onRecorded: Parameters<typeof createOutcomeRecorder>[0]['onRecorded'],
   warn: (error: unknown, what: string) => void,
 ): Promise<DeliveryWorker> {
   const { config, clock, logger, target, baseUrl } = options;
+  const { work: sql, deliveries } = pools;
   const folder = join(config.dataDir, 'journal');
   const recording = { sql, ids, onRecorded, onDueAt: (at: Date) => wakeAt(at) };
   // There is nothing to wake yet: the first timer run finds what is due.
@@ -72,7 +75,7 @@ export async function startDelivery(
   const leaseId = randomUUID();
   const processName = nameProcess(leaseId, await readProcessIdentity(process.pid));
   const journal = openReplyJournal(folder, processName, warn);
-  const recorder = createOutcomeRecorder({ ...recording, journal, onError: warn });
+  const recorder = createOutcomeRecorder({ ...recording, sql: deliveries, journal, onError: warn });
   const secrets = createInstallationBox(config);
   const maker = createMessageMaker();
   const builder = createMessageBuilder(
@@ -88,6 +91,8 @@ export async function startDelivery(
   const sandbox = createSandboxTransport(config.transport.kind === 'capture' ? outbound : null);
   const engine = createDeliveryEngine({
     sql,
+    claimSql: deliveries,
+    renewPlans: createPlanRenewal(deliveries, CONNECTIONS.deliveries),
     clock,
     builder,
     recorder,

@@ -100,7 +100,7 @@ function openOnPrimary(primary: PrimaryHost, settings: object, onLost: (connecti
 }
 
 /** Discards the plans of a pool with `keepPlans`, so that it plans for the tables' current sizes. `connections` is the size of the pool. */
-export async function renewPlans(pool: Pool, connections: number): Promise<void> {
+async function renewPlans(pool: Pool, connections: number): Promise<void> {
   // Reserved at the same time, so that each is a different connection.
   const reserved = await Promise.all(Array.from({ length: connections }, () => pool.reserve()));
   try {
@@ -116,4 +116,18 @@ export function toConnectionString(target: DatabaseTarget): string {
   if (target.kind === 'cluster') return target.primary.url;
   const host = encodeURIComponent(target.host);
   return `postgres://${encodeURIComponent(target.user)}@/${encodeURIComponent(target.database)}?host=${host}`;
+}
+
+/** Generic plans are renewed at most this often: soon after the tables grow, and rarely enough that planning costs nothing. */
+const RENEW_PLANS_MS = 2_000;
+
+/** Renews the plans of a pool with `keepPlans` if they are too old. Call it before its statements run. */
+export function createPlanRenewal(pool: Pool, connections: number): () => Promise<void> {
+  let plannedAtMs = 0;
+  return async () => {
+    const nowMs = performance.now();
+    if (nowMs - plannedAtMs <= RENEW_PLANS_MS) return;
+    plannedAtMs = nowMs;
+    await renewPlans(pool, connections);
+  };
 }

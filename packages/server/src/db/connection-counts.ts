@@ -8,14 +8,17 @@ export const CONNECTIONS = {
   accept: 5,
   rates: 1,
   log: 1,
-  delivery: 4,
+  /** Of delivery's jobs. */
+  work: 4,
+  /** One to claim deliveries and load their contents, one to record outcomes. */
+  deliveries: 2,
   /** Of graphile-worker. */
   queue: 6,
 } as const;
 
 /** The most connections of a process with these roles. */
 export function connectionsOf(roles: ReadonlySet<string>): number {
-  const { delivery, queue, ...always } = CONNECTIONS;
+  const { work, deliveries, queue, ...always } = CONNECTIONS;
   const shared = Object.values(always).reduce((sum, count) => sum + count, 0);
-  return roles.has('worker') ? shared + delivery + queue : shared;
+  return roles.has('worker') ? shared + work + deliveries + queue : shared;
 }

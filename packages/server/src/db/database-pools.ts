@@ -9,8 +9,10 @@ export interface DatabasePools {
   readonly api: Pool;
   /** Work that callers wait for, each transaction bound to the caller's account. */
   readonly accounts: Pool;
-  /** Work that no caller waits for: delivery, its jobs, and the mailbox of the capturing transport. */
+  /** Work that no caller waits for: jobs, the mailbox of the capturing transport, and the rare statements of delivery. */
   readonly work: Pool;
+  /** Claims, contents and outcomes of deliveries: a few large statements, which `renewPlans` must plan again every few seconds. */
+  readonly deliveries: Pool;
   /** Searches and exports, bound to the caller's account. A slow one delays only other searches and exports. */
   readonly reads: Pool;
   /**
@@ -52,6 +54,7 @@ const POOLS = {
   api: { applicationName: 'postrider-api', deadlineMs: API_DEADLINE_MS },
   accounts: { applicationName: 'postrider-accounts', forAccounts: true, deadlineMs: API_DEADLINE_MS },
   work: { applicationName: 'postrider-worker', deadlineMs: WORK_DEADLINE_MS },
+  deliveries: { applicationName: 'postrider-worker', keepPlans: true, deadlineMs: WORK_DEADLINE_MS },
   reads: {
     applicationName: 'postrider-reads',
     forAccounts: true,
@@ -102,15 +105,16 @@ export function openDatabasePools(target: DatabaseTarget, connections: AcceptCon
     openDatabase({ target, maxConnections, ...POOLS[name], ...(probe === undefined ? {} : { probe }) });
   const api = open('api', CONNECTIONS.api);
   const accounts = open('accounts', CONNECTIONS.accounts);
-  const work = open('work', CONNECTIONS.delivery);
+  const work = open('work', CONNECTIONS.work);
+  const deliveries = open('deliveries', CONNECTIONS.deliveries);
   const reads = open('reads', CONNECTIONS.reads, () => ping(api));
   const sends = open('sends', connections.singles);
   const batches = open('batches', connections.batches);
   const files = open('files', connections.files, () => ping(api));
   const rates = open('rates', CONNECTIONS.rates);
-  const pools = [api, accounts, work, reads, sends, batches, files, rates];
+  const pools = [api, accounts, work, deliveries, reads, sends, batches, files, rates];
   return {
-    ...{ api, accounts, work, reads, sends, batches, files, rates },
+    ...{ api, accounts, work, deliveries, reads, sends, batches, files, rates },
     async end() {
       await Promise.all(pools.map((pool) => pool.end({ timeout: END_SECONDS })));
     },

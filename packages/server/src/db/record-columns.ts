@@ -1,3 +1,4 @@
+import { formatArray } from './array-types.ts';
 import { type SQL, sql } from './drizzle.ts';
 import { type ResultField, type ResultFields, type ResultRow, sqlTypeOf } from './result.ts';
 import { type Value, value } from './statement.ts';
@@ -79,6 +80,35 @@ export function readLiterals<Fields extends ResultFields>(fields: Fields, given:
     ([name, field]) => sql`${given[name]}::text::${sql.raw(`${sqlTypeOf(field)}[] AS "${name}"`)}`,
   );
   return sql.join(arrays, sql`, `);
+}
+
+/** Types whose values need no quotes in an array literal. */
+const BARE: ReadonlySet<string> = new Set(['uuid', 'integer', 'smallint']);
+
+/** The values for the parameters of `literalsOf`. PostgreSQL reads array literals in a third of the time of JSON. */
+export function toLiterals<Fields extends ResultFields>(
+  fields: Fields,
+  rows: readonly RecordOf<Fields>[],
+): { readonly [Name in keyof Fields]: string } {
+  const literals = Object.entries(fields).map(([name, field]) => {
+    const values = rows.map((row) => row[name]);
+    return [
+      name,
+      BARE.has(sqlTypeOf(field)) ? `{${values.map((value) => value ?? 'NULL').join()}}` : formatArray(values),
+    ];
+  });
+  return Object.fromEntries(literals) as { [Name in keyof Fields]: string }; // Built with the same names.
+}
+
+/**
+ * The rows of the array literals of `literalsOf`. The planner expects ten rows from `unnest`, and joins two such lists by comparing every row
+ * with every other. The last function has no rows, but the planner expects a hundred of it.
+ */
+export function unnestedLiterals<Fields extends ResultFields>(fields: Fields, given: GivenArrays<Fields>): SQL {
+  const arrays = Object.entries(fields).map(
+    ([name, field]) => sql`unnest(${given[name]}::text::${sql.raw(`${sqlTypeOf(field)}[]`)})`,
+  );
+  return sql`(SELECT ${columnNames(fields)} FROM ROWS FROM (${sql.join(arrays, sql`, `)}, json_array_elements('[]')) AS list (${columnNames(fields)}, nothing))`;
 }
 
 /** The names of the fields, as an alias lists them; with a table, as its columns. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
-import { type ClaimedDelivery, claimDeliveries, renewLeases, startSending } from '../db/queries/claim-deliveries.ts';
+import { type ClaimedDelivery, claimDeliveries, loadContents } from '../db/queries/claim-deliveries.ts';
 import { releaseDeliveries } from '../db/queries/record-outcomes.ts';
 import { batchPerTick } from '../routing/batch-per-tick.ts';
 import { createDeliveryAdmission } from '../routing/delivery-admission.ts';
@@ -12,10 +12,9 @@ import type { Transport } from '../smtp-client/transport.ts';
 import { within } from '../within.ts';
 import { type AttemptOptions, attemptDelivery, type Deferral } from './attempt-delivery.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
+import { createLeaseKeeper, LEASE_MS } from './lease-keeper.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 
-const LEASE_MS = 60_000;
-const RENEW_EVERY_MS = 20_000;
 /**
  * The most deliveries per claim. The next claim is made when fewer than half of them are open: enough to keep the
  * signing threads and twenty connections busy in the meantime. Twice as many were not faster and only kept their bodies
@@ -37,6 +36,10 @@ const LOAD_AGAIN_MS = 5_000;
 
 export interface DeliveryEngineOptions extends AttemptOptions {
   readonly sql: Sql;
+  /** Where claims from one queue and contents are read: the pool that keeps plans. `sql` by default. */
+  readonly claimSql?: Sql;
+  /** Called before each claim. */
+  readonly renewPlans?: () => Promise<void>;
   readonly recorder: OutcomeRecorder;
   /** The id on every lease of this process, so that its successor can find those that a crash left; random by default. */
   readonly leaseId?: string;
@@ -60,7 +63,7 @@ export interface DeliveryEngine {
 }
 
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { sql, clock, recorder, onError } = options;
+  const { sql, clock, recorder, onError, claimSql = sql, renewPlans = async () => undefined } = options;
   const leased = createLeasedDeliveries();
   const leaseId = options.leaseId ?? randomUUID();
   const unqueuedBytes = createSemaphore(UNQUEUED_BYTES);
@@ -92,14 +95,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     },
   };
 
-  const renewal = setInterval(() => void renewHeldLeases(), options.renewEveryMs ?? RENEW_EVERY_MS);
-  renewal.unref();
-
-  async function renewHeldLeases(): Promise<void> {
-    if (leased.size === 0) return;
-    const until = new Date(clock.now().getTime() + LEASE_MS);
-    await renewLeases(sql, leased.leases(), until).catch((error: unknown) => onError(error, 'renewing leases'));
-  }
+  const keeper = createLeaseKeeper({ sql, clock, leased, onError, renewEveryMs: options.renewEveryMs });
 
   function pump(): Promise<void> {
     again = true;
@@ -129,6 +125,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     // A delivery whose outcome cannot be recorded may look abandoned: claiming it now would send it again.
     if (recorder.isStuck) return false;
     if (!mayClaim()) return true;
+    await renewPlans();
     const limit = Math.min(CLAIM_ROWS, options.maxInFlight - leased.size);
     const now = clock.now();
     const from = afterAccount;
@@ -142,7 +139,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       maxAccounts: MAX_ACCOUNTS_A_CLAIM,
     };
     if (admission !== null) return await admission.claim(asked);
-    const claims = await claimDeliveries(sql, asked);
+    const claims = await claimDeliveries(claimSql, asked);
     afterAccount = nextClaimStart(claims, limit);
     await begin(leased.add(claims, leaseId));
     return claims.length > 0 || from !== FIRST_ACCOUNT;
@@ -192,7 +189,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     for (const { delivery, release } of given) if (delivery.isSettled) release('unknown', null);
     if (ready.length === 0) return;
     const claims = ready.map(({ delivery }) => delivery.claim);
-    const contents = await startSending(sql, claims, clock.now()).catch(async (error: unknown) => {
+    const contents = await loadContents(claimSql, claims, clock.now()).catch(async (error: unknown) => {
       for (const { release } of ready) release('unknown', null);
       await releaseLater(ready.map(({ delivery }) => delivery));
       throw error;
@@ -201,6 +198,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     for (const { delivery, deferral, release } of ready) {
       delivery.content = byMessage.get(delivery.claim.messageId) ?? null;
       if (delivery.content !== null && !delivery.isSettled) {
+        delivery.startedAtMs = performance.now();
         void deliver(delivery, deferral, release);
       } else {
         // The delivery was dropped when it was started without its message, or a shutdown has given it back since.
@@ -279,11 +277,11 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   async function stopNow(graceMs: number): Promise<void> {
     const endsAtMs = performance.now() + graceMs;
     stopping = true;
-    clearInterval(renewal);
+    const kept = keeper.stop();
     admission?.close();
     leased.wake();
     await within(graceMs, Promise.all([working?.catch(() => {}), leased.until(() => leased.open === 0)]));
-    await cutOff();
+    await Promise.all([cutOff(), within(LEAST_RECORDING_MS, kept)]);
     // Give back first, then stop recording: an outcome that arrives between the two is invalid instead of lost.
     await within(LEAST_RECORDING_MS, Promise.all([release(leased.listOpen()), admission?.flush()]));
     await recorder.close(Math.max(LEAST_RECORDING_MS, endsAtMs - performance.now()));

@@ -20,10 +20,10 @@ export function toOutcomeRows(
   ids: IdGenerator,
 ): OutcomeRows {
   const rows: Writable<OutcomeRows> = { attempts: [], recipients: [], events: [] };
-  for (const outcome of outcomes) {
+  for (const [o, outcome] of outcomes.entries()) {
     const seen = facts.get(outcome.messageId) ?? null;
-    const status = addRecipients(rows, outcome, seen);
-    rows.attempts.push(toAttemptRow(outcome, status, seen, addEvents(rows, outcome, ids)));
+    const status = addRecipients(rows, o, outcome, seen);
+    rows.attempts.push({ o, ...toAttemptRow(outcome, status, seen, addEvents(rows, o, outcome, ids)) });
   }
   return rows;
 }
@@ -33,27 +33,28 @@ type Writable<Rows> = { -readonly [Name in keyof Rows]: Rows[Name] extends reado
 /** Returns the status of the message. */
 function addRecipients(
   rows: Writable<OutcomeRows>,
-  { messageId, recipients }: AttemptOutcome,
+  of: number,
+  { recipients }: AttemptOutcome,
   seen: MessageFacts | null,
 ): MessageStatus {
   const statuses = new Map(seen?.statuses);
   for (const { ordinal, change } of recipients) {
     const status = nextRecipientStatus(statuses.get(ordinal) ?? 'sending', change);
     statuses.set(ordinal, status);
-    rows.recipients.push({ message: messageId, ordinal, status });
+    rows.recipients.push({ of, ordinal, state: status });
   }
   return messageStatusOf([...statuses.values()]);
 }
 
 /** Returns the count. */
-function addEvents(rows: Writable<OutcomeRows>, outcome: AttemptOutcome, ids: IdGenerator): number {
+function addEvents(rows: Writable<OutcomeRows>, by: number, outcome: AttemptOutcome, ids: IdGenerator): number {
   const at = new Date(outcome.at);
   let n = 0;
   for (const { email, events } of outcome.recipients) {
     for (const { type, classification, detail } of events) {
       n += 1;
       const what = { type, recipient: email, classification, detail, at: outcome.at };
-      rows.events.push({ message: outcome.messageId, n, id: ids.next(at), ...what });
+      rows.events.push({ by, n, id: ids.next(at), ...what });
     }
   }
   return n;
@@ -64,7 +65,7 @@ function toAttemptRow(
   status: MessageStatus,
   seen: MessageFacts | null,
   events: number,
-): OutcomeRows['attempts'][number] {
+): Omit<OutcomeRows['attempts'][number], 'o'> {
   const { recipients, retryAt } = outcome;
   const isOpen = (change: RecipientChange) => change === 'deferred' || change === 'queued';
   const deferred = () => recipients.filter(({ change }) => isOpen(change)).map(({ ordinal }) => ordinal);
@@ -80,7 +81,7 @@ function toAttemptRow(
     events,
     error: lastErrorOf(outcome, seen),
     next_at: retryAt,
-    ordinals: retryAt === null ? null : deferred(),
+    ordinals: retryAt === null ? null : `{${deferred().join()}}`,
   };
 }
 

@@ -7,6 +7,8 @@ export interface LeasedDelivery {
   leaseId: string;
   /** Null once the message is built: otherwise the garbage collector would keep copying hundreds of bodies that only wait for a reply. */
   content: DeliveryContent | null;
+  /** When the attempt started; null before, and once it is shown as `sending`. */
+  startedAtMs: number | null;
   /** Its outcome is known and only has to be recorded, or the lease is lost. */
   isSettled: boolean;
   /** Its slot in the queue of its destination; null when it has none. */
@@ -32,6 +34,7 @@ export interface LeasedDeliveries {
   settle(delivery: LeasedDelivery): void;
   remove(delivery: LeasedDelivery): void;
   leases(): readonly Lease[];
+  list(): readonly LeasedDelivery[];
   listOpen(): readonly LeasedDelivery[];
   /** Resolves when a condition on the counts is met; it is checked whenever they change, and when `wake` is called. */
   until(isMet: () => boolean): Promise<void>;
@@ -60,7 +63,7 @@ export function createLeasedDeliveries(): LeasedDeliveries {
         known.leaseId = leaseId;
         return [];
       }
-      const delivery = { claim, leaseId, content: null, isSettled: false, slot: null };
+      const delivery = { claim, leaseId, content: null, startedAtMs: null, isSettled: false, slot: null };
       leased.set(claim.id, delivery);
       open += 1;
       openUnqueued += 1;
@@ -101,6 +104,7 @@ export function createLeasedDeliveries(): LeasedDeliveries {
     },
     leases: () =>
       [...leased.values()].map(({ claim, leaseId }) => ({ accountId: claim.accountId, id: claim.id, leaseId })),
+    list: () => [...leased.values()],
     listOpen: () => [...leased.values()].filter(({ isSettled }) => !isSettled),
     until: (isMet) =>
       new Promise((resolve) => {

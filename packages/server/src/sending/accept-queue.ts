@@ -1,4 +1,4 @@
-import { type Pool, renewPlans } from '../db/client.ts';
+import { createPlanRenewal, type Pool } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import { MOST_MESSAGES } from '../db/queries/insert-messages.ts';
 import { DatabaseSilentError } from '../db/query-deadline.ts';
@@ -48,9 +48,7 @@ const WRITERS = 2;
 /** Below this number, single sends wait for the batch that is being written, because each batch has a fixed cost. */
 const SECOND_WRITER_FROM = 20;
 
-/** These pools cache query plans, which must be renewed soon after their tables grow. */
 export const ACCEPT_CONNECTIONS = { singles: 1, batches: 2, files: 2 } as const;
-const RENEW_PLANS_MS = 2_000;
 
 /** The number of batches that read facts first after one that had to. */
 const CAUTIOUS_BATCHES = 4;
@@ -131,7 +129,7 @@ function createWriteQueue(
   queue: { readonly connections: number; readonly secondWriterFrom: number; readonly alwaysAsks?: true },
 ): GroupCommit<ParsedSend, SendVerdict> {
   let cautious = 0;
-  let plannedAtMs = 0;
+  const renewPlans = createPlanRenewal(options.sql, queue.connections);
   return createGroupCommit<ParsedSend, SendVerdict>({
     maxBatch: MOST_MESSAGES,
     maxBytes: MAX_BATCH_BYTES,
@@ -139,11 +137,7 @@ function createWriteQueue(
     writers: WRITERS,
     secondWriterFrom: queue.secondWriterFrom,
     write: async (sends) => {
-      const nowMs = performance.now();
-      if (nowMs - plannedAtMs > RENEW_PLANS_MS) {
-        plannedAtMs = nowMs;
-        await renewPlans(options.sql, queue.connections);
-      }
+      await renewPlans();
       const asks = queue.alwaysAsks === true || cautious > 0;
       const { verdicts, unquestioned } = await acceptMessages(options, sends, asks ? 'ask' : 'write');
       cautious = nextCaution(cautious, verdicts, unquestioned);

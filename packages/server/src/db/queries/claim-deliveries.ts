@@ -91,11 +91,10 @@ export const claimDeliveries = defineStatement(CLAIM, (options) =>
   ),
 );
 
-const BATCH_ITEM = {
+const STARTED = {
   accountId: deliveries.accountId,
-  deliveryId: deliveries.id,
+  id: deliveries.id,
   messageId: deliveries.messageId,
-  ordinals: deliveries.ordinals,
 };
 
 /** A recipient, with short names. `s` is why the address is currently suppressed; null if it is not. */
@@ -107,50 +106,36 @@ interface ContentRecipient {
   readonly s: typeof suppressions.$inferSelect.reason | null;
 }
 
-const start = defineStatement({ claims: value<string>(), sealedKeyId: messages.keyId, now: value<Date>() }, (given) =>
-  returning(
-    {
-      accountId: messages.accountId,
-      messageId: messages.id,
-      /** Whether it is the installation's own mail, whose body is encrypted. */
-      isSealed: pg.bool,
-      createdAt: messages.createdAt,
-      fromGiven: messages.fromGiven,
-      fromDomain: messages.fromDomain,
-      replyTo: messages.replyTo,
-      subject: messages.subject,
-      html: messageBodies.html,
-      text: messageBodies.text,
-      /** Null if the body is no longer stored. */
-      headers: nullable(messageBodies.headers),
-      hasBody: pg.bool,
-      /** Total size of all files; 0 without files. The files themselves are read when the message is composed. */
-      attachmentBytes: pg.int4,
-      unsubscribe: messages.unsubscribe,
-      /** Null if the message has neither an open pixel nor rewritten links. */
-      tracking: nullable(narrowed<Pick<typeof messageTracking.$inferSelect, 'openPixel' | 'links'>>(pg.json)),
-      recipients: narrowed<readonly ContentRecipient[]>(pg.json),
-    },
-    sql`
-    WITH batch AS MATERIALIZED (
-      SELECT "accountId" AS account_id, "deliveryId" AS delivery_id, "messageId" AS message_id, ordinals
-      FROM json_to_recordset(${given.claims}::text::json) AS g (${sql.raw(recordColumns(BATCH_ITEM))})
-    ),
-    claimed AS MATERIALIZED (
-      SELECT DISTINCT account_id, message_id FROM batch
-    ),
-    started AS (
-      UPDATE messages m SET status = 'sending' FROM claimed c
-      WHERE m.account_id = c.account_id AND m.id = c.message_id AND m.status <> 'sending'
-    ),
-    moved AS (
-      UPDATE message_recipients r SET status = 'sending' FROM batch h
-      WHERE r.account_id = h.account_id AND r.message_id = h.message_id AND r.ordinal = ANY (h.ordinals)
-    ),
-    dropped AS (
-      DELETE FROM deliveries d USING batch h
-      WHERE d.account_id = h.account_id AND d.id = h.delivery_id
-        AND NOT EXISTS (SELECT FROM messages m WHERE m.account_id = h.account_id AND m.id = h.message_id)
+const readContents = defineStatement(
+  { claims: value<string>(), sealedKeyId: messages.keyId, now: value<Date>() },
+  (given) =>
+    returning(
+      {
+        accountId: messages.accountId,
+        messageId: messages.id,
+        /** Whether it is the installation's own mail, whose body is encrypted. */
+        isSealed: pg.bool,
+        createdAt: messages.createdAt,
+        fromGiven: messages.fromGiven,
+        fromDomain: messages.fromDomain,
+        replyTo: messages.replyTo,
+        subject: messages.subject,
+        html: messageBodies.html,
+        text: messageBodies.text,
+        /** Null if the body is no longer stored. */
+        headers: nullable(messageBodies.headers),
+        hasBody: pg.bool,
+        /** Total size of all files; 0 without files. The files themselves are read when the message is composed. */
+        attachmentBytes: pg.int4,
+        unsubscribe: messages.unsubscribe,
+        /** Null if the message has neither an open pixel nor rewritten links. */
+        tracking: nullable(narrowed<Pick<typeof messageTracking.$inferSelect, 'openPixel' | 'links'>>(pg.json)),
+        recipients: narrowed<readonly ContentRecipient[]>(pg.json),
+      },
+      sql`
+    WITH claimed AS MATERIALIZED (
+      SELECT DISTINCT "accountId" AS account_id, "messageId" AS message_id
+      FROM json_to_recordset(${given.claims}::text::json) AS g (${sql.raw(recordColumns(STARTED))})
     )
     SELECT m.account_id AS "accountId", m.id AS "messageId", m.key_id = ${given.sealedKeyId} AS "isSealed", m.created_at AS "createdAt", m.from_given AS "fromGiven",
       m.from_domain AS "fromDomain", m.reply_to AS "replyTo", m.subject, b.html, b.text, b.headers,
@@ -165,32 +150,38 @@ const start = defineStatement({ claims: value<string>(), sealedKeyId: messages.k
           AND is_suppressing(s.expires_at, ${given.now})
         WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients
     FROM claimed c
-    JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
+    -- OFFSET 0 keeps the planner from a hash join, which would read all messages of the account.
+    JOIN LATERAL (SELECT * FROM messages WHERE account_id = c.account_id AND id = c.message_id OFFSET 0) AS m ON true
     LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`,
-  ),
+    ),
 );
 
-export type DeliveryContent = RowOf<typeof start>;
+export type DeliveryContent = RowOf<typeof readContents>;
+
+const drop = defineStatement(arraysOf(STARTED), (given) =>
+  executing(sql`
+    DELETE FROM deliveries d USING ${unnested(STARTED, given)} AS g (${columnNames(STARTED)})
+    WHERE d.account_id = g."accountId" AND d.id = g.id
+      AND NOT EXISTS (SELECT FROM messages m WHERE m.account_id = g."accountId" AND m.id = g."messageId")`),
+);
 
 /**
- * Marks the claimed messages `sending` and returns what is needed to compose them, in one round trip for the whole batch. It deletes a
- * delivery whose message is gone from the log and omits it from the result, since it could never be settled. It reads the suppression list
- * in the same statement, so that no message is composed without it.
+ * Returns what is needed to compose the claimed messages, in one round trip for the whole batch. A delivery whose message is gone from the
+ * log is deleted, and its message is not in the result, since it could never be settled. The suppression list is read in the same
+ * statement, so that no message is composed without it.
  */
-export async function startSending(
+export async function loadContents(
   query: Query,
   claimed: readonly ClaimedDelivery[],
   now: Date,
 ): Promise<readonly DeliveryContent[]> {
   const claims = claimed.map(
-    ({ accountId, id, messageId, ordinals }): RecordOf<typeof BATCH_ITEM> => ({
-      accountId,
-      deliveryId: id,
-      messageId,
-      ordinals,
-    }),
+    ({ accountId, id, messageId }): RecordOf<typeof STARTED> => ({ accountId, id, messageId }),
   );
-  return await start(query, { claims: JSON.stringify(claims), sealedKeyId: POSTMASTER_KEY_ID, now });
+  const contents = await readContents(query, { claims: JSON.stringify(claims), sealedKeyId: POSTMASTER_KEY_ID, now });
+  if (contents.length < new Set(claims.map(({ messageId }) => messageId)).size)
+    await drop(query, toArrays(STARTED, claims));
+  return contents;
 }
 
 const LEASE = { accountId: deliveries.accountId, id: deliveries.id, leaseId: present(deliveries.leaseId) };
@@ -211,6 +202,32 @@ const release = defineStatement(arraysOf(REQUEUED), (leases) =>
 /** Releases claimed deliveries that were not started. The attempt does not count, and nothing else changes. */
 export async function requeueDeliveries(query: Query, leases: readonly RequeuedLease[]): Promise<void> {
   await release(query, toArrays(REQUEUED, leases));
+}
+
+const ATTEMPT = { ...LEASE, attempt: deliveries.attempt };
+
+const mark = defineStatement(arraysOf(ATTEMPT), (attempts) =>
+  executing(sql`
+    WITH under_way AS MATERIALIZED (
+      SELECT d.account_id, d.message_id, d.ordinals FROM ${unnested(ATTEMPT, attempts)} AS a (${columnNames(ATTEMPT)})
+      JOIN deliveries d ON d.account_id = a."accountId" AND d.id = a.id AND d.lease_id = a."leaseId" AND d.attempt = a.attempt
+      ORDER BY d.message_id, d.id
+      FOR UPDATE OF d SKIP LOCKED
+    ),
+    moved AS (
+      UPDATE message_recipients r SET status = 'sending' FROM under_way u
+      WHERE r.account_id = u.account_id AND r.message_id = u.message_id AND r.ordinal = ANY (u.ordinals) AND r.status IN ('queued', 'deferred')
+    )
+    UPDATE messages m SET status = 'sending' FROM (SELECT DISTINCT account_id, message_id FROM under_way) AS u
+    WHERE m.account_id = u.account_id AND m.id = u.message_id AND m.status IN ('queued', 'deferred')`),
+);
+
+/**
+ * Shows attempts that are still under way as `sending`. An attempt whose outcome is being recorded is not changed: recording locks the
+ * delivery too.
+ */
+export async function markSending(query: Query, attempts: readonly RecordOf<typeof ATTEMPT>[]): Promise<void> {
+  await mark(query, toArrays(ATTEMPT, attempts));
 }
 
 const renew = defineStatement({ ...arraysOf(LEASE), until: deliveries.nextAt }, ({ until, ...leases }) =>

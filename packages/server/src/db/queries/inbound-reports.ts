@@ -15,6 +15,11 @@ const lock = defineStatement(MESSAGE, ({ accountId, messageId }) =>
   executing(sql`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`),
 );
 
+/** Short attempts are not shown as `sending`. Deliveries have no index on their message, but only open recipients are looked for. */
+const IS_UNDER_WAY = sql`(r.status IN ('queued', 'deferred') AND EXISTS (
+        SELECT FROM deliveries d WHERE d.account_id = r.account_id AND d.id > r.message_id AND d.message_id = r.message_id
+          AND d.lease_id IS NOT NULL AND r.ordinal = ANY (d.ordinals)))`;
+
 const readRecipients = defineStatement(MESSAGE, ({ accountId, messageId }) =>
   returning(
     {
@@ -25,7 +30,7 @@ const readRecipients = defineStatement(MESSAGE, ({ accountId, messageId }) =>
       isDelayed: pg.bool,
     },
     sql`
-      SELECT r.ordinal, r.email, r.status, EXISTS (
+      SELECT r.ordinal, r.email, CASE WHEN ${IS_UNDER_WAY} THEN 'sending' ELSE r.status END AS status, EXISTS (
         SELECT FROM message_events e WHERE e.account_id = r.account_id AND e.message_id = r.message_id AND e.recipient = r.email
           AND e.type = 'deferred' AND e.seq > (SELECT coalesce(max(s.seq), 0) FROM message_events s
             WHERE s.account_id = r.account_id AND s.message_id = r.message_id AND s.recipient = r.email AND s.type = 'sent')) AS "isDelayed"

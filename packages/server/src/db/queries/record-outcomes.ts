@@ -1,7 +1,16 @@
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
-import { arraysOf, columnNames, type RecordOf, recordColumns, toArrays, unnested } from '../record-columns.ts';
-import { executing, pg, present, returning } from '../result.ts';
+import {
+  arraysOf,
+  columnNames,
+  literalsOf,
+  type RecordOf,
+  toArrays,
+  toLiterals,
+  unnested,
+  unnestedLiterals,
+} from '../record-columns.ts';
+import { executing, nullable, pg, present, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { messageEvents, messageRecipients, messages } from '../schema/messages.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
@@ -45,35 +54,35 @@ export async function readRecipientStatuses(
 }
 
 const ATTEMPT = {
+  /** The position of the attempt in the batch, from 0. */
+  o: pg.int4,
   account: deliveries.accountId,
   delivery: deliveries.id,
   message: deliveries.messageId,
-  lease: deliveries.leaseId,
+  lease: present(deliveries.leaseId),
   attempt: deliveries.attempt,
   uncounted: deliveries.attempt,
-  seen: messages.eventCount,
+  seen: nullable(messages.eventCount),
   status: messages.status,
   events: messages.eventCount,
   error: messages.lastError,
-  next_at: deliveries.nextAt,
-  ordinals: deliveries.ordinals,
+  next_at: nullable(pg.text),
+  ordinals: nullable(pg.text),
 };
 
-const RECIPIENT = {
-  message: messageRecipients.messageId,
-  ordinal: messageRecipients.ordinal,
-  status: messageRecipients.status,
-};
+/** A recipient of the attempt `of`. */
+const RECIPIENT = { of: pg.int4, ordinal: messageRecipients.ordinal, state: messageRecipients.status };
 
+/** An event of the attempt `by`. */
 const EVENT = {
-  message: messageEvents.messageId,
+  by: pg.int4,
   n: messageEvents.seq,
   id: messageEvents.id,
   type: messageEvents.type,
   recipient: messageEvents.recipient,
   classification: messageEvents.classification,
   detail: messageEvents.detail,
-  at: messageEvents.createdAt,
+  at: pg.text,
 };
 
 /** Everything that a batch of attempts changes. */
@@ -81,78 +90,81 @@ export interface OutcomeRows {
   /** At most one for each message. */
   readonly attempts: readonly AttemptRow[];
   readonly recipients: readonly RecordOf<typeof RECIPIENT>[];
-  readonly events: readonly EventRow[];
-}
-
-/** `n` counts the events of the attempt from 1. */
-interface EventRow extends Omit<RecordOf<typeof EVENT>, 'at'> {
-  readonly at: string;
+  /** `n` counts the events of the attempt from 1. */
+  readonly events: readonly RecordOf<typeof EVENT>[];
 }
 
 /**
- * `uncounted` is 1 if the attempt does not count, otherwise 0. A null `error` keeps the previous one, unless all recipients have the
- * message now: then the error is cleared.
+ * `uncounted` is 1 if the attempt does not count, otherwise 0. `seen` is the number of the message's events when its other recipients were
+ * read; null if none were, so that nothing can be stale. A null `error` keeps the previous one, unless all recipients have the message now:
+ * then the error is cleared. `next_at` is when the delivery continues, and `ordinals` for which recipients, as an array literal; both are
+ * null if it is done.
  */
-interface AttemptRow extends Omit<RecordOf<typeof ATTEMPT>, 'seen' | 'next_at' | 'ordinals'> {
-  /** The number of the message's events when its other recipients were read; null if none were, so that nothing can be stale. */
-  readonly seen: number | null;
-  /** When the delivery continues, and for which recipients; null if it is done. */
-  readonly next_at: string | null;
-  readonly ordinals: readonly number[] | null;
-}
+type AttemptRow = RecordOf<typeof ATTEMPT>;
 
-const write = defineStatement(
-  { attempts: value<string>(), recipients: value<string>(), events: value<string>() },
-  ({ attempts, recipients, events }) =>
-    returning(
-      {
-        deliveryId: pg.uuid,
-        /** False if the message has more events than were seen: the caller must decide again. */
-        isWritten: pg.bool,
-      },
-      sql`
+const IS_CURRENT = sql`d.account_id = g.account AND d.id = g.delivery AND d.lease_id = g.lease AND d.attempt = g.attempt`;
+
+/** Deletes a delivery without reading it first. */
+const IS_SIMPLE = sql`g.seen IS NULL AND g.next_at IS NULL`;
+
+const write = defineStatement({ ...literalsOf(ATTEMPT), ...literalsOf(RECIPIENT), ...literalsOf(EVENT) }, (given) =>
+  returning(
+    {
+      deliveryId: pg.uuid,
+      /** False if the message has more events than were seen: the caller must decide again. */
+      isWritten: pg.bool,
+    },
+    sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${attempts}::text::json) AS g (${sql.raw(recordColumns(ATTEMPT))})
+      SELECT * FROM ${unnestedLiterals(ATTEMPT, given)} AS g (${columnNames(ATTEMPT)})
+    ),
+    ended AS (
+      DELETE FROM deliveries d USING given g WHERE ${IS_CURRENT} AND ${IS_SIMPLE} RETURNING g.o
     ),
     locked AS MATERIALIZED (
-      SELECT g.*, m.event_count FROM given g
-      JOIN deliveries d ON d.account_id = g.account AND d.id = g.delivery AND d.lease_id = g.lease AND d.attempt = g.attempt
-      JOIN messages m ON m.account_id = d.account_id AND m.id = d.message_id
-      ORDER BY m.id, d.id
-      FOR UPDATE OF d, m
+      SELECT g.* FROM given g JOIN deliveries d ON ${IS_CURRENT} WHERE NOT (${IS_SIMPLE})
+      ORDER BY g.message, g.delivery FOR UPDATE OF d
     ),
-    present AS MATERIALIZED (
-      SELECT * FROM locked WHERE seen IS NULL OR seen = event_count
+    seen AS MATERIALIZED (
+      SELECT l.o FROM locked l JOIN messages m ON m.account_id = l.account AND m.id = l.message
+      WHERE l.seen IS NULL OR l.seen = m.event_count
+      ORDER BY m.id FOR UPDATE OF m
+    ),
+    counting AS MATERIALIZED (
+      SELECT g.* FROM given g WHERE g.o IN (SELECT o FROM ended UNION ALL SELECT o FROM seen)
     ),
     finished AS (
-      DELETE FROM deliveries d USING present p WHERE d.account_id = p.account AND d.id = p.delivery AND p.next_at IS NULL
+      DELETE FROM deliveries d USING locked l WHERE d.account_id = l.account AND d.id = l.delivery AND l.next_at IS NULL
+        AND l.o IN (SELECT o FROM seen)
     ),
     retried AS (
-      UPDATE deliveries d SET ordinals = p.ordinals, next_at = p.next_at, lease_id = NULL, attempt = d.attempt - p.uncounted
-      FROM present p WHERE d.account_id = p.account AND d.id = p.delivery AND p.next_at IS NOT NULL
+      UPDATE deliveries d SET ordinals = l.ordinals::smallint[], next_at = l.next_at::timestamptz, lease_id = NULL, attempt = d.attempt - l.uncounted
+      FROM locked l WHERE d.account_id = l.account AND d.id = l.delivery AND l.next_at IS NOT NULL AND l.o IN (SELECT o FROM seen)
     ),
     settled AS (
-      UPDATE message_recipients r SET status = s.status
-      FROM json_to_recordset(${recipients}::text::json) AS s (${sql.raw(recordColumns(RECIPIENT))})
-      JOIN present p ON p.message = s.message
-      WHERE r.account_id = p.account AND r.message_id = p.message AND r.ordinal = s.ordinal
+      UPDATE message_recipients r SET status = s.state
+      FROM ${unnestedLiterals(RECIPIENT, given)} AS s (${columnNames(RECIPIENT)})
+      JOIN counting g ON g.o = s.of
+      WHERE r.account_id = g.account AND r.message_id = g.message AND r.ordinal = s.ordinal
+    ),
+    shown AS (
+      UPDATE messages m SET status = g.status, event_count = m.event_count + g.events, last_error = CASE
+        WHEN g.status IN ('sent', 'delivered') THEN NULL ELSE coalesce(g.error, m.last_error) END
+      FROM counting g WHERE m.account_id = g.account AND m.id = g.message
+      RETURNING g.o, g.account, g.message, m.event_count - g.events AS before
     ),
     events AS (
       INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, classification, detail, created_at)
-      SELECT p.account, p.message, p.event_count + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at
-      FROM json_to_recordset(${events}::text::json) AS e (${sql.raw(recordColumns(EVENT))})
-      JOIN present p ON p.message = e.message
-    ),
-    shown AS (
-      UPDATE messages m SET status = p.status, event_count = p.event_count + p.events, last_error = CASE
-        WHEN p.status IN ('sent', 'delivered') THEN NULL ELSE coalesce(p.error, m.last_error) END
-      FROM present p WHERE m.account_id = p.account AND m.id = p.message
+      SELECT m.account, m.message, m.before + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at::timestamptz
+      FROM ${unnestedLiterals(EVENT, given)} AS e (${columnNames(EVENT)})
+      JOIN shown m ON m.o = e.by
     ),
     to_count AS (
-      INSERT INTO count_backlog (account_id, message_ids) SELECT account, array_agg(message) FROM present GROUP BY account
+      INSERT INTO count_backlog (account_id, message_ids) SELECT account, array_agg(message) FROM counting GROUP BY account
     )
-    SELECT delivery AS "deliveryId", seen IS NULL OR seen = event_count AS "isWritten" FROM locked`,
-    ),
+    SELECT delivery AS "deliveryId", true AS "isWritten" FROM counting
+    UNION ALL SELECT delivery, false FROM locked WHERE o NOT IN (SELECT o FROM seen)`,
+  ),
 );
 
 export type WrittenOutcome = RowOf<typeof write>;
@@ -163,11 +175,10 @@ export type WrittenOutcome = RowOf<typeof write>;
  * that two workers cannot deadlock.
  */
 export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<readonly WrittenOutcome[]> {
-  const { attempts, recipients, events } = rows;
   return await write(query, {
-    attempts: JSON.stringify(attempts),
-    recipients: JSON.stringify(recipients),
-    events: JSON.stringify(events),
+    ...toLiterals(ATTEMPT, rows.attempts),
+    ...toLiterals(RECIPIENT, rows.recipients),
+    ...toLiterals(EVENT, rows.events),
   });
 }
 
@@ -198,6 +209,7 @@ const release = defineStatement({ ...arraysOf(LEASE), now: deliveries.nextAt }, 
     waiting AS (
       UPDATE message_recipients r SET status = CASE WHEN d.attempt = 0 THEN 'queued' ELSE 'deferred' END
       FROM released d WHERE r.account_id = d.account_id AND r.message_id = d.message_id AND r.ordinal = ANY (d.ordinals)
+        AND r.status = 'sending'
     )
     UPDATE messages m SET status = CASE WHEN d.attempt = 0 THEN 'queued' ELSE 'deferred' END
     FROM released d WHERE m.account_id = d.account_id AND m.id = d.message_id AND m.status = 'sending'`),
