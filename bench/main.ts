@@ -8,6 +8,7 @@ import { benchLimiter } from './exactness/bench-limiter.ts';
 import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchLinks } from './links/bench-links.ts';
 import { benchMcp } from './mcp/bench-mcp.ts';
+import { benchPath } from './path/bench-path.ts';
 import { benchPostfix } from './postfix/bench-postfix.ts';
 import { benchProcesses } from './processes/bench-processes.ts';
 import { benchReads } from './reads/bench-reads.ts';
@@ -21,7 +22,7 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|hostile|limiter|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
 
 accept   single sends over 64 connections and batches through the accept queue, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
@@ -30,6 +31,7 @@ links    finding, tagging and tracking the links of a 100 KB newsletter, against
 mcp      a tool call by either protocol, against the same REST call, over one connection
 sdk      a call of the SDK, against a bare undici.request to the same server, over one connection
 cli      commands of the CLI, as it is installed and as one file, from start to end, against node -e 0
+path     from the request to the recorded delivery, against a transaction and a job each and nodemailer's pooled transport
 postfix  the delivery engine with ten tracked links, against Postfix with OpenDKIM (bench/postfix/install.sh) on the same machine
 exactness quota, rates, send limits, idempotency and changes of keys, with 64 clients over four server processes: no tolerance
 processes the same sends and deliveries by 1, 2, 4 and 8 processes of one server: messages a second, CPU time and memory
@@ -66,6 +68,7 @@ const logCount = Number(values.count ?? 1_000_000);
 const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   accept: () => benchAccept({ count: Number(values.count ?? 12_000), rounds }),
   deliver: () => benchDeliver({ count: Number(values.count ?? 3_000), rounds }),
+  path: () => benchPath({ count: Number(values.count ?? 5_000), rounds }),
   postfix: () => benchPostfix({ count: Number(values.count ?? 2_000), rounds }),
   fairness: () => benchFairness({ count: Number(values.count ?? 300_000), rounds }),
   exactness: () => benchExactness({ count: Number(values.count ?? 3_000) }),
