@@ -40,6 +40,13 @@ describe('a client that is bound to an account', () => {
     for (const { own, ids } of responses) expect([...ids]).toEqual([{ id: own }]);
   });
 
+  it('keeps the plan of a statement only if asked to', async () => {
+    const sql = tagged(bindAccount(pool, ME));
+    const mode = async (plan?: 'kept') => [...(await sql.run('SHOW plan_cache_mode', [], plan))];
+    expect(await mode('kept')).toEqual([{ plan_cache_mode: 'force_generic_plan' }]);
+    expect(await mode()).toEqual([{ plan_cache_mode: 'force_custom_plan' }]);
+  });
+
   it('has committed what it returns, and nothing of what failed', async () => {
     const sql = tagged(bindAccount(pool, ME));
     await sql`UPDATE accounts SET name = 'written'`;

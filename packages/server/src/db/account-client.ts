@@ -1,6 +1,7 @@
 import type { BeginArguments, Pool } from './database-pool.ts';
 import type { AccountSql, Sql } from './query.ts';
 import type { QueryResult } from './query-result.ts';
+import { KEEP_PLANS } from './session-settings.ts';
 import { runTransaction } from './transaction.ts';
 import { createTransactionLimit } from './transaction-limit.ts';
 
@@ -29,8 +30,9 @@ export function bindAccount(
   const limited = createTransactionLimit(transactionsAtOnce);
   const beginOf: Begin = (mode = '') =>
     `BEGIN ${mode}; SET LOCAL app.account_id = '${accountId}'; ${settings.statements()}`;
+  const beginKept: Begin = () => `${beginOf()}; ${KEEP_PLANS}`;
   const bound: Sql = {
-    run: (text, parameters) => runAlone(pool, beginOf, text, parameters),
+    run: (text, parameters, plan) => runAlone(pool, plan === 'kept' ? beginKept : beginOf, text, parameters),
     async begin<T>(...given: BeginArguments<T>) {
       const [mode, work] = given.length === 1 ? [undefined, given[0]] : given;
       return await limited(() => runTransaction(pool.reserve, () => beginOf(mode), work));

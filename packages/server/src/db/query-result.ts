@@ -5,5 +5,8 @@ export interface QueryResult<Row> extends Array<Row> {
   readonly command: string;
 }
 
-/** Sends a prepared statement. Without parameters, sends the text as is, which may contain several statements. */
-export type Run = <Row>(text: string, parameters?: readonly unknown[]) => Promise<QueryResult<Row>>;
+/**
+ * Sends a prepared statement. Without parameters, sends the text as is, which may contain several statements.
+ * @param plan `kept` lets a pool that is bound to an account reuse the statement's plan, whatever its parameters are
+ */
+export type Run = <Row>(text: string, parameters?: readonly unknown[], plan?: 'kept') => Promise<QueryResult<Row>>;

@@ -34,6 +34,12 @@ export function startParametersOf(options: SessionOptions): Readonly<Record<stri
   };
 }
 
+/**
+ * For statements whose plan does not depend on their parameters. Without sequential scans, a plan that was made while a table was small
+ * still uses its indexes later.
+ */
+export const KEEP_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
+
 /** What each transaction of a pool opened with `forAccounts` sets, together with its BEGIN. */
 export interface TransactionSettings {
   /** Runs on each connection when it is opened; `note` gets the result. */

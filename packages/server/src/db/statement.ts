@@ -70,6 +70,14 @@ export type RowOf<Statement extends (query: Query, values: never) => Promise<rea
   ReturnType<Statement>
 >[number];
 
+interface StatementOptions {
+  /**
+   * True if every set of parameters has the same best plan. On behalf of an account the plan is then reused: for partitioned tables,
+   * planning takes longer than reading a page.
+   */
+  readonly keepsPlan?: boolean;
+}
+
 /**
  * Defines a statement, which runs prepared on the caller's connection. It is built on its first run for each set of optional parameters,
  * and then reused: building takes as long as sending (50 of 100 µs for a read by id); filling in parameters takes almost no time.
@@ -77,6 +85,7 @@ export type RowOf<Statement extends (query: Query, values: never) => Promise<rea
 export function defineStatement<const Ps extends Parameters, Result>(
   parameters: Ps,
   build: (given: GivenOf<Ps>) => Built<Result>,
+  { keepsPlan = false }: StatementOptions = {},
 ): (query: Query, values: Values<Ps>) => Promise<RowsOf<Result>> {
   const optionals = Object.keys(parameters).filter((name) => isOptional(parameters[name]));
   DEFINED.push(() => absences(optionals).map((absent) => shapeOf(build(toGiven(parameters, absent)))));
@@ -98,7 +107,7 @@ export function defineStatement<const Ps extends Parameters, Result>(
     const { sql: text, readers, counts } = compiled.get(absent.join()) ?? compileWithout(absent);
     // The column types have already checked the values and define the result; a test compares them with the database.
     const filled = readers.map((read) => read(values));
-    const response = await query.run<unknown>(text, filled);
+    const response = await query.run<unknown>(text, filled, keepsPlan ? 'kept' : undefined);
     // Empties the driver's array, which otherwise lives until the next full garbage collection and keeps every body in it alive.
     return (counts ? response.count : response.splice(0)) as RowsOf<Result>;
   };

@@ -41,6 +41,7 @@ const list = defineStatement(
         WHERE ${onMessages(given)} ${before && sql`AND m.id < ${before}`}
         ORDER BY m.id DESC LIMIT ${limit}`,
     ),
+  { keepsPlan: true },
 );
 
 export type MessageRow = RowOf<typeof list>;
@@ -79,8 +80,10 @@ export async function readMessages(
 }
 
 const count = asCount(
-  defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ...given }) =>
-    countUpTo(cap, sql`SELECT FROM messages m WHERE ${onMessages(given)}`),
+  defineStatement(
+    { ...FILTERS, cap: value<number>() },
+    ({ cap, ...given }) => countUpTo(cap, sql`SELECT FROM messages m WHERE ${onMessages(given)}`),
+    { keepsPlan: true },
   ),
 );
 
