@@ -28,7 +28,7 @@ export async function countDataSet(sql: TaggedSql): Promise<number> {
  */
 export async function makeDataSet(sql: TaggedSql, count: number, onProgress: (text: string) => void): Promise<void> {
   const total = Math.ceil((count * 6) / OF_SIX);
-  await sql`TRUNCATE messages, message_recipients, message_search, search_backlog, message_counts, message_rollups, count_backlog`;
+  await sql`TRUNCATE messages, message_recipients, message_search, search_backlog, search_pairs, message_counts, message_rollups, count_backlog`;
   await sql`
     INSERT INTO accounts (id, name, created_at)
     SELECT ('00000000-0000-7000-8000-00000000000' || n)::uuid, 'Reads ' || n, now() FROM generate_series(1, ${ACCOUNTS}::int) AS n

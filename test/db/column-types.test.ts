@@ -10,6 +10,7 @@ import {
   uuid,
 } from '../../packages/server/src/db/drizzle.ts';
 import {
+  bits,
   bytea,
   date,
   int8,
@@ -46,6 +47,7 @@ const samples = pgTable('samples', {
   smallintArray: smallintArray('smallint_array').notNull(),
   int8Array: int8Array('int8_array').notNull(),
   timestamptzArray: timestamptzArray('timestamptz_array').notNull(),
+  bits: bits('bits').notNull(),
 });
 
 const ID = '00000000-0000-7000-8000-0000000000a1';
@@ -70,6 +72,7 @@ const VALUES: typeof samples.$inferSelect = {
   smallintArray: [1, 2],
   int8Array: '{1,9007199254740993}',
   timestamptzArray: '{"2026-01-31 09:00:00+00"}',
+  bits: '10'.repeat(32_768),
 };
 
 describe('the types of columns', () => {

@@ -595,7 +595,7 @@ CREATE TABLE message_search (
   search text NOT NULL,
   CONSTRAINT message_search_pkey PRIMARY KEY (account_id, message_id)
 ) PARTITION BY RANGE (message_id);
-CREATE INDEX message_search_facets ON message_search USING gin (facets) WITH (gin_pending_list_limit='1024');
+CREATE INDEX message_search_facets ON message_search USING gin (facets, search_spans(account_id, message_id)) WITH (gin_pending_list_limit='128');
 CREATE INDEX message_search_text ON message_search USING gin (search gin_trgm_ops) WITH (gin_pending_list_limit='1024');
 CREATE TABLE message_search_other PARTITION OF message_search DEFAULT;
 ALTER TABLE message_search ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -724,6 +724,17 @@ ALTER TABLE search_backlog ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_accounts ON search_backlog AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
 CREATE POLICY own_account ON search_backlog AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON search_backlog TO postrider_app;
+
+CREATE TABLE search_pairs (
+  account_id uuid NOT NULL,
+  span integer NOT NULL,
+  pairs bit(65536) NOT NULL,
+  CONSTRAINT search_pairs_pkey PRIMARY KEY (account_id, span)
+);
+ALTER TABLE search_pairs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_accounts ON search_pairs AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
+CREATE POLICY own_account ON search_pairs AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON search_pairs TO postrider_app;
 
 CREATE TABLE sending_domains (
   account_id uuid NOT NULL,
@@ -1406,6 +1417,12 @@ CREATE FUNCTION search_facets(account uuid, facets text[])
 AS $function$
   SELECT array_agg(search_facet(account, facet)) FROM unnest(facets) AS facet
 $function$;
+
+CREATE FUNCTION search_spans(account uuid, message uuid)
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ARRAY[search_facet(account, ('span:'::text || "left"((message)::text, 5))), search_facet(account, ('span:'::text || "left"((message)::text, 6)))];
 
 CREATE FUNCTION set_audit_head(account uuid, last_seq bigint, last_hash text)
  RETURNS void

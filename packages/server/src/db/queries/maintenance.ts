@@ -26,6 +26,7 @@ export async function purgeExpired(
   await repeat(() => purgeEditedBodies(query, {}));
   await repeat(() => purgeApprovalLinks(query, { before: limits.bodiesBefore }));
   await repeat(() => purgeMessages(query, { before: limits.messagesBefore, openStatuses: limits.openStatuses }));
+  await purgePairs(query, { before: limits.messagesBefore });
 }
 
 /** The maximum number of rows that a statement removes, so that none reaches its time limit, however much there is. */
@@ -137,6 +138,18 @@ const purgeMessages = defineStatement(
       DELETE FROM approvals h USING aged WHERE h.account_id = aged.account_id AND h.message_id = aged.id
     )
     DELETE FROM messages m USING aged WHERE m.account_id = aged.account_id AND m.id = aged.id`),
+);
+
+/** Removes the pairs of spans without messages. */
+const purgePairs = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`
+    DELETE FROM search_pairs p USING (
+      SELECT account_id, span, rpad(lpad(to_hex(span), 5, '0'), 32, '0')::uuid AS first, rpad(lpad(to_hex(span), 5, '0'), 32, 'f')::uuid AS last
+      FROM search_pairs OFFSET 0) AS aged
+    WHERE p.account_id = aged.account_id AND p.span = aged.span AND aged.last < uuid_v7_lower_bound(${before})
+      AND NOT EXISTS (
+        SELECT FROM message_search s
+        WHERE s.account_id = aged.account_id AND s.message_id >= aged.first AND s.message_id <= aged.last)`),
 );
 
 const select = defineStatement({}, () => executing(sql`SELECT`));

@@ -107,21 +107,26 @@ function onRecipients({ recipient, pattern, blindOfKey }: Given): SQL {
 
 /**
  * Joins the log to the search table, `s`, for conditions that the search table cannot decide: the status changes and is not in it, nor is the
- * sender, and it does not mark blind recipients as blind. It returns few matches compared to the log, so each is looked up there.
+ * sender, and it does not mark blind recipients as blind. It returns few matches compared to the log, so each is looked up there; OFFSET 0
+ * keeps a plan from joining the whole log instead.
  */
 export function joinLog(given: Given): SQL | undefined {
   const { accountId, status, blindOfKey, recipient, pattern, senderDomain } = given;
   const isBlind = blindOfKey !== undefined && (recipient !== undefined || pattern !== undefined);
   if (status === undefined && senderDomain === undefined && !isBlind) return undefined;
-  return sql`JOIN own_messages m ON m.account_id = ${accountId} AND m.id = s.message_id
-    ${status && sql`AND m.status = ${status}`} ${onSender(given)} ${isBlind ? onRecipients(given) : undefined}`;
+  return sql`CROSS JOIN LATERAL (
+    SELECT FROM own_messages m WHERE m.account_id = ${accountId} AND m.id = s.message_id
+    ${status && sql`AND m.status = ${status}`} ${onSender(given)} ${isBlind ? onRecipients(given) : undefined} OFFSET 0) AS in_log`;
 }
 
-/** The conditions on the search table, `s`: all but the status, which changes and so is not in it. */
-export function onSearch(given: Given): SQL {
+/**
+ * The conditions on the search table, `s`: all but the status, which changes and so is not in it.
+ * @param wanted the hashes of the facets, if the statement has them already
+ */
+export function onSearch(given: Given, wanted?: SQL): SQL {
   const { accountId, facets, pattern } = given;
   return sql`s.account_id = ${accountId} ${onTime(given, sql`s.created_at`, sql`s.message_id`)}
-    ${facets && sql`AND s.facets @> search_facets(${accountId}, ${facets}::text[])`}
+    ${facets && sql`AND s.facets @> ${wanted ?? sql`search_facets(${accountId}, ${facets}::text[])`}`}
     ${pattern && sql`AND s.search LIKE lower(${pattern}::text)`}`;
 }
 

@@ -1,20 +1,22 @@
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
-import { type SQL, sql } from '../drizzle.ts';
-import { nullable, pg, present, returning } from '../result.ts';
+import { sql } from '../drizzle.ts';
+import { nullable, pg, returning } from '../result.ts';
 import { messages } from '../schema/messages.ts';
 import { messageSearch } from '../schema/search.ts';
-import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
+import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 import {
   FILTERS,
   idFloor,
   joinLog,
   type MessageFilters,
-  onMessages,
   onSearch,
   spanFloors,
   toFilterValues,
 } from './message-filters.ts';
+import { FOUND, facetsOnce, matchesWaiting, searched } from './search-matches.ts';
+import { countByPairs, findByPairs, needsPairs } from './search-pairs.ts';
+import { countInSpans, findInSpans } from './search-spans.ts';
 
 export interface SearchPosition {
   /** Only ids below this one; null for the first page. */
@@ -27,8 +29,9 @@ const WALK_ROWS = 1_500;
 
 /**
  * The ids of one page of matches, newest first. The views `own_…` are read, because no index serves a search under row-level security policies
- * (migration 0030). The newest rows are scanned in order first, which finds frequent matches; the indexes serve the rest, one month at a
- * time if there are many. Messages not indexed yet are read from the log first, in the same snapshot, so none is missed.
+ * (migration 0030). The newest rows are scanned in order first, which finds frequent matches. The index of the filters serves the rest from
+ * span to span; that of the texts all at once if they are few, else one month at a time. Messages not indexed yet are read from the log
+ * first, in the same snapshot, so none is missed.
  */
 export async function searchMessages(
   query: Query,
@@ -42,6 +45,14 @@ export async function searchMessages(
   const isFullDownTo = (floor: string) => countFrom(found, floor) >= limit;
   const { last, oldest } = walked;
   if (last === null || oldest === null || isFullDownTo(last)) return page();
+  const { text } = filters;
+  if (text === null || needsPairs(text)) {
+    const range = { below: last, oldest: oldestOf(oldest, filters.from), limit };
+    const older =
+      text === null ? await findInSpans(query, filters, range) : await findByPairs(query, { ...filters, text }, range);
+    for (const id of older) found.add(id);
+    return page();
+  }
   const few = await collectFew(query, filters, last);
   for (const id of few ?? []) found.add(id);
   if (few !== null) return page();
@@ -71,7 +82,7 @@ const walk = defineStatement(
       ${matchesWaiting(given)} ${before && sql`AND m.id < ${before}`} ORDER BY m.id DESC LIMIT ${limit}
     ),
     walked AS MATERIALIZED (
-      SELECT s.message_id, (${onSearch(given)}) AS hit FROM own_message_search s WHERE s.account_id = ${given.accountId}
+      SELECT s.message_id, (${onSearch(given, facetsOnce(given))}) AS hit FROM own_message_search s WHERE s.account_id = ${given.accountId}
         ${before && sql`AND s.message_id < ${before}`}
         ${given.toId && sql`AND s.message_id < ${given.toId}`}
       ORDER BY s.message_id DESC LIMIT ${WALK_ROWS}
@@ -83,6 +94,7 @@ const walk = defineStatement(
       (SELECT message_id FROM walked ORDER BY message_id DESC OFFSET ${WALK_ROWS - 1} LIMIT 1) AS last,
       (SELECT message_id FROM own_message_search WHERE account_id = ${given.accountId} ORDER BY message_id LIMIT 1) AS oldest`,
     ),
+  { keepsPlan: true },
 );
 
 async function walkNewest(
@@ -96,19 +108,6 @@ async function walkNewest(
 
 /** The number of matches that are few enough to be fetched at once. */
 const FEW = 200;
-
-/** The view shows a column that is never null, but the catalog does not record that for views. */
-const FOUND = { id: present(messageSearch.messageId) };
-
-/**
- * The matches of the search table, `s`. If some conditions need the log, the search is a subquery of its own (OFFSET 0): joined to a table
- * with row-level security in the same query, it could not use its index, whose operators may run only after the policies.
- */
-function searched(given: GivenOf<typeof FILTERS>, between?: SQL): SQL {
-  const matches = sql`own_message_search s WHERE ${onSearch(given)} ${between}`;
-  const join = joinLog(given);
-  return join === undefined ? matches : sql`(SELECT s.message_id FROM ${matches} OFFSET 0) AS s ${join}`;
-}
 
 const readOlder = defineStatement({ ...FILTERS, below: messageSearch.messageId }, ({ below, ...given }) =>
   returning(
@@ -163,6 +162,9 @@ const count = asCount(
 
 /** Counts matches up to `cap`, including those not indexed yet. */
 export async function countMatches(query: Query, filters: MessageFilters, cap: number): Promise<number> {
+  const { text } = filters;
+  if (text === null) return await countInSpans(query, filters, cap);
+  if (needsPairs(text)) return await countByPairs(query, { ...filters, text }, cap);
   return await count(query, { ...toFilterValues(filters), cap });
 }
 
@@ -183,14 +185,6 @@ const collect = defineStatement({ ...FILTERS, cap: value<number>() }, ({ cap, ..
 export async function collectMatches(query: Query, filters: MessageFilters, cap: number): Promise<Uint8Array> {
   const [row] = await collect(query, { ...toFilterValues(filters), cap });
   return row?.ids ?? new Uint8Array();
-}
-
-/** Matches among the messages in the backlog, according to the log itself. */
-function matchesWaiting(given: GivenOf<typeof FILTERS>): SQL {
-  return sql`
-    SELECT m.id FROM (
-      SELECT DISTINCT unnest(message_ids) AS id FROM search_backlog WHERE account_id = ${given.accountId}) AS noted
-    JOIN own_messages m ON m.id = noted.id WHERE ${onMessages(given)}`;
 }
 
 function oldestOf(oldest: string, from: Date | null): string {

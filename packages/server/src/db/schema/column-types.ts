@@ -48,3 +48,6 @@ export const int8Array = customType<{ data: string }>({ dataType: () => 'bigint[
 
 /** As above. */
 export const timestamptzArray = customType<{ data: string }>({ dataType: () => 'timestamptz[]' });
+
+/** One bit for each of 65,536 values, as zeros and ones. */
+export const bits = customType<{ data: string }>({ dataType: () => 'bit(65536)' });

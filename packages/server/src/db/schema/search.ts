@@ -1,6 +1,6 @@
-import { index, pgTable, primaryKey, text, uuid } from '../drizzle.ts';
+import { index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
-import { int8Array, timestamptz, uuidArray } from './column-types.ts';
+import { bits, int8Array, timestamptz, uuidArray } from './column-types.ts';
 
 export const messageSearch = pgTable(
   'message_search',
@@ -13,7 +13,9 @@ export const messageSearch = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.messageId] }),
-    index('message_search_facets').using('gin', t.facets).with({ gin_pending_list_limit: 1024 }),
+    index('message_search_facets')
+      .using('gin', t.facets, sql`search_spans(${t.accountId}, ${t.messageId})`)
+      .with({ gin_pending_list_limit: 128 }),
     index('message_search_text').using('gin', t.search.op('gin_trgm_ops')).with({ gin_pending_list_limit: 1024 }),
     ...accountWall(t.accountId),
   ],
@@ -26,4 +28,14 @@ export const searchBacklog = pgTable(
     messageIds: uuidArray('message_ids').notNull(),
   },
   (t) => [...accountWall(t.accountId)],
+);
+
+export const searchPairs = pgTable(
+  'search_pairs',
+  {
+    accountId: uuid('account_id').notNull(),
+    span: integer('span').notNull(),
+    pairs: bits('pairs').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.accountId, t.span] }), ...accountWall(t.accountId)],
 );

@@ -1,0 +1,131 @@
+import { asCount, countUpTo } from '../capped-count.ts';
+import type { Query } from '../client.ts';
+import { type SQL, sql } from '../drizzle.ts';
+import { arraysOf, toArrays, unnested } from '../record-columns.ts';
+import { executing, pg, returning } from '../result.ts';
+import { messages } from '../schema/messages.ts';
+import { messageSearch, searchPairs } from '../schema/search.ts';
+import { defineStatement, type GivenOf, value } from '../statement.ts';
+import { FILTERS, type MessageFilters, toFilterValues } from './message-filters.ts';
+import { FOUND, idsOf, matchesWaiting, searched, spans } from './search-matches.ts';
+
+/**
+ * For each wide span of an account, the pairs of adjacent characters that occur in its texts, as a bit each. A text in which no three
+ * letters or digits follow each other has no trigrams; a search for it scans only the spans with all of its pairs.
+ */
+const BYTES = 65_536 / 8;
+
+/** Characters of ASCII have a number each; others share 128 numbers. `pairOf` is the same in SQL. */
+function numberOf(character: number): number {
+  return character < 128 ? character : 128 + (character % 128);
+}
+
+const pairOf = (text: SQL, at: SQL) => {
+  const number = (place: SQL) =>
+    sql`(SELECT CASE WHEN c < 128 THEN c ELSE 128 + c % 128 END FROM ascii(substr(${text}, ${place}, 1)) AS c)`;
+  return sql`${number(at)} * 256 + ${number(sql`${at} + 1`)}`;
+};
+
+/** The bits of a text in hexadecimal digits. */
+export function pairsOf(text: string): string {
+  const bits = Buffer.alloc(BYTES);
+  let before = -1;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.codePointAt(at) ?? 0;
+    if (character > 0xffff) at += 1;
+    const number = numberOf(character);
+    if (before >= 0) {
+      const pair = before * 256 + number;
+      bits[pair >> 3] = (bits[pair >> 3] ?? 0) | (0x80 >> (pair & 7));
+    }
+    before = number;
+  }
+  return bits.toString('hex');
+}
+
+/** Whether a search for the text uses pairs: trigrams do not help. */
+export function needsPairs(text: string): boolean {
+  return !/[\p{L}\p{N}]{3}/u.test(text);
+}
+
+const ADDED = { accountId: searchPairs.accountId, span: searchPairs.span, texts: pg.text };
+
+const add = defineStatement(arraysOf(ADDED), (given) =>
+  executing(sql`
+    INSERT INTO search_pairs AS p (account_id, span, pairs)
+    SELECT account_id, span, ('x' || pairs)::bit(65536) FROM ${unnested(ADDED, given)} AS g (account_id, span, pairs)
+    ORDER BY account_id, span
+    ON CONFLICT (account_id, span) DO UPDATE SET pairs = p.pairs | excluded.pairs WHERE (p.pairs | excluded.pairs) <> p.pairs`),
+);
+
+/** Adds the pairs of texts to their spans, in the order of the keys so that concurrent transactions cannot deadlock. */
+export async function addPairs(
+  query: Query,
+  spans: readonly { readonly accountId: string; readonly span: number; readonly texts: string }[],
+): Promise<void> {
+  if (spans.length === 0) return;
+  await add(
+    query,
+    toArrays(
+      ADDED,
+      spans.map(({ texts, ...span }) => ({ ...span, texts: pairsOf(texts) })),
+    ),
+  );
+}
+
+const SEARCH = { ...FILTERS, searchText: messages.subject };
+type Given = GivenOf<typeof FILTERS>;
+
+/** A few pairs suffice. */
+const MOST_PAIRS = 8;
+
+/** The matches in all spans that have the pairs of the text, newest first. */
+function inPairedSpans(given: Given, text: SQL, between?: SQL): SQL {
+  return sql`
+    WITH wanted AS MATERIALIZED (
+      SELECT DISTINCT ${pairOf(sql`lowered`, sql`at`)} AS pair FROM lower(${text}::text) AS lowered, generate_series(1, length(lowered) - 1) AS at
+      LIMIT ${sql.raw(String(MOST_PAIRS))}
+    )
+    SELECT found.id FROM ${spans(
+      given,
+      5,
+      sql`(SELECT span FROM search_pairs WHERE account_id = ${given.accountId}
+        AND NOT EXISTS (SELECT FROM wanted WHERE get_bit(pairs, wanted.pair) = 0) ORDER BY span DESC) AS paired`,
+    )} AS wide
+    CROSS JOIN LATERAL (
+      SELECT s.message_id AS id FROM ${searched(given, sql`${idsOf(sql`wide`)} ${between}`)} ORDER BY s.message_id DESC OFFSET 0) AS found`;
+}
+
+const find = defineStatement(
+  { ...SEARCH, below: messageSearch.messageId, limit: value<number>() },
+  ({ below, limit, searchText, ...given }) =>
+    returning(FOUND, sql`${inPairedSpans(given, searchText, sql`AND s.message_id < ${below}`)} LIMIT ${limit}`),
+);
+
+/** The newest indexed matches of filters with a text that `needsPairs`. */
+export async function findByPairs(
+  query: Query,
+  filters: MessageFilters & { readonly text: string },
+  { below, limit }: { readonly below: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await find(query, { ...toFilterValues(filters), searchText: filters.text, below, limit });
+  return rows.map(({ id }) => id);
+}
+
+const count = asCount(
+  defineStatement({ ...SEARCH, cap: value<number>() }, ({ cap, searchText, ...given }) =>
+    countUpTo(
+      cap,
+      sql`SELECT FROM ((${matchesWaiting(given)}) UNION ALL (${inPairedSpans(given, searchText)})) AS matches`,
+    ),
+  ),
+);
+
+/** Counts such matches up to `cap`, including those not indexed yet. */
+export async function countByPairs(
+  query: Query,
+  filters: MessageFilters & { readonly text: string },
+  cap: number,
+): Promise<number> {
+  return await count(query, { ...toFilterValues(filters), searchText: filters.text, cap });
+}
