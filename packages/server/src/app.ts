@@ -31,6 +31,7 @@ import { type RunningMetrics, startMetrics } from './metrics/start-metrics.ts';
 import { createAccountServices } from './operations/account-services.ts';
 import type { Services } from './operations/context.ts';
 import { createExportLimit } from './operations/emails/export-limit.ts';
+import { createLargeLogs } from './operations/emails/large-logs.ts';
 import { createOutboundClient } from './outbound/outbound-client.ts';
 import { createHostResolver } from './outbound/resolve-host.ts';
 import { ACCEPT_CONNECTIONS } from './sending/accept-queue.ts';
@@ -146,6 +147,7 @@ export function createApp(options: AppOptions): App {
     diagnostics: createDiagnostics(config, clock, dns, { sql, transport: outbound, queueFault }, processes),
     requests: { settle: guards.requestLog.flush },
     exports: createExportLimit(LIMITS.exportsAtOnce),
+    largeLogs: createLargeLogs(),
     threads,
     installation,
     forAccount,

@@ -13,6 +13,7 @@ import type { JobThreads } from '../threads/job-threads.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { AccountDatabase, Database } from './database.ts';
 import type { ExportLimit } from './emails/export-limit.ts';
+import type { LargeLogs } from './emails/large-logs.ts';
 import type { RequestHistory } from './requests/request-history.ts';
 
 /**
@@ -31,6 +32,7 @@ export interface Services {
   readonly diagnostics: Diagnostics;
   readonly requests: RequestHistory;
   readonly exports: ExportLimit;
+  readonly largeLogs: LargeLogs;
   /** For work whose cost grows with the input. */
   readonly threads: JobThreads;
   readonly installation: Installation;

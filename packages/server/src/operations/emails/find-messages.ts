@@ -3,18 +3,19 @@ import { type MessageFilters, needsSearch } from '../../db/queries/message-filte
 import { countMessages, listMessages, type MessageRow, readMessages } from '../../db/queries/read-messages.ts';
 import { countMatches, type SearchPosition, searchMessages } from '../../db/queries/search-messages.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
+import type { LargeLogs } from './large-logs.ts';
 
 /**
  * A page of matching messages, newest first, and their count up to EXACT_COUNT_CAP. Uses the log's own indexes if they serve, otherwise the
  * search table. Searches use separate connections, so that a slow search does not delay quick reads.
  */
 export async function findMessages(
-  { sql, readsSql }: { readonly sql: Sql; readonly readsSql: Sql },
+  { sql, readsSql, largeLogs }: { readonly sql: Sql; readonly readsSql: Sql; readonly largeLogs: LargeLogs },
   filters: MessageFilters,
   position: SearchPosition,
 ): Promise<readonly [rows: readonly MessageRow[], count: number]> {
   if (!needsSearch(filters)) {
-    return await Promise.all([listMessages(sql, filters, position), countMessages(sql, filters, EXACT_COUNT_CAP)]);
+    return await Promise.all([listMessages(sql, filters, position), countLog(sql, filters, largeLogs)]);
   }
   const page = searchMessages(readsSql, filters, position).then(async (ids) => ({
     // A first page that is not full contains all matches.
@@ -26,4 +27,13 @@ export async function findMessages(
   const [{ rows, isWhole }, counted] = await Promise.all([page, counting]);
   if (counted !== null) return [rows, counted];
   return [rows, isWhole ? rows.length : await countMatches(readsSql, filters, EXACT_COUNT_CAP)];
+}
+
+/** Counts by the log's own indexes. A whole log that was just found to be large is not counted again. */
+async function countLog(sql: Sql, filters: MessageFilters, largeLogs: LargeLogs): Promise<number> {
+  const isWhole = filters.status === null && filters.from === null && filters.to === null;
+  if (isWhole && largeLogs.isLarge(filters.accountId)) return EXACT_COUNT_CAP;
+  const count = await countMessages(sql, filters, EXACT_COUNT_CAP);
+  if (isWhole && count >= EXACT_COUNT_CAP) largeLogs.add(filters.accountId);
+  return count;
 }
