@@ -21,6 +21,7 @@ const findEnd = defineStatement(
         SELECT m.id FROM messages m WHERE ${onMessages(given)} ${before && sql`AND m.id < ${before}`}
         ORDER BY m.id DESC OFFSET ${skipped} LIMIT 1`,
     ),
+  { keepsPlan: true },
 );
 
 /** Finds where a part of `rows` matches ends: the id of the `rows`-th match below an id; null if fewer match. */
@@ -49,9 +50,6 @@ const CELLS = sql`concat_ws(${CELL_SEPARATOR}, m.id, ${CREATED_AT}, m.from_given
 const JSON_RECORD = sql`(SELECT row_to_json(r)::text FROM (SELECT m.id, ${CREATED_AT} AS created_at, m.from_given AS "from", m.to_line AS "to",
     m.subject, m.status, m.channel, m.source, m.agent_name, m.tags) AS r)`;
 
-/** Rows per text value. It makes pieces of about 50 KB, which are freed soon after they arrive. */
-const PIECE_ROWS = 250;
-
 /**
  * Joins records into one text, because parsing rows one by one costs more than creating them. `text` has SEPARATORS[format] between
  * records.
@@ -62,9 +60,7 @@ function joined(format: ExportFormat, selection: SQL) {
     { rows: pg.int4, text: pg.text },
     sql`
       SELECT count(*)::int AS rows, string_agg(line, ${SEPARATORS[format]}) AS text
-      FROM (SELECT line, (row_number() OVER () - 1) / ${PIECE_ROWS} AS piece FROM (
-        SELECT ${line} AS line FROM messages m WHERE ${selection} ORDER BY m.id DESC) AS l) AS placed
-      GROUP BY piece ORDER BY piece`,
+      FROM (SELECT ${line} AS line FROM messages m WHERE ${selection} ORDER BY m.id DESC) AS lines HAVING count(*) > 0`,
   );
 }
 
@@ -76,6 +72,7 @@ const readPartAs = (format: ExportFormat) =>
         format,
         sql`${onMessages(given)} ${before && sql`AND m.id < ${before}`} ${last && sql`AND m.id >= ${last}`}`,
       ),
+    { keepsPlan: true },
   );
 
 const readPart = { csv: readPartAs('csv'), json: readPartAs('json'), jsonl: readPartAs('jsonl') };

@@ -14,10 +14,37 @@ const NEEDS_QUOTES = /[",;|\t\r\n]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it separates the cells.
 const SUSPICIOUS = /[",;|\t\r\n]|\u001f[\s\u200b-\u200f\u2060]*'*[=+\-@＝＋－＠﹦﹢﹣﹫]/;
 
+/** Whether any cell of some records is changed against formulas: FORMULA_START or BREAK_START, with the separators as further starts. */
+const CHANGES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they separate the cells and the records.
+  /(?:^|[\u001e\u001f,;|\t\r\n])[ "\v\f\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]*'*[=+\-@＝＋－＠﹦﹢﹣﹫]|(?:^|[\u001e\u001f])'*[\t\r\n]/;
+
 /** Records as lines of CSV, without the final line end. */
 export function toCsv(records: string): string {
-  if (!SUSPICIOUS.test(records)) return records.replaceAll(CELL_SEPARATOR, ',').replaceAll(SEPARATORS.csv, '\n');
-  return records.split(SEPARATORS.csv).map(toCsvLine).join('\n');
+  if (CHANGES.test(records)) return records.split(SEPARATORS.csv).map(toCsvLine).join('\n');
+  return quoteCells(records).replaceAll(CELL_SEPARATOR, ',').replaceAll(SEPARATORS.csv, '\n');
+}
+
+/** Quotes the cells that need it. Jumps from one to the next, because splitting all records into cells takes longer than reading them. */
+function quoteCells(records: string): string {
+  const next = new RegExp(NEEDS_QUOTES, 'g');
+  let quoted = '';
+  let from = 0;
+  for (let hit = next.exec(records); hit !== null; hit = next.exec(records)) {
+    let start = hit.index;
+    let end = hit.index;
+    while (start > from && !isSeparator(records.charCodeAt(start - 1))) start -= 1;
+    while (end < records.length && !isSeparator(records.charCodeAt(end))) end += 1;
+    quoted += records.slice(from, start) + toCell(records.slice(start, end));
+    from = end;
+    next.lastIndex = end;
+  }
+  return quoted + records.slice(from);
+}
+
+/** U+001E or U+001F. */
+function isSeparator(code: number): boolean {
+  return code === 0x1e || code === 0x1f;
 }
 
 /**
