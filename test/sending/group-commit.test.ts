@@ -13,6 +13,8 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
     maxBatch: 3,
     maxBytes: 1_000,
     bytesOf: (item) => item,
+    accountOf: () => 'one',
+    room: { items: 1_000, bytes: 100_000 },
     writers: 1,
     secondWriterFrom: 1,
     isItemFault: () => false,
@@ -65,6 +67,60 @@ describe('group commit', () => {
       next.finish();
     }
     expect(await Promise.all(verdicts)).toEqual([6_000, 4_000, 10, 50_000, 9_990, 10]);
+  });
+
+  it('gives every waiting account an equal share of each batch, whatever another has waiting', async () => {
+    const { group, write } = start({ maxBatch: 6, accountOf: (item) => String(Math.floor(item / 100)) });
+    const flood = Array.from({ length: 30 }, (_, index) => group.submit(100 + index));
+    const first = await write(0);
+    const others = [200, 201, 202, 300].map((item) => group.submit(item));
+    first.finish();
+    const two = await write(1);
+    expect(two.items).toEqual([106, 107, 200, 201, 300]);
+    two.finish();
+    const three = await write(2);
+    expect(three.items).toEqual([108, 109, 110, 202]);
+    three.finish();
+    expect(await Promise.all(others)).toEqual([2_000, 2_010, 2_020, 3_000]);
+    // Alone again, it has whole batches.
+    for (let index = 3; index < 7; index += 1) {
+      const next = await write(index);
+      expect(next.items).toHaveLength(index < 6 ? 6 : 1);
+      next.finish();
+    }
+    await Promise.all(flood);
+  });
+
+  it('serves more accounts than a batch has room for one after the other', async () => {
+    const { group, write } = start({ maxBatch: 2, accountOf: (item) => String(item % 10) });
+    const verdicts = [1, 11, 21, 2, 3, 4].map((item) => group.submit(item));
+    for (const [index, items] of [
+      [1, 2],
+      [3, 4],
+      [11, 21],
+    ].entries()) {
+      const next = await write(index);
+      expect(next.items).toEqual(items);
+      next.finish();
+    }
+    await Promise.all(verdicts);
+  });
+
+  it('has no room for an account that fills half of the queue, by items or by bytes, but for others', async () => {
+    const { group, write } = start({ room: { items: 4, bytes: 1_000 }, accountOf: (item) => String(item % 10) });
+    const flood = [group.submit(1), group.submit(11)];
+    expect([group.hasRoom('1'), group.hasRoom('2')]).toEqual([false, true]);
+    (await write(0)).finish();
+    await Promise.all(flood);
+    expect(group.hasRoom('1')).toBe(true);
+    const large = group.submit(501);
+    expect([group.hasRoom('1'), group.hasRoom('2')]).toEqual([false, true]);
+    const more = [group.submit(492), group.submit(3), group.submit(4)];
+    expect(['1', '2', '3', '4', '5'].map((account) => group.hasRoom(account))).toEqual(Array(5).fill(false));
+    (await write(1)).finish();
+    (await write(2)).finish();
+    await Promise.all([large, ...more]);
+    expect(group.hasRoom('5')).toBe(true);
   });
 
   it('puts the requests of one event loop iteration into one batch', async () => {

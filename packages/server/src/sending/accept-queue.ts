@@ -3,6 +3,7 @@ import { classifyDatabaseError } from '../db/database-errors.ts';
 import { MOST_MESSAGES } from '../db/queries/insert-messages.ts';
 import { DatabaseSilentError } from '../db/query-deadline.ts';
 import { reportLargeGarbage } from '../heap.ts';
+import { ProblemError } from '../problem.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import type { Refusal } from './acceptance.ts';
 import { idempotencyNameOf } from './decide-sends.ts';
@@ -15,7 +16,10 @@ import type { SendVerdict } from './send-verdict.ts';
 /** Accepts sends. Sends that arrive together share a transaction. */
 export interface AcceptQueue {
   accept(send: ParsedSend): Promise<SendVerdict>;
-  /** Accepts the items of one request. Each gets its own verdict, in order. */
+  /**
+   * Accepts the items of one request. Each gets its own verdict, in order.
+   * @throws ProblemError if the queue has no room.
+   */
   acceptBatch(sends: readonly ParsedSend[]): Promise<readonly SendVerdict[]>;
   idle(): Promise<void>;
 }
@@ -36,6 +40,18 @@ export interface AcceptQueueOptions extends AcceptanceOptions {
  * The approximate limit in bytes of bodies and files: a larger statement would delay every waiting send and use much memory on both sides.
  */
 const MAX_BATCH_BYTES = 8_388_608;
+
+/**
+ * What may wait in each queue: a second's work, and a bounded part of the memory. A caller gets 503 beyond that, rather than a response
+ * after its time-out.
+ */
+const ROOM = { items: 10_000, bytes: 67_108_864 };
+
+const NO_ROOM = {
+  code: 'unavailable',
+  detail: 'More sends are waiting than the server can accept soon. This one was not accepted.',
+  retryAfterSeconds: 1,
+} as const satisfies Refusal;
 
 /** Batches of this size and above leave buffers of their size in memory. */
 const LARGE_BATCH_BYTES = 1_048_576;
@@ -86,13 +102,23 @@ export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
     }
   }
 
+  const hasRoom = (queue: GroupCommit<ParsedSend, SendVerdict>, send: ParsedSend) => queue.hasRoom(accountOf(send));
+
   return {
-    accept: (send) => acceptThrough(queueOf(send, singles), send),
-    acceptBatch: (sends) =>
-      settleAll(
+    async accept(send) {
+      const queue = queueOf(send, singles);
+      return hasRoom(queue, send) ? await acceptThrough(queue, send) : { kind: 'refused', ...NO_ROOM };
+    },
+    async acceptBatch(sends) {
+      // A batch is refused as a whole, so that clients repeat it.
+      if (!sends.every((send) => hasRoom(queueOf(send, batches), send))) {
+        throw new ProblemError(NO_ROOM.code, { detail: NO_ROOM.detail });
+      }
+      return await settleAll(
         sends.map((send) => acceptThrough(queueOf(send, batches), send)),
         options.onFault,
-      ),
+      );
+    },
     async idle() {
       await Promise.all([singles.idle(), batches.idle(), withFiles.idle()]);
     },
@@ -134,6 +160,8 @@ function createWriteQueue(
     maxBatch: MOST_MESSAGES,
     maxBytes: MAX_BATCH_BYTES,
     bytesOf,
+    accountOf,
+    room: ROOM,
     writers: WRITERS,
     secondWriterFrom: queue.secondWriterFrom,
     write: async (sends) => {
@@ -150,6 +178,10 @@ function createWriteQueue(
     isItemFault: (error) => classifyDatabaseError(error) === 'data',
     isOutage: (error) => error instanceof DatabaseSilentError,
   });
+}
+
+function accountOf({ sender }: ParsedSend): string {
+  return sender.accountId;
 }
 
 /** The approximate size of a send on the wire: each character counts as one byte, which is close enough for a limit. */

@@ -1,9 +1,13 @@
+import { createFairQueue, type QueueSize } from './fair-queue.ts';
+
 /**
  * Lets requests that arrive while a batch is being written share the next batch. There is no timer: an idle queue writes immediately, and
  * under load the batches grow to what one round trip can carry.
  */
 export interface GroupCommit<Item, Verdict> {
   submit(item: Item): Promise<Verdict>;
+  /** False while so much waits that an item of this account should be refused. */
+  hasRoom(account: string): boolean;
   /** Resolves when nothing is waiting or being written. */
   idle(): Promise<void>;
 }
@@ -20,6 +24,10 @@ export interface GroupCommitOptions<Item, Verdict> {
   /** The most bytes in a batch; a larger item is written alone. */
   readonly maxBytes: number;
   readonly bytesOf: (item: Item) => number;
+  /** Batches are shared fairly among accounts. */
+  readonly accountOf: (item: Item) => string;
+  /** The size of the queue from which it has no room. */
+  readonly room: QueueSize;
   /** The number of batches written concurrently. */
   readonly writers: number;
   /**
@@ -37,27 +45,16 @@ export interface GroupCommitOptions<Item, Verdict> {
 export function createGroupCommit<Item, Verdict>(
   options: GroupCommitOptions<Item, Verdict>,
 ): GroupCommit<Item, Verdict> {
-  const queue: Entry<Item, Verdict>[] = [];
+  const queue = createFairQueue<Entry<Item, Verdict>>(options.room);
+  const limit = { items: options.maxBatch, bytes: options.maxBytes };
   let busy = 0;
   let onIdle: (() => void)[] = [];
 
   function startWriters(): void {
     while (busy < options.writers && queue.length > 0 && (busy === 0 || queue.length >= options.secondWriterFrom)) {
       busy += 1;
-      void runWriter(queue.splice(0, countNext()));
+      void runWriter(queue.take(limit));
     }
-  }
-
-  /** The number of waiting items that the next batch takes. */
-  function countNext(): number {
-    let bytes = 0;
-    let count = 0;
-    for (const entry of queue) {
-      bytes += entry.bytes;
-      if (count > 0 && (count === options.maxBatch || bytes > options.maxBytes)) break;
-      count += 1;
-    }
-    return count;
   }
 
   /** The next batch starts before this one's callers are resolved, so the database works while their responses are written. */
@@ -81,7 +78,7 @@ export function createGroupCommit<Item, Verdict>(
       };
     } catch (error) {
       if (entries.length > 1 && options.isItemFault(error)) return await writeAlone(entries);
-      const failed = options.isOutage(error) ? [...entries, ...behind.splice(0), ...queue.splice(0)] : entries;
+      const failed = options.isOutage(error) ? [...entries, ...behind.splice(0), ...queue.takeAll()] : entries;
       return () => {
         for (const { reject } of failed) reject(error);
       };
@@ -107,10 +104,11 @@ export function createGroupCommit<Item, Verdict>(
   return {
     submit: (item) =>
       new Promise((resolve, reject) => {
-        queue.push({ item, bytes: options.bytesOf(item), resolve, reject });
+        queue.add(options.accountOf(item), { item, bytes: options.bytesOf(item), resolve, reject });
         // Other requests of this tick join before the batch starts.
         if (busy < options.writers) queueMicrotask(startWriters);
       }),
+    hasRoom: (account) => queue.hasRoom(account),
     idle: () => (busy === 0 && queue.length === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
   };
 }
