@@ -7,6 +7,7 @@ import { ProblemError } from '../problem.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import type { Refusal } from './acceptance.ts';
 import { idempotencyNameOf } from './decide-sends.ts';
+import type { QueueSize } from './fair-queue.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { IDEMPOTENCY_IN_PROGRESS } from './idempotency.ts';
 import { mayBeHeld } from './judging-keys.ts';
@@ -31,6 +32,8 @@ export interface AcceptQueueOptions extends AcceptanceOptions {
   readonly batchSql: Pool;
   /** Writes sends with files. A separate pool, because one large send can take as long as thousands of small ones. */
   readonly filesSql: Pool;
+  /** How much may wait; for tests. */
+  readonly room?: QueueSize;
   readonly onAccepted: () => void;
   /** Called with the error of a single send if others of the same request were accepted. */
   readonly onFault?: (error: unknown) => void;
@@ -161,7 +164,7 @@ function createWriteQueue(
     maxBytes: MAX_BATCH_BYTES,
     bytesOf,
     accountOf,
-    room: ROOM,
+    room: options.room ?? ROOM,
     writers: WRITERS,
     secondWriterFrom: queue.secondWriterFrom,
     write: async (sends) => {
