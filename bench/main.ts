@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchAccept } from './accept/bench-accept.ts';
+import { benchAll } from './all/bench-all.ts';
 import { benchCli } from './cli/bench-cli.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFairness } from './deliver/bench-fairness.ts';
@@ -9,6 +10,7 @@ import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchLinks } from './links/bench-links.ts';
 import { benchMcp } from './mcp/bench-mcp.ts';
 import { benchPath } from './path/bench-path.ts';
+import { note } from './parts/findings.ts';
 import { benchPostfix } from './postfix/bench-postfix.ts';
 import { benchProcesses } from './processes/bench-processes.ts';
 import { benchReads } from './reads/bench-reads.ts';
@@ -22,8 +24,10 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench <accept|deliver|exactness|fairness|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli> [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench [all|accept|deliver|exactness|fairness|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N]
 
+all      the short form of every benchmark, and one table of all values against their bounds; the same without a name. --full runs
+         them as the bounds are meant, which takes hours, and keeps the results for docs/performance.md; --only NAME,NAME for some
 accept   single sends over 64 connections and batches through the accept queue, against bare INSERTs on the same Postgres
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
 limiter  the processor time of the rate limit, against that of the sends it is asked for
@@ -56,16 +60,18 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '10' },
     database: { type: 'string' },
     only: { type: 'string' },
+    full: { type: 'boolean', default: false },
     'data-dir': { type: 'string', default: DEFAULT_DATA_DIR },
     help: { type: 'boolean', default: false },
   },
 });
-const [name] = positionals;
+const [name = 'all'] = positionals;
 const rounds = Number(values.rounds);
 const place = { databaseUrl: values.database ?? null, dataDir: values['data-dir'] };
 const logCount = Number(values.count ?? 1_000_000);
 
 const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
+  all: () => benchAll({ isFull: values.full, only: values.only?.split(',') ?? [] }),
   accept: () => benchAccept({ count: Number(values.count ?? 12_000), rounds }),
   deliver: () => benchDeliver({ count: Number(values.count ?? 3_000), rounds }),
   path: () => benchPath({ count: Number(values.count ?? 5_000), rounds }),
@@ -89,10 +95,12 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   soak: () => benchSoak({ minutes: Number(values.minutes) }),
 };
 
-const benchmark = name === undefined ? undefined : BENCHMARKS[name];
-if (values.help || name === undefined) console.log(HELP);
-else if (benchmark !== undefined) process.exitCode = (await benchmark()) ? 0 : 1;
-else {
+const benchmark = BENCHMARKS[name];
+if (values.help) console.log(HELP);
+else if (benchmark !== undefined) {
+  process.exitCode = (await benchmark()) ? 0 : 1;
+  note({ kind: 'ended', text: name });
+} else {
   console.error(`there is no benchmark ${name}\n\n${HELP}`);
   process.exitCode = 2;
 }

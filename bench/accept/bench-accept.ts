@@ -8,7 +8,7 @@ import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.t
 import { type Child, startChild, type Usage } from '../parts/child.ts';
 import type { LoadRequest, LoadResult } from '../parts/http-load.ts';
 import { createPostgresCpu } from '../parts/postgres-cpu.ts';
-import { describeMachine, judge, median, quantile, round } from '../parts/report.ts';
+import { compareRates, describeMachine, judge, median, quantile, round } from '../parts/report.ts';
 import { createBareTable } from './bare-table.ts';
 import { benchBatches } from './bench-batches.ts';
 
@@ -95,11 +95,17 @@ async function benchSingles(
   for (const child of [load, server, ...pools]) await child.stop();
   printRounds('postrider, every rule', ours);
   printRounds(`bare handler, one INSERT, pool of ${BARE_POOLS[best]}`, theirs);
+  const rateOf = (rounds: readonly Round[]) => median(rounds.map(({ perSecond }) => perSecond));
+  compareRates('accept single sends', { Postrider: rateOf(ours), 'bare handler, one INSERT': rateOf(theirs) });
   const ratio = median(ours.map(({ perSecond }, n) => perSecond / (theirs[n]?.perSecond ?? 1)));
   const tail = median(ours.map(({ p99 }, n) => p99 / (theirs[n]?.p99 ?? 1)));
   const memory = Math.max(...ours.map(({ rssMb }) => rssMb));
   console.log(judge('throughput, ratio to the bare handler', ratio, 1, 'at least'));
   console.log(judge('p99, ratio to the bare handler', tail, 1, 'at most'));
+  const nodeUs = median(ours.map(({ cpuMsPerThousand }) => cpuMsPerThousand));
+  const postgresUs = median(ours.map(({ postgresCpuMsPerThousand }) => postgresCpuMsPerThousand));
+  console.log(judge('CPU of the server per message in µs', nodeUs, 150, 'at most'));
+  console.log(judge('CPU of Postgres per message in µs', postgresUs, 110, 'at most'));
   console.log(judge('memory of the server in MB', memory, 300, 'at most'));
   return ratio >= 1 && tail <= 1 && memory <= 300;
 }

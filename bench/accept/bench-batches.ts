@@ -9,7 +9,7 @@ import { plainSend } from '../../test/harness/plain-send.ts';
 import { type TaggedSql, tagged } from '../../test/harness/tagged.ts';
 import type { BenchDatabase } from '../parts/bench-database.ts';
 import { createPostgresCpu } from '../parts/postgres-cpu.ts';
-import { judge, median, round } from '../parts/report.ts';
+import { compareRates, judge, median, round } from '../parts/report.ts';
 import { sampleEmail } from '../parts/sample-email.ts';
 
 type SampleEmail = ReturnType<typeof sampleEmail>;
@@ -59,6 +59,8 @@ export async function benchBatches(database: BenchDatabase, rounds: number): Pro
   await Promise.all([sql.end(), acceptSql.end()]);
   const ratio = median(ours.map(({ rate }, n) => rate / (theirs[n]?.rate ?? 1)));
   console.log(`\nbatches of ${BATCH}, ${AT_ONCE} at once, ${BATCHES} a round, ${rounds} alternating rounds`);
+  const rateOf = (measured: readonly Round[]) => median(measured.map(({ rate }) => rate));
+  compareRates('accept batches of 100', { Postrider: rateOf(ours), 'bare multi-row INSERT': rateOf(theirs) });
   console.log(`the accept queue, every rule: ${describe(ours)}`);
   console.log(`bare multi-row INSERT: ${describe(theirs)}`);
   console.log(judge('batches, ratio to a bare multi-row INSERT', ratio, 0.7, 'at least'));

@@ -5,7 +5,7 @@ import { dkimRecordValue } from '../../packages/server/src/sending-domains/dkim-
 import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild } from '../parts/child.ts';
 import { createPostgresCpu } from '../parts/postgres-cpu.ts';
-import { describeMachine, judge, median, round } from '../parts/report.ts';
+import { compareRates, describeMachine, judge, median, round } from '../parts/report.ts';
 import type { SenderRound } from './sender-round.ts';
 import { openShop, type Shop } from './shop.ts';
 import type { SinkCount, SinkVerdict } from './sink-process.ts';
@@ -140,6 +140,8 @@ function report({ ours, theirs, signaturesPerCpuSecond }: Rounds, count: number)
   const ratio = median(ours.map((own, n) => perCpu(own) / perCpu(theirs[n] ?? own)));
   const wall = median(ours.map((own, n) => (theirs[n] ?? own).seconds / own.seconds));
   const ofRsa = median(ours.map((own, n) => perCpu(own) / (signaturesPerCpuSecond[n] ?? signatures)));
+  const rateOf = (rounds: readonly Measured[]) => median(rounds.map(({ seconds }) => count / seconds));
+  compareRates('deliver 3 KB, signed', { Postrider: rateOf(ours), 'nodemailer, pooled': rateOf(theirs) });
   const memory = Math.max(...ours.map(({ rssMb }) => rssMb));
   console.log(`messages/s, ratio to nodemailer: ${round(wall, 2)}`);
   const postgresUs = median(ours.map(({ postgresMs }) => (postgresMs / count) * 1_000));
@@ -152,6 +154,8 @@ function report({ ours, theirs, signaturesPerCpuSecond }: Rounds, count: number)
   console.log(
     judge(`messages per CPU-second, ratio to nodemailer (goal ${RATIO_GOAL})`, ratio, LEAST_RATIO, 'at least'),
   );
+  const postgresUs = median(ours.map(({ postgresMs }) => (postgresMs / count) * 1_000));
+  console.log(judge('CPU of Postgres per message in µs', postgresUs, 120, 'at most'));
   console.log(judge('memory of the worker in MB', memory, MAX_RSS_MB, 'at most'));
   const isCheap = ofRsa >= LEAST_OF_RSA && postgresUs <= MOST_POSTGRES_US;
   return isCheap && ratio >= LEAST_RATIO && memory <= MAX_RSS_MB;

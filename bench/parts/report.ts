@@ -1,13 +1,16 @@
 import { cpus, release, totalmem } from 'node:os';
+import { isReached, type Judgement, note } from './findings.ts';
 
 /** The machine of the measurement: figures are meaningless without it. */
 export function describeMachine(settings: Readonly<Record<string, string>>): string {
   const [cpu] = cpus();
-  const database = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  return [
-    `machine: ${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${release()}, node ${process.version}`,
-    `postgres: ${database.join(', ')}`,
-  ].join('\n');
+  const machine = `${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${release()}, node ${process.version}`;
+  const postgres = Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
+  note({ kind: 'machine', text: machine });
+  if (postgres !== '') note({ kind: 'postgres', text: postgres });
+  return `machine: ${machine}\npostgres: ${postgres}`;
 }
 
 export function median(values: readonly number[]): number {
@@ -25,7 +28,13 @@ export function round(value: number, digits = 0): string {
 }
 
 /** One line that says whether a value meets its bound. */
-export function judge(what: string, value: number, bound: number, goal: 'at least' | 'at most'): string {
-  const reached = goal === 'at least' ? value >= bound : value <= bound;
-  return `${reached ? 'reached' : 'MISSED '}  ${what}: ${round(value, 2)} (${goal} ${round(bound, 2)})`;
+export function judge(what: string, value: number, bound: number, goal: Judgement['goal']): string {
+  const judgement: Judgement = { kind: 'bound', what, value, bound, goal };
+  note(judgement);
+  return `${isReached(judgement) ? 'reached' : 'MISSED '}  ${what}: ${round(value, 2)} (${goal} ${round(bound, 2)})`;
+}
+
+/** Notes the rates of several systems at the same work, each in messages per second. */
+export function compareRates(work: string, perSecond: Readonly<Record<string, number>>): void {
+  for (const [system, rate] of Object.entries(perSecond)) note({ kind: 'rate', work, system, perSecond: rate });
 }

@@ -9,7 +9,8 @@ import { shopEmail } from '../deliver/shop-email.ts';
 import type { SinkCount } from '../deliver/sink-process.ts';
 import { openBenchDatabase } from '../parts/bench-database.ts';
 import { type Child, startChild } from '../parts/child.ts';
-import { describeMachine, judge, median, round } from '../parts/report.ts';
+import { note } from '../parts/findings.ts';
+import { compareRates, describeMachine, judge, median, round } from '../parts/report.ts';
 import { type InjectedMail, injectMail } from './inject-mail.ts';
 import { type SigningPostfix, startSigningPostfix } from './signing-postfix.ts';
 
@@ -38,7 +39,9 @@ export async function benchPostfix({
   readonly rounds: number;
 }): Promise<boolean> {
   if (!PROGRAMS.every((program) => existsSync(program))) {
-    console.error('Postfix and OpenDKIM are not installed: run bench/postfix/install.sh');
+    const reason = 'Postfix and OpenDKIM are not installed: run bench/postfix/install.sh';
+    note({ kind: 'skipped', text: reason });
+    console.error(reason);
     return false;
   }
   const database = await openBenchDatabase();
@@ -83,6 +86,10 @@ async function runRounds(stage: Stage, count: number, rounds: number): Promise<b
   console.log(
     `Postfix and OpenDKIM, from the first to the last: ${round(median(theirs.map(({ whole }) => whole)))} messages/s`,
   );
+  compareRates('deliver 3 KB with ten tracked links, signed', {
+    Postrider: median(ours),
+    'Postfix with OpenDKIM, without tracking': median(theirs.map(({ whole }) => whole)),
+  });
   const ratio = median(ours.map((own, n) => own / (theirs[n]?.whole ?? own)));
   console.log(judge('messages/s, ratio to Postfix with OpenDKIM', ratio, LEAST_RATIO, 'at least'));
   return ratio >= LEAST_RATIO;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
+import { REASONS_FILE, RESULTS_FILE } from '../../bench/all/results.ts';
 import { collectCitations } from '../../test/requirements/citations.ts';
 import { holes } from '../../test/requirements/holes.ts';
 import { REQUIREMENTS } from '../../test/requirements.ts';
@@ -15,6 +16,7 @@ import { INDEX_FOLDERS, renderIndexes } from './indexes.ts';
 import { renderMcpDoc } from './mcp-doc.ts';
 import { mcpSnapshotFiles } from './mcp-snapshots.ts';
 import { createOpenApiDocument, type OpenApiDocument, renderOpenApiDocument } from './openapi-document.ts';
+import { renderPerformanceDoc } from './performance-doc.ts';
 import { type Product, TYPESCRIPT_NOTICE } from './product.ts';
 import { renderKeysDoc } from './reach-doc.ts';
 import { renderRequirementsDoc } from './requirements-doc.ts';
@@ -57,9 +59,19 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     ...(await renderConfiguration(root)),
     ...toProducts(await cliHelpFiles()),
     ...toProducts(mcpSnapshotFiles()),
+    ...(await renderPerformance(root)),
     { path: 'docs/requirements.md', content: renderRequirementsDoc(REQUIREMENTS, citations) },
     { path: 'docs/security.md', content: renderSecurityDoc(holes, citations) },
   ];
+}
+
+/** Nothing before the first full run of the benchmarks. */
+async function renderPerformance(root: string): Promise<readonly Product[]> {
+  if (!existsSync(path.join(root, RESULTS_FILE))) return [];
+  const [run, reasons] = await Promise.all(
+    [RESULTS_FILE, REASONS_FILE].map(async (file) => JSON.parse(await readFile(path.join(root, file), 'utf8'))),
+  );
+  return [{ path: 'docs/performance.md', content: renderPerformanceDoc(run, reasons) }];
 }
 
 async function renderSdk(root: string, document: OpenApiDocument, version: string): Promise<readonly Product[]> {

@@ -1,0 +1,47 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+
+/** A measured value and its bound. */
+export interface Judgement {
+  readonly kind: 'bound';
+  /** With its unit. */
+  readonly what: string;
+  readonly value: number;
+  readonly bound: number;
+  readonly goal: 'at least' | 'at most';
+}
+
+/** The rate of one system at some work, for the comparison side by side. */
+export interface Rate {
+  readonly kind: 'rate';
+  readonly work: string;
+  readonly system: string;
+  readonly perSecond: number;
+}
+
+/** The machine, the settings of the database, why a benchmark did not run, or that it ran to its end. */
+export interface Remark {
+  readonly kind: 'machine' | 'postgres' | 'skipped' | 'ended';
+  readonly text: string;
+}
+
+/** What a benchmark found. */
+export type Finding = Judgement | Rate | Remark;
+
+/** The file in which the runner of all benchmarks collects the findings of one. */
+export const FINDINGS_VARIABLE = 'BENCH_FINDINGS';
+
+/** Notes a finding for the runner of all benchmarks, if that started this process. */
+export function note(finding: Finding): void {
+  const file = process.env[FINDINGS_VARIABLE];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(finding)}\n`);
+}
+
+export function readFindings(file: string): readonly Finding[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Finding); // Written by `note`.
+}
+
+export function isReached({ value, bound, goal }: Pick<Judgement, 'value' | 'bound' | 'goal'>): boolean {
+  return goal === 'at least' ? value >= bound : value <= bound;
+}

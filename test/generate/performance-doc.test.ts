@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  type BenchResult,
+  mergeRuns,
+  REASONS_FILE,
+  RESULTS_FILE,
+  type RunResults,
+  toResult,
+} from '../../bench/all/results.ts';
+import { renderTable } from '../../bench/all/table.ts';
+import type { Finding } from '../../bench/parts/findings.ts';
+import { findMissed, findReason, type Reason, renderPerformanceDoc } from '../../tools/generate/performance-doc.ts';
+
+const FINDINGS: readonly Finding[] = [
+  { kind: 'bound', what: 'throughput, ratio', value: 1.314, bound: 1.3, goal: 'at least' },
+  { kind: 'bound', what: 'memory in MB', value: 312.4, bound: 300, goal: 'at most' },
+  { kind: 'rate', work: 'accept', system: 'Postrider', perSecond: 3_000 },
+  { kind: 'rate', work: 'accept', system: 'bare handler', perSecond: 2_000 },
+];
+
+function resultOf(name: string, findings: readonly Finding[] = FINDINGS): BenchResult {
+  const run = { name, title: `Title of ${name}`, command: `pnpm bench ${name}`, date: '2026-01-02T03:04:05Z' };
+  return toResult({ ...run, seconds: 60, fault: null }, findings);
+}
+
+const RUN: RunResults = {
+  ...{ version: '1.0.0', commit: 'abc', machine: '2 cores', postgres: 'fsync=on' },
+  results: [resultOf('accept'), resultOf('postfix', [{ kind: 'skipped', text: 'not installed' }])],
+};
+
+describe('the table of all benchmarks', () => {
+  it('has a row for each value, and one for each benchmark that did not run', () => {
+    expect(renderTable(RUN.results).split('\n')).toEqual([
+      'benchmark  measured           value  bound',
+      'accept     throughput, ratio   1.31  at least 1.3  reached',
+      'accept     memory in MB         312  at most 300   MISSED',
+      'postfix    not installed                           NOT RUN',
+    ]);
+  });
+});
+
+describe('docs/performance.md', () => {
+  const reason = { benchmark: 'accept', measured: 'memory in MB', reason: 'Because of the garbage.' };
+
+  it('names the machine, each value with its bound, and why a bound was missed', () => {
+    const page = renderPerformanceDoc(RUN, [reason]);
+    expect(page).toContain('| machine | 2 cores |');
+    expect(page).toContain('| Title of accept | throughput, ratio | 1.31 | at least 1.3 | reached |');
+    expect(page).toContain('| Title of accept | memory in MB | 312 (at most 300) | Because of the garbage. |');
+    expect(page).toContain('| Title of postfix |  | not measured | not installed |');
+    expect(page).toContain('| accept | bare handler | 2,000 | 1.5 times as fast |');
+  });
+
+  it('keeps the results of benchmarks that did not run again, on the same machine and version only', () => {
+    const again = { ...RUN, commit: 'def', results: [resultOf('links', []), resultOf('accept', [])] };
+    const order = ['links', 'accept', 'postfix'];
+    expect(mergeRuns(RUN, again, order).results.map(({ name }) => name)).toEqual(order);
+    expect(mergeRuns(RUN, again, order).results[1]?.judgements).toEqual([]);
+    expect(mergeRuns({ ...RUN, machine: '4 cores' }, again, order).results).toHaveLength(2);
+    expect(mergeRuns(null, again, order).results).toHaveLength(2);
+  });
+
+  it('explains every bound that the kept run missed', async () => {
+    const root = path.join(import.meta.dirname, '..', '..');
+    if (!existsSync(path.join(root, RESULTS_FILE))) return;
+    const run: RunResults = JSON.parse(await readFile(path.join(root, RESULTS_FILE), 'utf8'));
+    const reasons: readonly Reason[] = JSON.parse(await readFile(path.join(root, REASONS_FILE), 'utf8'));
+    const unexplained = findMissed(run.results).filter(
+      ({ result, judgement }) => findReason(reasons, result, judgement) === undefined,
+    );
+    expect(unexplained.map(({ result, judgement }) => `${result.name}: ${judgement.what}`)).toEqual([]);
+  });
+});
