@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useCleanUps } from '../harness/clean-ups.ts';
-import { openRaw, type RawConnection } from '../harness/raw-connection.ts';
-import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { lastResponse, openRaw, type RawConnection } from '../harness/raw-connection.ts';
+import { DEFAULT_SEND, startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const HEAD = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n';
 const cleanUp = useCleanUps();
@@ -55,16 +55,51 @@ describe('open connections behind a trusted proxy', () => {
   });
   afterAll(() => server.close());
 
-  it('are limited in total, and idle ones are closed for new ones', async () => {
-    const idle = await Promise.all(Array.from({ length: 4 }, () => open(server, `${HEAD}\r\n`)));
-    for (const connection of idle) await connection.until('HTTP/1.1 200');
+  const openIdle = async () => {
+    const connection = await open(server, `${HEAD}\r\n`);
+    await connection.until('HTTP/1.1 200');
+    return connection;
+  };
+
+  it('are limited in total, and the one that was idle for longest is closed for a new one', async () => {
+    const [first, ...others] = [await openIdle(), await openIdle(), await openIdle(), await openIdle()];
     const busy = await Promise.all(Array.from({ length: 4 }, () => open(server, HEAD)));
     await expect.poll(() => ends.length === 8 && ends.every(({ bytesRead }) => bytesRead > 0)).toBe(true);
-    // The first that is refused has the idle connections closed.
-    await expect.poll(() => tryOne(server)).toBe('HTTP/1.1 200');
-    await Promise.all(idle.map((connection) => connection.closed()));
-    expect(busy.every(({ socket }) => !socket.destroyed)).toBe(true);
+    await expect.poll(() => tryOne(server), { timeout: 10_000 }).toBe('HTTP/1.1 200');
+    await first?.closed();
+    expect([...others, ...busy].map(({ socket }) => socket.destroyed)).toEqual(Array(7).fill(false));
     for (const connection of busy) connection.write('\r\n');
     for (const connection of busy) await connection.until('HTTP/1.1 200');
+    for (const { socket } of [...others, ...busy]) socket.destroy();
+    await expect.poll(() => ends.every(({ destroyed }) => destroyed)).toBe(true);
+  });
+
+  it('make room for a new one if they send nothing, or their first bytes slowly', async () => {
+    const silent = await Promise.all(['', '', '', 'GET', 'G', HEAD, HEAD, HEAD].map((bytes) => open(server, bytes)));
+    await expect.poll(() => tryOne(server), { timeout: 10_000 }).toBe('HTTP/1.1 200');
+    const served = [];
+    for (let count = 0; count < 8; count += 1) served.push(await openIdle());
+    expect(served.map(({ socket }) => socket.destroyed)).toEqual(Array(8).fill(false));
+    await Promise.all(silent.map((connection) => connection.closed()));
+    for (const { socket } of served) socket.destroy();
+    await expect.poll(() => ends.every(({ destroyed }) => destroyed)).toBe(true);
+  });
+
+  it('are not closed while they have a request, however long its response takes', async () => {
+    const key = `Authorization: Bearer ${server.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+    const body = JSON.stringify({ ...DEFAULT_SEND, scheduled_at: 'PT1H' });
+    const sent = await open(
+      server,
+      `POST /emails HTTP/1.1\r\nHost: a\r\n${key}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const { body: message } = lastResponse(await sent.closed());
+    const wait = `GET /emails/${message['id']}?wait=20 HTTP/1.1\r\nHost: a\r\n${key}\r\n`;
+    const waiting = await Promise.all(Array.from({ length: 7 }, () => open(server, wait)));
+    const idle = await openIdle();
+    await expect.poll(() => ends.filter(({ destroyed }) => !destroyed).length).toBe(8);
+    await expect.poll(() => tryOne(server), { timeout: 10_000 }).toBe('HTTP/1.1 200');
+    await idle.closed();
+    expect(waiting.map(({ socket }) => socket.destroyed)).toEqual(Array(7).fill(false));
+    for (const { socket } of waiting) socket.destroy();
   });
 });

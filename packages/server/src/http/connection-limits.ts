@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { atMostEvery } from '../at-most-every.ts';
@@ -17,13 +17,21 @@ interface ConnectionLimitOptions {
   readonly logger: Logger;
 }
 
+interface Connection {
+  readonly socket: Socket;
+  /** Requests without a complete response. */
+  requests: number;
+  waitsSinceMs: number;
+  readonly leave: () => void;
+}
+
 const WARN_EVERY_MS = 60_000;
-/** The minimum time between searches for idle connections, because a search visits all of them. */
-const MAKE_ROOM_EVERY_MS = 1_000;
+/** A connection that has waited less is not closed, because its request may be in transit. */
+const LEAST_WAIT_MS = 1_000;
 
 /**
- * Closes connections beyond the limits as soon as they are opened. If all are in use, idle keep-alive connections are
- * closed to make room: their clients reconnect when needed.
+ * Closes connections beyond the limits as soon as they are opened. If all are in use, the one that has been without a request for longest
+ * makes room, whether it is kept alive, has sent nothing, or sends its first bytes slowly: its client reconnects when needed.
  */
 export function limitConnections(
   server: Server,
@@ -31,28 +39,62 @@ export function limitConnections(
   { trustedProxies, logger }: ConnectionLimitOptions,
 ): void {
   const byClient = createClientCounts();
+  const bySocket = new WeakMap<Socket, Connection>();
+  /** Connections without a request; the one that has waited longest is first. */
+  const waiting = new Set<Connection>();
   let open = 0;
   const warn = atMostEvery(WARN_EVERY_MS, (limit: string) =>
     logger.warn({ open, limit }, 'refusing connections: the limit on open connections is reached'),
   );
-  const makeRoom = atMostEvery(MAKE_ROOM_EVERY_MS, () => server.closeIdleConnections());
+
+  function makeRoom(): void {
+    const [longest] = waiting;
+    if (longest === undefined || performance.now() - longest.waitsSinceMs < LEAST_WAIT_MS) return;
+    longest.leave();
+    longest.socket.destroy();
+  }
+
+  function wait(connection: Connection): void {
+    connection.waitsSinceMs = performance.now();
+    waiting.add(connection);
+  }
 
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
     const client = clientOf(address);
-    if (open >= total) makeRoom();
     const isProxy = () => trustedProxies.length > 0 && isAddressAllowed(address, trustedProxies);
-    const exceeded = open >= total ? 'total' : byClient.of(client) >= perAddress && !isProxy() ? 'per address' : null;
-    if (exceeded !== null) {
-      warn(exceeded);
-      socket.destroy();
-      return;
-    }
+    if (byClient.of(client) >= perAddress && !isProxy()) return refuse(socket, 'per address');
+    if (open >= total) makeRoom();
+    if (open >= total) return refuse(socket, 'total');
     open += 1;
     byClient.add(client, 1);
-    socket.once('close', () => {
+    let isOpen = true;
+    const leave = () => {
+      if (!isOpen) return;
+      isOpen = false;
       open -= 1;
       byClient.add(client, -1);
+      waiting.delete(connection);
+    };
+    const connection: Connection = { socket, requests: 0, waitsSinceMs: 0, leave };
+    bySocket.set(socket, connection);
+    wait(connection);
+    socket.once('close', leave);
+  });
+
+  function refuse(socket: Socket, limit: string): void {
+    warn(limit);
+    socket.destroy();
+  }
+
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const connection = bySocket.get(socket);
+    if (connection === undefined) return;
+    connection.requests += 1;
+    waiting.delete(connection);
+    response.once('close', () => {
+      connection.requests -= 1;
+      if (connection.requests === 0 && !socket.destroyed) wait(connection);
     });
   });
 }
