@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchAccept } from './accept/bench-accept.ts';
 import { benchAll } from './all/bench-all.ts';
+import { benchBursts } from './bursts/bench-bursts.ts';
 import { benchCli } from './cli/bench-cli.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFairness } from './deliver/bench-fairness.ts';
@@ -24,11 +25,12 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench [all|accept|deliver|exactness|fairness|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench [all|accept|bursts|deliver|exactness|fairness|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N]
 
 all      the short form of every benchmark, and one table of all values against their bounds; the same without a name. --full runs
          them as the bounds are meant, which takes hours, and keeps the results for docs/performance.md; --only NAME,NAME for some
 accept   single sends over 64 connections and batches through the accept queue, against bare INSERTs on the same Postgres
+bursts   fifty times the usual clients at once, one account that floods, and 10,000 idle connections, and what others notice of it
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
 limiter  the processor time of the rate limit, against that of the sends it is asked for
 links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5
@@ -73,6 +75,7 @@ const logCount = Number(values.count ?? 1_000_000);
 const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   all: () => benchAll({ isFull: values.full, only: values.only?.split(',') ?? [] }),
   accept: () => benchAccept({ count: Number(values.count ?? 12_000), rounds }),
+  bursts: () => benchBursts({ rounds }),
   deliver: () => benchDeliver({ count: Number(values.count ?? 3_000), rounds }),
   path: () => benchPath({ count: Number(values.count ?? 5_000), rounds }),
   postfix: () => benchPostfix({ count: Number(values.count ?? 2_000), rounds }),

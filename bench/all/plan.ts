@@ -29,6 +29,7 @@ export const PLAN: readonly PlannedBench[] = [
   plan('limiter', 'The cost of the rate limit', '--count 3000 --rounds 3'),
   plan('fairness', 'Fairness among accounts and destinations', '--count 20000 --rounds 2'),
   plan('hostile', 'Hostile requests', '--count 25'),
+  plan('bursts', 'Bursts, floods and idle connections', '--rounds 2'),
   plan('webhooks-fleet', 'Webhooks to failing endpoints', '--count 10000'),
   plan('mcp', 'Tool calls', '--count 100 --rounds 3'),
   plan('sdk', 'The SDK', '--count 300 --rounds 3'),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createActiveAccounts } from '../../packages/server/src/sending/fair-queue.ts';
 import { createGroupCommit, type GroupCommitOptions } from '../../packages/server/src/sending/group-commit.ts';
 
 interface Written {
@@ -15,6 +16,7 @@ function start(options: Partial<GroupCommitOptions<number, number>> = {}) {
     bytesOf: (item) => item,
     accountOf: () => 'one',
     room: { items: 1_000, bytes: 100_000 },
+    activity: createActiveAccounts(),
     writers: 1,
     secondWriterFrom: 1,
     isItemFault: () => false,
@@ -69,36 +71,57 @@ describe('group commit', () => {
     expect(await Promise.all(verdicts)).toEqual([6_000, 4_000, 10, 50_000, 9_990, 10]);
   });
 
-  it('gives every waiting account an equal share of each batch, whatever another has waiting', async () => {
-    const { group, write } = start({ maxBatch: 6, accountOf: (item) => String(Math.floor(item / 100)) });
-    const flood = Array.from({ length: 30 }, (_, index) => group.submit(100 + index));
+  it('gives every active account an equal share of each batch, whatever another has waiting', async () => {
+    const { group, writes, write } = start({
+      maxBatch: 120,
+      maxBytes: 1e6,
+      accountOf: (item) => item.toString()[0] ?? '',
+    });
+    const submit = (account: number, count: number) =>
+      Array.from({ length: count }, (_, index) => group.submit(account * 1_000 + index));
+    const countOf = (index: number, account: number) =>
+      writes[index]?.items.filter((item) => Math.floor(item / 1_000) === account).length;
+    const verdicts = submit(1, 180);
     const first = await write(0);
-    const others = [200, 201, 202, 300].map((item) => group.submit(item));
+    expect(first.items).toHaveLength(120);
+    verdicts.push(...submit(2, 12), ...submit(3, 1));
     first.finish();
-    const two = await write(1);
-    expect(two.items).toEqual([106, 107, 200, 201, 300]);
-    two.finish();
-    const three = await write(2);
-    expect(three.items).toEqual([108, 109, 110, 202]);
-    three.finish();
-    expect(await Promise.all(others)).toEqual([2_000, 2_010, 2_020, 3_000]);
-    // Alone again, it has whole batches.
-    for (let index = 3; index < 7; index += 1) {
-      const next = await write(index);
-      expect(next.items).toHaveLength(index < 6 ? 6 : 1);
+    // A quarter of a batch for three accounts.
+    for (const [index, counts] of [
+      [10, 10, 1],
+      [10, 2, 0],
+      [10, 0, 0],
+    ].entries()) {
+      const next = await write(index + 1);
+      expect([1, 2, 3].map((account) => countOf(index + 1, account))).toEqual(counts);
       next.finish();
     }
-    await Promise.all(flood);
+    // An account that sends again soon finds that its share was kept free.
+    verdicts.push(...submit(3, 1));
+    for (const index of [4, 5, 6]) (await write(index)).finish();
+    expect(await Promise.all(verdicts)).toHaveLength(194);
+    expect(writes.slice(4).every(({ items }) => items.length <= 15)).toBe(true);
+  });
+
+  it('gives an account whole batches again when the others have been quiet for some batches', async () => {
+    const { group, writes, write } = start({ maxBatch: 8, maxBytes: 1e6, accountOf: (item) => String(item % 2) });
+    const verdicts = [...Array.from({ length: 40 }, (_, index) => index * 2), 1].map((item) => group.submit(item));
+    let done = false;
+    const all = Promise.all(verdicts).then(() => {
+      done = true;
+    });
+    for (let index = 0; !done; index += 1) {
+      (await write(index)).finish();
+      await Promise.race([all, expect.poll(() => writes.length, { interval: 1 }).toBeGreaterThan(index + 1)]);
+    }
+    expect(writes.map(({ items }) => items.length)).toEqual([4, 3, 3, 3, 3, 8, 8, 8, 1]);
   });
 
   it('serves more accounts than a batch has room for one after the other', async () => {
-    const { group, write } = start({ maxBatch: 2, accountOf: (item) => String(item % 10) });
-    const verdicts = [1, 11, 21, 2, 3, 4].map((item) => group.submit(item));
-    for (const [index, items] of [
-      [1, 2],
-      [3, 4],
-      [11, 21],
-    ].entries()) {
+    const { group, write } = start({ maxBatch: 6, accountOf: (item) => String(item % 10) });
+    const verdicts = [1, 2, 3].flatMap((account) => [0, 10, 20, 30].map((item) => group.submit(account + item)));
+    const batches = [[1, 11, 21, 2, 12, 22], [3, 13, 23, 31, 32], [33]];
+    for (const [index, items] of batches.entries()) {
       const next = await write(index);
       expect(next.items).toEqual(items);
       next.finish();

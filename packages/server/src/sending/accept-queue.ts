@@ -7,7 +7,7 @@ import { ProblemError } from '../problem.ts';
 import { type AcceptanceOptions, acceptMessages } from './accept-messages.ts';
 import type { Refusal } from './acceptance.ts';
 import { idempotencyNameOf } from './decide-sends.ts';
-import type { QueueSize } from './fair-queue.ts';
+import { type ActiveAccounts, createActiveAccounts, type QueueSize } from './fair-queue.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { IDEMPOTENCY_IN_PROGRESS } from './idempotency.ts';
 import { mayBeHeld } from './judging-keys.ts';
@@ -74,19 +74,21 @@ const CAUTIOUS_BATCHES = 4;
 
 export function createAcceptQueue(options: AcceptQueueOptions): AcceptQueue {
   const running = new Set<string>();
+  const activity = createActiveAccounts();
   const singles = createWriteQueue(options, {
+    activity,
     connections: ACCEPT_CONNECTIONS.singles,
     secondWriterFrom: SECOND_WRITER_FROM,
   });
   const batches = createWriteQueue(
     { ...options, sql: options.batchSql },
-    { connections: ACCEPT_CONNECTIONS.batches, secondWriterFrom: 1 },
+    { activity, connections: ACCEPT_CONNECTIONS.batches, secondWriterFrom: 1 },
   );
   // Files are stored before the quota's row is locked, so that no other send waits for them; refusals are found first. Sends of keys in
   // approval mode are written here too, because they need more facts and more rows.
   const withFiles = createWriteQueue(
     { ...options, sql: options.filesSql },
-    { connections: ACCEPT_CONNECTIONS.files, secondWriterFrom: 1, alwaysAsks: true },
+    { activity, connections: ACCEPT_CONNECTIONS.files, secondWriterFrom: 1, alwaysAsks: true },
   );
   const queueOf = (send: ParsedSend, usual: GroupCommit<ParsedSend, SendVerdict>) =>
     send.content.attachments.length === 0 && !mayBeHeld(send.sender) ? usual : withFiles;
@@ -155,7 +157,12 @@ function faultRefusal(error: unknown): Refusal {
 
 function createWriteQueue(
   options: AcceptQueueOptions,
-  queue: { readonly connections: number; readonly secondWriterFrom: number; readonly alwaysAsks?: true },
+  queue: {
+    readonly activity: ActiveAccounts;
+    readonly connections: number;
+    readonly secondWriterFrom: number;
+    readonly alwaysAsks?: true;
+  },
 ): GroupCommit<ParsedSend, SendVerdict> {
   let cautious = 0;
   const renewPlans = createPlanRenewal(options.sql, queue.connections);
@@ -165,6 +172,7 @@ function createWriteQueue(
     bytesOf,
     accountOf,
     room: options.room ?? ROOM,
+    activity: queue.activity,
     writers: WRITERS,
     secondWriterFrom: queue.secondWriterFrom,
     write: async (sends) => {

@@ -21,6 +21,39 @@ export interface QueueSize {
 
 const SHARE_OF_ACCOUNT = 0.5;
 
+/** The accounts whose sends are being written, or were a moment ago, in any queue. */
+export interface ActiveAccounts {
+  note(accounts: readonly string[]): void;
+  /** The number of active accounts, with these. */
+  countWith(accounts: Iterable<string>): number;
+}
+
+/**
+ * An account counts as active for this many batches: the next sends of clients whose sends are being written have not arrived yet. Without
+ * that, an account that always has a backlog would fill what they leave free, and double the time of each batch.
+ */
+const ACTIVE_BATCHES = 4;
+
+export function createActiveAccounts(): ActiveAccounts {
+  const batches: (readonly string[])[] = [];
+  return {
+    note(accounts) {
+      batches.push(accounts);
+      if (batches.length > ACTIVE_BATCHES) batches.shift();
+    },
+    countWith(accounts) {
+      const active = new Set(accounts);
+      for (const batch of batches) for (const account of batch) active.add(account);
+      return active.size;
+    },
+  };
+}
+
+/** Accounts share a quarter of a batch: the time that a batch takes is the least delay of all. */
+const SHARED_PART = 0.25;
+/** So that batches stay worth their fixed cost, however many accounts are active. */
+const LEAST_SHARE = 3;
+
 interface Waiting<Item> {
   readonly items: Item[];
   bytes: number;
@@ -29,7 +62,10 @@ interface Waiting<Item> {
 const NOTHING = { items: [], bytes: 0 };
 
 /** @param room the size from which the queue has no room. */
-export function createFairQueue<Item extends { readonly bytes: number }>(room: QueueSize): FairQueue<Item> {
+export function createFairQueue<Item extends { readonly bytes: number }>(
+  room: QueueSize,
+  activity: ActiveAccounts,
+): FairQueue<Item> {
   /** In the order in which the accounts are served. */
   const accounts = new Map<string, Waiting<Item>>();
   const all = { length: 0, bytes: 0 };
@@ -47,9 +83,16 @@ export function createFairQueue<Item extends { readonly bytes: number }>(room: Q
     return { items: count, bytes };
   }
 
+  /** How many items of one account a batch may have. */
+  function shareOf(items: number): number {
+    const active = activity.countWith(accounts.keys());
+    return active === 1 ? items : Math.max(LEAST_SHARE, Math.ceil((items * SHARED_PART) / active));
+  }
+
   function take(limit: QueueSize): Item[] {
     const batch: Item[] = [];
-    const share = Math.ceil(limit.items / accounts.size);
+    const served: string[] = [];
+    const share = shareOf(limit.items);
     let visits = accounts.size;
     let bytesLeft = limit.bytes;
     for (const [account, waiting] of accounts) {
@@ -57,6 +100,7 @@ export function createFairQueue<Item extends { readonly bytes: number }>(room: Q
       const next = countNext(waiting.items, most, bytesLeft, batch.length === 0);
       if (next.items === 0) break;
       visits -= 1;
+      served.push(account);
       bytesLeft -= next.bytes;
       batch.push(...waiting.items.splice(0, next.items));
       waiting.bytes -= next.bytes;
@@ -64,6 +108,7 @@ export function createFairQueue<Item extends { readonly bytes: number }>(room: Q
       accounts.delete(account);
       if (waiting.items.length > 0) accounts.set(account, waiting);
     }
+    activity.note(served);
     all.length -= batch.length;
     all.bytes -= limit.bytes - bytesLeft;
     return batch;

@@ -1,4 +1,4 @@
-import { createFairQueue, type QueueSize } from './fair-queue.ts';
+import { type ActiveAccounts, createFairQueue, type QueueSize } from './fair-queue.ts';
 
 /**
  * Lets requests that arrive while a batch is being written share the next batch. There is no timer: an idle queue writes immediately, and
@@ -26,6 +26,8 @@ export interface GroupCommitOptions<Item, Verdict> {
   readonly bytesOf: (item: Item) => number;
   /** Batches are shared fairly among accounts. */
   readonly accountOf: (item: Item) => string;
+  /** Shared by queues that use the same database. */
+  readonly activity: ActiveAccounts;
   /** The size of the queue from which it has no room. */
   readonly room: QueueSize;
   /** The number of batches written concurrently. */
@@ -45,7 +47,7 @@ export interface GroupCommitOptions<Item, Verdict> {
 export function createGroupCommit<Item, Verdict>(
   options: GroupCommitOptions<Item, Verdict>,
 ): GroupCommit<Item, Verdict> {
-  const queue = createFairQueue<Entry<Item, Verdict>>(options.room);
+  const queue = createFairQueue<Entry<Item, Verdict>>(options.room, options.activity);
   const limit = { items: options.maxBatch, bytes: options.maxBytes };
   let busy = 0;
   let onIdle: (() => void)[] = [];
