@@ -50,7 +50,7 @@ stats    the statistics of that log over 90 days, each switch and all of them, a
 seed     makes the data set that reads reads, which does it by itself where there is none; --database URL, or --data-dir PATH
 webhooks events that wait, signed and delivered to a local receiver with every attempt recorded, against a bare loop that signs and posts
 webhooks-fleet 100,000 events to twenty endpoints, of which two are dead and six fail 30 % of the time
-soak     both at once for --minutes (10), and whether memory stays under its bound and flat
+soak     every role at once for --minutes (10): whether memory and p99 stay flat, and the tables as small as predicted
 
 All print the machine, the settings, the counts and ratios; a bound that is missed exits with 1.`;
 

@@ -12,6 +12,7 @@ import {
 } from '../../bench/all/results.ts';
 import { renderTable } from '../../bench/all/table.ts';
 import type { Finding } from '../../bench/parts/findings.ts';
+import { CAPACITY } from '../../bench/soak/capacity.ts';
 import { findMissed, findReason, type Reason, renderPerformanceDoc } from '../../tools/generate/performance-doc.ts';
 
 const FINDINGS: readonly Finding[] = [
@@ -72,5 +73,12 @@ describe('docs/performance.md', () => {
       ({ result, judgement }) => findReason(reasons, result, judgement) === undefined,
     );
     expect(unexplained.map(({ result, judgement }) => `${result.name}: ${judgement.what}`)).toEqual([]);
+  });
+});
+
+describe('the disk space in docs/operating.md', () => {
+  it('is what the soak compares with', async () => {
+    const page = await readFile(path.join(import.meta.dirname, '..', '..', 'docs', 'operating.md'), 'utf8');
+    for (const { name, bytes } of CAPACITY) expect(page).toContain(`| ${name} | ${bytes.toLocaleString('en-US')} |`);
   });
 });

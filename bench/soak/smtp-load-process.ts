@@ -1,0 +1,5 @@
+import { childSettings, serveParent } from '../parts/child.ts';
+import { runSmtpLoad, type SmtpLoad } from '../smtp/smtp-load.ts';
+
+childSettings();
+serveParent({}, (question) => runSmtpLoad(question as SmtpLoad)); // Sent only by bench-soak.ts.
