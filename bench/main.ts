@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAccept } from './accept/bench-accept.ts';
 import { benchAll } from './all/bench-all.ts';
@@ -7,6 +9,7 @@ import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFairness } from './deliver/bench-fairness.ts';
 import { benchExactness } from './exactness/bench-exactness.ts';
 import { benchLimiter } from './exactness/bench-limiter.ts';
+import { benchGrowth } from './growth/bench-growth.ts';
 import { benchHostile } from './hostile/bench-hostile.ts';
 import { benchLinks } from './links/bench-links.ts';
 import { benchMcp } from './mcp/bench-mcp.ts';
@@ -25,7 +28,7 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench [all|accept|bursts|deliver|exactness|fairness|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench [all|accept|bursts|deliver|exactness|fairness|growth|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N]
 
 all      the short form of every benchmark, and one table of all values against their bounds; the same without a name. --full runs
          them as the bounds are meant, which takes hours, and keeps the results for docs/performance.md; --only NAME,NAME for some
@@ -42,6 +45,7 @@ postfix  the delivery engine with ten tracked links, against Postfix with OpenDK
 exactness quota, rates, send limits, idempotency and changes of keys, with 64 clients over four server processes: no tolerance
 processes the same sends and deliveries by 1, 2, 4 and 8 processes of one server: messages a second, CPU time and memory
 fairness a fresh message beside another account's backlog of 300,000, and healthy destinations beside dead ones
+growth   accepting and delivering beside 5,000,000 stored messages, against an empty database
 hostile  /health beside each of 200 hostile requests: 250 ms at p99, and less than 200 MB of memory; --only PART of their names
 render   the template stage of a send, against a SELECT 1 round trip and the engine alone
 smtp     messages submitted over SMTP, against the SMTP library with nothing behind it
@@ -70,6 +74,7 @@ const { values, positionals } = parseArgs({
 const [name = 'all'] = positionals;
 const rounds = Number(values.rounds);
 const place = { databaseUrl: values.database ?? null, dataDir: values['data-dir'] };
+const GROWTH_DATA_DIR = join(tmpdir(), 'postrider-bench-growth');
 const logCount = Number(values.count ?? 1_000_000);
 
 const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
@@ -81,6 +86,12 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   postfix: () => benchPostfix({ count: Number(values.count ?? 2_000), rounds }),
   fairness: () => benchFairness({ count: Number(values.count ?? 300_000), rounds }),
   exactness: () => benchExactness({ count: Number(values.count ?? 3_000) }),
+  growth: () =>
+    benchGrowth({
+      count: Number(values.count ?? 5_000_000),
+      rounds,
+      dataDir: values['data-dir'] === DEFAULT_DATA_DIR ? GROWTH_DATA_DIR : values['data-dir'],
+    }),
   hostile: () => benchHostile({ count: Number(values.count ?? 1_000), only: values.only ?? null }),
   processes: () => benchProcesses({ count: Number(values.count ?? 4_000) }),
   limiter: () => benchLimiter({ count: Number(values.count ?? 12_000), rounds }),

@@ -23,6 +23,10 @@ export const PLAN: readonly PlannedBench[] = [
   plan('postfix', 'Delivering, beside Postfix with OpenDKIM', '--count 500 --rounds 3'),
   { ...plan('reads', 'Reading the log'), short: [...SMALL_LOG, '--rounds', '5'] },
   { ...plan('stats', 'Statistics'), short: SMALL_LOG },
+  {
+    ...plan('growth', 'Growth of the log'),
+    short: ['--count', '100000', '--rounds', '3', '--data-dir', join(tmpdir(), 'postrider-bench-growth-small')],
+  },
   plan('render', 'Rendering templates', '--count 1000'),
   plan('links', 'Tagging and tracking links', '--rounds 3'),
   plan('exactness', 'Exact limits', '--count 600'),
