@@ -31,6 +31,7 @@ export const PLAN: readonly PlannedBench[] = [
   plan('links', 'Tagging and tracking links', '--rounds 3'),
   plan('exactness', 'Exact limits', '--count 600'),
   plan('limiter', 'The cost of the rate limit', '--count 3000 --rounds 3'),
+  plan('processes', 'Several processes', '--count 3000 --rounds 2'),
   plan('fairness', 'Fairness among accounts and destinations', '--count 20000 --rounds 2'),
   plan('hostile', 'Hostile requests', '--count 25'),
   plan('bursts', 'Bursts, floods and idle connections', '--rounds 2'),
