@@ -18,6 +18,7 @@ const SMALL_LOG = ['--count', '100000', '--data-dir', join(tmpdir(), 'postrider-
 export const PLAN: readonly PlannedBench[] = [
   plan('accept', 'Accepting sends', '--count 3000 --rounds 3'),
   plan('deliver', 'Delivering, signed', '--count 1000 --rounds 3'),
+  plan('path', 'From the request to the recorded delivery', '--count 1000 --rounds 2'),
   plan('webhooks', 'Webhooks', '--count 10000 --rounds 3'),
   plan('smtp', 'SMTP submission', '--count 1000 --rounds 3'),
   plan('postfix', 'Delivering, beside Postfix with OpenDKIM', '--count 500 --rounds 3'),

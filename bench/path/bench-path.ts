@@ -10,14 +10,13 @@ import { type BenchDatabase, openBenchDatabase } from '../parts/bench-database.t
 import { type Child, startChild, type Usage } from '../parts/child.ts';
 import type { LoadRequest, LoadResult } from '../parts/http-load.ts';
 import { createPostgresCpu } from '../parts/postgres-cpu.ts';
-import { describeMachine, judge, median, round } from '../parts/report.ts';
+import { compareRates, describeMachine, judge, median, round } from '../parts/report.ts';
 
 const CONNECTIONS = 64;
 const PORT = { postrider: 18_135, usual: 18_136 } as const;
 const LOOK_EVERY_MS = 10;
 /** The required bound, and the target. */
-const LEAST_RATIO = 3;
-const RATIO_GOAL = 10;
+const LEAST_RATIO = 10;
 
 export interface BenchPathOptions {
   /** Messages per round and server. */
@@ -121,8 +120,13 @@ async function runRounds(
   for (const child of [ours.server, usual.server, load, sink]) await child.stop();
   print('postrider', rates.ours);
   print('a transaction and a job each, nodemailer', rates.usual);
+  const rateOf = (all: readonly Round[]) => median(all.map(({ perSecond }) => perSecond));
+  compareRates('from the request to the recorded delivery', {
+    Postrider: rateOf(rates.ours),
+    'graphile-worker with one job per message, and nodemailer': rateOf(rates.usual),
+  });
   const ratio = median(rates.ours.map(({ perSecond }, n) => perSecond / (rates.usual[n]?.perSecond ?? perSecond)));
-  console.log(judge(`messages/s, ratio to the usual shape (goal ${RATIO_GOAL})`, ratio, LEAST_RATIO, 'at least'));
+  console.log(judge('messages/s, ratio to the usual shape', ratio, LEAST_RATIO, 'at least'));
   return ratio >= LEAST_RATIO;
 }
 

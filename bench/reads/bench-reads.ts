@@ -24,7 +24,7 @@ const BOUNDS = {
   searchMs: 60,
   shortSearchMs: 60,
   firstByteMs: 50,
-  exportRatio: 0.5,
+  exportRatio: 0.75,
   exportMb: 30,
 };
 

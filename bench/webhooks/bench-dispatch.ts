@@ -11,7 +11,7 @@ import { describeMachine, judge, median, round } from '../parts/report.ts';
 import type { DispatchQuestion, DispatchSettings } from './dispatch-process.ts';
 
 const IN_FLIGHT = 50;
-const SHARE_MIN = 0.6;
+const SHARE_MIN = 0.8;
 
 /**
  * `pnpm bench webhooks`: delivers queued events to a local receiver, with signatures and every attempt recorded, compared with a loop that
