@@ -63,6 +63,9 @@ export async function makeEngine(
     get inFlight() {
       return engine.inFlight;
     },
+    get hasRoom() {
+      return engine.hasRoom;
+    },
   };
 }
 

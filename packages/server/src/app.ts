@@ -89,7 +89,11 @@ export function createApp(options: AppOptions): App {
 
   const installation = createInstallation(config, baseUrl);
   const events = createEvents(sql, isSettled);
-  const delivery = createDeliverySignal(sql, clock, (error) => warn(error, 'waking the queue'));
+  const delivery = createDeliverySignal({
+    ...{ sql, clock },
+    wakeHere: () => worker?.wake() ?? false,
+    onError: (error) => warn(error, 'waking the queue'),
+  });
   const dns = createDnsResolver({ servers: config.dnsServers, clock });
   const outboundHttp = createOutboundClient({
     allowLoopback: config.mode === 'development',

@@ -47,6 +47,8 @@ const DRAIN_MS = 6_000;
 export interface DeliveryWorker {
   readonly engine: DeliveryEngine;
   readonly jobs: JobWorker;
+  /** Looks for due deliveries at once. Returns false if this process cannot take more now. */
+  wake(): boolean;
   stop(): Promise<void>;
 }
 
@@ -147,6 +149,12 @@ export async function startDelivery(
     soon.add(wake);
   }
 
+  function wake(): boolean {
+    if (!engine.hasRoom) return false;
+    void pump();
+    return true;
+  }
+
   async function stop(): Promise<void> {
     clearInterval(timer);
     for (const wake of soon) clearTimeout(wake);
@@ -156,7 +164,7 @@ export async function startDelivery(
     journal.close();
   }
 
-  return { engine, jobs, stop };
+  return { engine, jobs, wake, stop };
 }
 
 /** Mail to approvers is sent like all mail of the installation. */

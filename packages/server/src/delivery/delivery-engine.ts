@@ -8,10 +8,10 @@ import { type DestinationHealth, healthOf } from '../routing/destination-health.
 import type { SendPermit } from '../routing/destination-queues.ts';
 import { createLeasedDeliveries, type LeasedDelivery } from '../routing/leased-deliveries.ts';
 import { createSemaphore } from '../semaphore.ts';
-import type { Transport } from '../smtp-client/transport.ts';
 import { within } from '../within.ts';
 import { type AttemptOptions, attemptDelivery, type Deferral } from './attempt-delivery.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
+import { closable } from './closable-transports.ts';
 import { createLeaseKeeper, LEASE_MS } from './lease-keeper.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 
@@ -60,6 +60,8 @@ export interface DeliveryEngine {
    */
   stop(graceMs: number): Promise<void>;
   readonly inFlight: number;
+  /** Whether a claim can start now. */
+  readonly hasRoom: boolean;
 }
 
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
@@ -296,22 +298,10 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     get inFlight() {
       return leased.size;
     },
-  };
-}
-
-/** Transports that accept nothing more once they are cut off: a message may still have been in composition then. */
-function closable(transports: ReadonlyMap<string, Transport>, isCut: () => boolean): ReadonlyMap<string, Transport> {
-  const close = (transport: Transport): Transport => ({
-    ...transport,
-    send: async (outgoing) => {
-      if (!isCut()) return await transport.send(outgoing);
-      const reason = 'This process is shutting down.';
-      return outgoing.recipients.map((recipient) => {
-        return { recipient, outcome: 'deferred' as const, reply: null, reason, ambiguous: false };
-      });
+    get hasRoom() {
+      return !stopping && !recorder.isStuck && mayClaim();
     },
-  });
-  return new Map([...transports].map(([route, transport]) => [route, close(transport)]));
+  };
 }
 
 type Release = Extract<SendPermit, { readonly go: true }>['release'];

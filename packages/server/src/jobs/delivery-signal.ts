@@ -2,22 +2,34 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { addPumpJob } from '../db/queries/maintenance.ts';
 
-/** Wakes a worker of the fleet after a commit. Many wake-ups close together are one job, so acceptance never waits for the queue. */
+/** Wakes a worker after a commit. Many wake-ups close together are one, so acceptance never waits for the queue. */
 export interface DeliverySignal {
   wake(): void;
   close(): void;
+}
+
+export interface DeliverySignalOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /**
+   * Wakes the worker of this process. Returns false if there is none, or it is busy: a job then wakes another process. A job costs
+   * PostgreSQL as much as delivering ten messages.
+   */
+  readonly wakeHere: () => boolean;
+  readonly onError: (error: unknown) => void;
 }
 
 const DEBOUNCE_MS = 10;
 /** A few keys, so that a few workers can be woken at once without filling the queue. */
 const JOB_KEYS = ['deliver:pump:0', 'deliver:pump:1', 'deliver:pump:2', 'deliver:pump:3'];
 
-export function createDeliverySignal(sql: Sql, clock: Clock, onError: (error: unknown) => void): DeliverySignal {
+export function createDeliverySignal({ sql, clock, wakeHere, onError }: DeliverySignalOptions): DeliverySignal {
   let timer: NodeJS.Timeout | null = null;
   let next = 0;
 
-  function add(): void {
+  function send(): void {
     timer = null;
+    if (wakeHere()) return;
     next = (next + 1) % JOB_KEYS.length;
     // If a wake-up fails, the timers make up for it.
     addPumpJob(sql, JOB_KEYS[next] ?? 'deliver:pump', clock.now()).catch(onError);
@@ -25,7 +37,7 @@ export function createDeliverySignal(sql: Sql, clock: Clock, onError: (error: un
 
   return {
     wake() {
-      timer ??= setTimeout(add, DEBOUNCE_MS);
+      timer ??= setTimeout(send, DEBOUNCE_MS);
     },
     close() {
       if (timer !== null) clearTimeout(timer);
