@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { VERSION } from '../../packages/server/src/version.ts';
@@ -67,6 +67,7 @@ async function keep(run: RunResults): Promise<void> {
   const file = path.join(ROOT, RESULTS_FILE);
   const kept = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as RunResults) : null; // Written here.
   const order = PLAN.map(({ name }) => name);
+  await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(mergeRuns(kept, run, order), null, 2)}\n`);
   console.log(`\nThe results are in ${RESULTS_FILE}. Run \`pnpm generate\` to write docs/performance.md.`);
 }
