@@ -30,22 +30,22 @@ import { benchFleet } from './webhooks/bench-fleet.ts';
 
 const HELP = `usage: pnpm bench [all|accept|bursts|deliver|exactness|fairness|growth|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N]
 
-all      the short form of every benchmark, and one table of all values against their bounds; the same without a name. --full runs
-         them as the bounds are meant, which takes hours, and keeps the results for docs/performance.md; --only NAME,NAME for some
+all      the short form of every benchmark, and one table of all values and their bounds; the default without a name. --full uses
+         the settings that the bounds apply to, takes hours, and saves the results for docs/performance.md; --only NAME,NAME runs some
 accept   single sends over 64 connections and batches through the accept queue, against bare INSERTs on the same Postgres
-bursts   fifty times the usual clients at once, one account that floods, and 10,000 idle connections, and what others notice of it
+bursts   fifty times the usual clients at once, one account that floods, and 10,000 idle connections, and the effect on other accounts
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
 limiter  the processor time of the rate limit, against that of the sends it is asked for
 links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5
 mcp      a tool call by either protocol, against the same REST call, over one connection
 sdk      a call of the SDK, against a bare undici.request to the same server, over one connection
 cli      commands of the CLI, as it is installed and as one file, from start to end, against node -e 0
-path     from the request to the recorded delivery, against a transaction and a job each and nodemailer's pooled transport
+path     from the request to the recorded delivery, against one transaction and one job per message with nodemailer's pooled transport
 postfix  the delivery engine with ten tracked links, against Postfix with OpenDKIM (bench/postfix/install.sh) on the same machine
 exactness quota, rates, send limits, idempotency and changes of keys, with 64 clients over four server processes: no tolerance
-processes the same sends and deliveries by 1, 2, 4 and 8 processes of one server: messages a second, CPU time and memory
+processes the same sends and deliveries with 1, 2, 4 and 8 processes of one server: messages per second, CPU time and memory
 fairness a fresh message beside another account's backlog of 300,000, and healthy destinations beside dead ones
-growth   accepting and delivering beside 5,000,000 stored messages, against an empty database
+growth   accepting and delivering with 5,000,000 stored messages, against an empty database
 hostile  /health beside each of 200 hostile requests: 250 ms at p99, and less than 200 MB of memory; --only PART of their names
 render   the template stage of a send, against a SELECT 1 round trip and the engine alone
 smtp     messages submitted over SMTP, against the SMTP library with nothing behind it
@@ -54,7 +54,7 @@ stats    the statistics of that log over 90 days, each switch and all of them, a
 seed     makes the data set that reads reads, which does it by itself where there is none; --database URL, or --data-dir PATH
 webhooks events that wait, signed and delivered to a local receiver with every attempt recorded, against a bare loop that signs and posts
 webhooks-fleet 100,000 events to twenty endpoints, of which two are dead and six fail 30 % of the time
-soak     every role at once for --minutes (10): whether memory and p99 stay flat, and the tables as small as predicted
+soak     every role at once for --minutes (10): memory and p99 must stay flat, and the tables as small as predicted
 
 All print the machine, the settings, the counts and ratios; a bound that is missed exits with 1.`;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shareReads } from '../packages/server/src/shared-reads.ts';
 
-/** Reads that wait until the test lets each of them end; a fact is the question times ten. */
+/** Reads that end when the test calls `finish`; each fact is ten times its question. */
 function start(mostQuestions: number) {
   const reads: { readonly questions: readonly number[]; readonly finish: (error?: Error) => void }[] = [];
   const ask = shareReads<number, number>(
@@ -12,7 +12,7 @@ function start(mostQuestions: number) {
       }),
     mostQuestions,
   );
-  /** Ends the read with that number, once it has begun. */
+  /** Ends the read with this index once it has begun. */
   const finish = async (index: number, error?: Error) => {
     await expect.poll(() => reads.length, { interval: 1 }).toBeGreaterThan(index);
     reads[index]?.finish(error);
@@ -21,7 +21,7 @@ function start(mostQuestions: number) {
 }
 
 describe('shared reads', () => {
-  it('reads together what is asked while another read is in progress, up to the most of a read', async () => {
+  it('combines questions that arrive during a read, up to the limit of one read', async () => {
     const { ask, reads, finish } = start(3);
     const first = ask(1);
     await expect.poll(() => reads.length, { interval: 1 }).toBe(1);
@@ -31,7 +31,7 @@ describe('shared reads', () => {
     expect(reads.map(({ questions }) => questions)).toEqual([[1], [2, 3, 4], [5]]);
   });
 
-  it('reads together what is asked in the same tick', async () => {
+  it('combines questions of the same tick', async () => {
     const { ask, reads, finish } = start(3);
     const both = Promise.all([ask(1), ask(2)]);
     await finish(0);
@@ -39,7 +39,7 @@ describe('shared reads', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('fails what waits for a read that fails, and reads again afterwards', async () => {
+  it('rejects the questions that wait while a read fails, and reads again for later ones', async () => {
     const { ask, reads, finish } = start(1);
     const asked = Promise.allSettled([ask(1), ask(2)]);
     await finish(0, new Error('silent'));

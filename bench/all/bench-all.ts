@@ -14,8 +14,8 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 
 export interface BenchAllOptions {
   /**
-   * With the settings that its bounds are for. The results are kept, those of the other benchmarks stay, and `pnpm generate` writes
-   * docs/performance.md from them.
+   * Runs each benchmark with the settings that its bounds apply to, and saves the results, from which `pnpm generate` writes
+   * docs/performance.md. Saved results of other benchmarks are kept.
    */
   readonly isFull: boolean;
   /** The names of the benchmarks to run; all if it is empty. */
@@ -56,7 +56,7 @@ async function runOne({ name, title }: PlannedBench, args: readonly string[], fi
     env: { ...process.env, [FINDINGS_VARIABLE]: findings },
   });
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
-  // The exit code of a benchmark that misses a bound is that of a crash.
+  // A missed bound and a crash have the same exit code.
   const hasEnded = readFindings(findings).some(({ kind }) => kind === 'ended');
   const seconds = Math.round((performance.now() - beganMs) / 1_000);
   const date = new Date().toISOString();
@@ -72,7 +72,7 @@ async function keep(run: RunResults): Promise<void> {
   console.log(`\nThe results are in ${RESULTS_FILE}. Run \`pnpm generate\` to write docs/performance.md.`);
 }
 
-/** Null outside of a git repository. */
+/** Null outside a git repository. */
 function readCommit(): string | null {
   try {
     return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();

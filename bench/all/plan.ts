@@ -21,7 +21,7 @@ export const PLAN: readonly PlannedBench[] = [
   plan('path', 'From the request to the recorded delivery', '--count 1000 --rounds 2'),
   plan('webhooks', 'Webhooks', '--count 10000 --rounds 3'),
   plan('smtp', 'SMTP submission', '--count 1000 --rounds 3'),
-  plan('postfix', 'Delivering, beside Postfix with OpenDKIM', '--count 500 --rounds 3'),
+  plan('postfix', 'Delivering, compared with Postfix and OpenDKIM', '--count 500 --rounds 3'),
   { ...plan('reads', 'Reading the log'), short: [...SMALL_LOG, '--rounds', '5'] },
   { ...plan('stats', 'Statistics'), short: SMALL_LOG },
   {
@@ -37,7 +37,7 @@ export const PLAN: readonly PlannedBench[] = [
   plan('hostile', 'Hostile requests', '--count 25'),
   plan('bursts', 'Bursts, floods and idle connections', '--rounds 2'),
   plan('webhooks-fleet', 'Webhooks to failing endpoints', '--count 10000'),
-  plan('mcp', 'Tool calls', '--count 100 --rounds 3'),
+  plan('mcp', 'MCP tool calls', '--count 100 --rounds 3'),
   plan('sdk', 'The SDK', '--count 300 --rounds 3'),
   plan('cli', 'The command line', '--count 5'),
   { ...plan('soak', 'Soak', '--minutes 1'), full: ['--minutes', '60'] },

@@ -1,20 +1,20 @@
 import type { Finding, Judgement, Rate, Remark } from '../parts/findings.ts';
 
-/** What one benchmark found in a run of all. */
+/** The result of one benchmark in a run of all benchmarks. */
 export interface BenchResult {
   readonly name: string;
   readonly title: string;
-  /** As it can be run again. */
+  /** The command that runs it again. */
   readonly command: string;
   readonly date: string;
   readonly seconds: number;
-  /** Why there are no or not all values; null if it ran to its end. */
+  /** Why some or all values are missing; null if the benchmark completed. */
   readonly fault: string | null;
   readonly judgements: readonly Judgement[];
   readonly rates: readonly Rate[];
 }
 
-/** A full run, as it is kept. */
+/** A full run, as it is saved. */
 export interface RunResults {
   readonly version: string;
   readonly commit: string | null;

@@ -2,7 +2,7 @@ import { isReached } from '../parts/findings.ts';
 import { describeBound, toFigure } from './figures.ts';
 import type { BenchResult } from './results.ts';
 
-/** One table of all values against their bounds, for the terminal. */
+/** One table of all values with their bounds, for the terminal. */
 export function renderTable(results: readonly BenchResult[]): string {
   const rows = [['benchmark', 'measured', 'value', 'bound', ''], ...results.flatMap(toRows)];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -17,7 +17,7 @@ const STEADY_CLIENTS = 64;
 const FLOOD_CLIENTS = 256;
 const FLOOD_SECONDS = 5;
 const BURST_CLIENTS = 50 * STEADY_CLIENTS;
-/** A client may have 1,500 connections from one address. */
+/** One address may open 1,500 connections. */
 const ADDRESSES = 8;
 const IDLE_CONNECTIONS = 10_000;
 const MAX = { floodRatio: 1.5, responseSeconds: 10, memoryMb: 500, idleRatio: 1.5 };
@@ -25,16 +25,17 @@ const MAX = { floodRatio: 1.5, responseSeconds: 10, memoryMb: 500, idleRatio: 1.
 interface Stage {
   readonly database: BenchDatabase;
   readonly server: Child<unknown>;
-  /** Two load generators, since each does one thing at a time. */
+  /** Two load generators, because each runs one request at a time. */
   readonly clients: Child<unknown>;
   readonly others: Child<unknown>;
-  /** One for each account; the first is of the account that floods. */
+  /** One for each account; the first belongs to the account that floods. */
   readonly keys: readonly string[];
 }
 
 /**
- * `pnpm bench bursts [--rounds N]`: bad weather on purpose: fifty times the usual clients at once, an account that floods, and thousands of
- * idle connections. Others must hardly notice, memory stays bounded, and nothing that was accepted is lost.
+ * `pnpm bench bursts [--rounds N]`: the server under overload, from fifty times the usual number of clients, from one account that floods,
+ * and from thousands of idle connections. Other accounts must hardly be affected, memory must stay bounded, and no accepted message may be
+ * lost.
  */
 export async function benchBursts({ rounds }: { readonly rounds: number }): Promise<boolean> {
   const database = await openBenchDatabase();
@@ -82,7 +83,7 @@ function sendFrom(
   return child.ask<ClientsResult>(request);
 }
 
-/** The latency of the other accounts with and without the flood, in alternation. */
+/** Measures the latency of the other accounts with and without the flood, in alternation. */
 async function measureFlood({ clients, others, keys }: Stage, rounds: number): Promise<readonly Judgement[]> {
   const [flooding = '', ...steady] = keys;
   const judgements: Judgement[] = [];
@@ -117,7 +118,7 @@ function p99Of({ latenciesMs, refused, others }: ClientsResult): number {
   return quantile([...latenciesMs], 0.99);
 }
 
-/** Fifty times the clients at once: each send is accepted or refused with 503, soon, and every accepted one is stored. */
+/** Fifty times the clients at once: each send is soon accepted, or refused with 503, and every accepted one is stored. */
 async function measureBursts(stage: Stage): Promise<readonly Judgement[]> {
   const [, ...keys] = stage.keys;
   const judgements: Judgement[] = [];
@@ -157,7 +158,7 @@ async function countMessages({ database }: Stage): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** More idle connections than the server keeps. */
+/** Opens more idle connections than the server keeps. */
 async function idle({ clients, others, keys, server }: Stage): Promise<readonly Judgement[]> {
   const [, ...steady] = keys;
   const quiet = p99Of(await sendFrom(clients, steady, {}));
@@ -170,7 +171,7 @@ async function idle({ clients, others, keys, server }: Stage): Promise<readonly 
   await others.ask<number>({ ...request, ask: 'release' });
   const unserved = result.refused + Object.values(result.others).reduce((sum, n) => sum + n, 0);
   console.log(
-    `${round(IDLE_CONNECTIONS)} idle connections, of which ${round(open)} stayed open: p99 ${round(quiet, 1)} ms before and ${round(quantile([...result.latenciesMs], 0.99), 1)} ms beside them, ${JSON.stringify(result.others)}`,
+    `${round(IDLE_CONNECTIONS)} idle connections, of which ${round(open)} stayed open: p99 ${round(quiet, 1)} ms before and ${round(quantile([...result.latenciesMs], 0.99), 1)} ms with them, ${JSON.stringify(result.others)}`,
   );
   return [
     atMost('clients that are not served beside 10,000 idle connections', unserved, 0),

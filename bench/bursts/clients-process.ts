@@ -6,12 +6,12 @@ import { sampleEmail } from '../parts/sample-email.ts';
 export interface ClientsRequest {
   readonly ask: 'send';
   readonly port: number;
-  /** The clients use them in turns. */
+  /** The clients use them in round-robin order. */
   readonly keys: readonly string[];
   readonly clients: number;
   /** Loopback addresses that the clients connect from. */
   readonly addresses: number;
-  /** Each client ends after this many requests, or this much time. */
+  /** Each client ends after this many requests or seconds, whichever comes first. */
   readonly requests: number;
   readonly seconds: number;
   /** Messages in a request; more than one is sent as a batch. */
@@ -31,7 +31,7 @@ export interface ClientsResult {
   readonly accepted: number;
   /** Responses with 503 and retry-after. */
   readonly refused: number;
-  /** Any other response or end of a connection, by its first line. */
+  /** The number of other responses and connection errors, by first line or message. */
   readonly others: Readonly<Record<string, number>>;
 }
 
@@ -125,7 +125,7 @@ function openOne(request: IdleRequest, index: number): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ port: request.port, host: '127.0.0.1', localAddress: addressOf(index, request) });
     idle.push(socket);
-    // A closed connection ends only for a reader.
+    // A socket that is not read does not notice that the connection was closed.
     socket.resume();
     socket.once('connect', () => resolve()).once('close', () => resolve());
     socket.on('error', () => socket.destroy());

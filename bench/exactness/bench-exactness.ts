@@ -33,7 +33,7 @@ async function proveAll(count: number): Promise<boolean> {
   }
 }
 
-/** What races hardest, with the processes of one server. */
+/** The checks with the most concurrency, with the processes of one server. */
 async function proveSupervised(count: number): Promise<boolean> {
   const fleet = await startFleet(true);
   try {

@@ -23,7 +23,7 @@ const MESSAGES_A_ROUND = 3_000;
 const MOST = 1.2;
 
 export interface BenchGrowthOptions {
-  /** Stored messages. */
+  /** The number of stored messages. */
   readonly count: number;
   readonly rounds: number;
   /** Where the database with these messages is kept. */
@@ -47,7 +47,7 @@ interface Round {
   readonly deliverPostgresUs: number;
 }
 
-/** `pnpm bench growth [--count N]`: accepting and delivering beside N stored messages, compared with an empty database, in alternation. */
+/** `pnpm bench growth [--count N]`: accepting and delivering with N stored messages and with an empty database, in alternation. */
 export async function benchGrowth({ count, rounds, dataDir }: BenchGrowthOptions): Promise<boolean> {
   const grown = await openKeptDatabase({ databaseUrl: null, dataDir });
   const empty = await openBenchDatabase();
@@ -59,7 +59,7 @@ export async function benchGrowth({ count, rounds, dataDir }: BenchGrowthOptions
     const stored = await makeGrownLog(grown.sql, count);
     console.log(describeMachine(empty.settings));
     console.log(
-      `\n${round(MESSAGES_A_ROUND)} messages a round, ${rounds} alternating rounds, beside ${round(stored)} stored messages`,
+      `\n${round(MESSAGES_A_ROUND)} messages a round, ${rounds} alternating rounds, with ${round(stored)} stored messages`,
     );
     const [one, other] = [
       await openSide(empty, join(folder, 'empty'), PORTS.empty, sinkPort),

@@ -3,14 +3,14 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 /** A measured value and its bound. */
 export interface Judgement {
   readonly kind: 'bound';
-  /** With its unit. */
+  /** What was measured, with its unit. */
   readonly what: string;
   readonly value: number;
   readonly bound: number;
   readonly goal: 'at least' | 'at most';
 }
 
-/** The rate of one system at some work, for the comparison side by side. */
+/** The rate of one system, to be compared with other systems that do the same work. */
 export interface Rate {
   readonly kind: 'rate';
   readonly work: string;
@@ -18,19 +18,19 @@ export interface Rate {
   readonly perSecond: number;
 }
 
-/** The machine, the settings of the database, why a benchmark did not run, or that it ran to its end. */
+/** The machine, the settings of the database, why a benchmark did not run, or that it completed. */
 export interface Remark {
   readonly kind: 'machine' | 'postgres' | 'skipped' | 'ended';
   readonly text: string;
 }
 
-/** What a benchmark found. */
+/** One result of a benchmark. */
 export type Finding = Judgement | Rate | Remark;
 
-/** The file in which the runner of all benchmarks collects the findings of one. */
+/** The environment variable with the file for the findings, set by the runner of all benchmarks. */
 export const FINDINGS_VARIABLE = 'BENCH_FINDINGS';
 
-/** Notes a finding for the runner of all benchmarks, if that started this process. */
+/** Writes a finding to the file of the runner of all benchmarks, if it started this process. */
 export function note(finding: Finding): void {
   const file = process.env[FINDINGS_VARIABLE];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(finding)}\n`);

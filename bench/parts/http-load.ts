@@ -6,7 +6,7 @@ export interface LoadRequest {
   readonly port: number;
   readonly path: string;
   readonly key: string;
-  /** The keys of several accounts, in turn, instead of the one. */
+  /** The keys of several accounts, used in round-robin order instead of `key`. */
   readonly keys?: readonly string[];
   readonly connections: number;
   readonly count: number;

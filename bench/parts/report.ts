@@ -34,7 +34,7 @@ export function judge(what: string, value: number, bound: number, goal: Judgemen
   return `${isReached(judgement) ? 'reached' : 'MISSED '}  ${what}: ${round(value, 2)} (${goal} ${round(bound, 2)})`;
 }
 
-/** Notes the rates of several systems at the same work, each in messages per second. */
+/** Records the rates of several systems that do the same work, each in messages per second. */
 export function compareRates(work: string, perSecond: Readonly<Record<string, number>>): void {
   for (const [system, rate] of Object.entries(perSecond)) note({ kind: 'rate', work, system, perSecond: rate });
 }

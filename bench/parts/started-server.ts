@@ -10,22 +10,22 @@ const MAIN = fileURLToPath(new URL('../../packages/server/src/main.ts', import.m
 const TICK_MS = 10;
 const PAGE_BYTES = 4_096;
 
-/** The CPU time of all processes of a server so far, and their memory; the supervisor is counted in both. */
+/** The CPU time of all processes of a server so far, including the supervisor, and their memory. */
 export interface ServerUsage {
   readonly cpuMs: number;
-  /** Of each process that does the work. */
+  /** For each process that serves. */
   readonly rssMb: readonly number[];
-  /** Of the supervisor; 0 without one. */
+  /** For the supervisor; 0 without one. */
   readonly supervisorMb: number;
 }
 
-/** The server as an operator starts it, with its own processes. */
+/** The server as an operator starts it, in its own processes. */
 export interface StartedServer {
   usage(): ServerUsage;
   stop(): Promise<void>;
 }
 
-/** The settings of a server on a database of a benchmark. */
+/** The settings of a server that uses the database of a benchmark. */
 export function serverEnvironment({ target }: BenchDatabase, dataDir: string, port: number): Record<string, string> {
   if (target.kind !== 'socket') throw new Error('The database of a benchmark is reached over a socket.');
   return {
@@ -79,7 +79,7 @@ function untilReady(child: ChildProcess): Promise<void> {
   });
 }
 
-/** proc_pid_stat(5): user and system time are the fields 14 and 15. */
+/** proc_pid_stat(5): user and system time are fields 14 and 15. */
 function readUsage(pid: number): { readonly cpuMs: number; readonly rssMb: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -15,7 +15,7 @@ import { compareRates, describeMachine, judge, median, round } from '../parts/re
 const CONNECTIONS = 64;
 const PORT = { postrider: 18_135, usual: 18_136 } as const;
 const LOOK_EVERY_MS = 10;
-/** The required bound, and the target. */
+/** The required bound. */
 const LEAST_RATIO = 10;
 
 export interface BenchPathOptions {
@@ -38,7 +38,7 @@ interface Contestant {
   readonly isDone: () => Promise<boolean>;
 }
 
-/** `pnpm bench path`: from the request to the recorded delivery, compared with the usual shape of such a service. */
+/** `pnpm bench path`: from the request to the recorded delivery, compared with the usual design of such a service. */
 export async function benchPath({ count, rounds }: BenchPathOptions): Promise<boolean> {
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
@@ -119,7 +119,7 @@ async function runRounds(
   }
   for (const child of [ours.server, usual.server, load, sink]) await child.stop();
   print('postrider', rates.ours);
-  print('a transaction and a job each, nodemailer', rates.usual);
+  print('one transaction and one job per message, nodemailer', rates.usual);
   const rateOf = (all: readonly Round[]) => median(all.map(({ perSecond }) => perSecond));
   compareRates('from the request to the recorded delivery', {
     Postrider: rateOf(rates.ours),

@@ -16,8 +16,8 @@ export interface UsualSettings {
 const CONNECTIONS = 20;
 
 /**
- * The usual shape of such a service: one transaction with the message and its job for each request, a job queue that runs one job for each
- * message, and nodemailer's pooled transport. No keys, rules, recipients or events.
+ * The usual design of such a service: a transaction that stores the message and its job for each request, a job queue that runs one job for
+ * each message, and nodemailer's pooled transport. It has no keys, rules, recipients or events.
  */
 const settings = childSettings<UsualSettings>();
 const pool = new Pool({ connectionString: toConnectionString(settings.target), max: CONNECTIONS });

@@ -16,21 +16,21 @@ import { type StartedServer, serverEnvironment, startServer } from '../parts/sta
 const PROCESSES = [1, 2, 4, 8];
 const CONNECTIONS = 64;
 const LEAST_GAIN = 1.1;
-/** With fewer, one process, PostgreSQL and the load already use all of them when messages are accepted. */
+/** With fewer cores, one process, PostgreSQL and the load generator already use all of them when messages are accepted. */
 const CORES_TO_ACCEPT = 4;
 const PORT = 18_127;
 /** Enough for eight processes of any role. */
 const MAX_CONNECTIONS = '300';
-/** The messages of one account are counted in one row, for which the processes wait; those of several are not. */
+/** The messages of one account are counted in one row, for which the processes wait. Several accounts avoid that. */
 const ACCOUNTS = 16;
-/** Each process compiles the code that it runs often, so each needs its part of the warm-up. */
+/** Messages for each process, because each process compiles the code that it runs often. */
 const WARM_UP = 1_500;
-/** More than all messages of the benchmark, on one key. */
+/** More than all messages of the benchmark with one key. */
 const KEY_RATE = 1_000_000;
 
 interface Measured {
   readonly perSecond: number;
-  /** Per message: of all processes of the server, and of Postgres. */
+  /** CPU time per message: of all processes of the server, and of Postgres. */
   readonly serverUs: number;
   readonly postgresUs: number;
   readonly p99: number | null;
@@ -47,7 +47,7 @@ interface Bench {
   readonly count: number;
 }
 
-/** `pnpm bench processes [--count N]`: the same work by 1, 2, 4 and 8 processes of one server, as `start` runs them. */
+/** `pnpm bench processes [--count N]`: the same work with 1, 2, 4 and 8 processes of one server, as `start` runs them. */
 export async function benchProcesses({ count }: { readonly count: number }): Promise<boolean> {
   const database = await openBenchDatabase({ max_connections: MAX_CONNECTIONS });
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
@@ -77,7 +77,7 @@ export async function benchProcesses({ count }: { readonly count: number }): Pro
       delivered.set(processes, await deliver(bench, processes));
     }
     print(`accept: single sends of one account, ${CONNECTIONS} connections, ${count} messages`, accepted);
-    print(`accept: the same of ${ACCOUNTS} accounts`, acceptedOfMany);
+    print(`accept: the same for ${ACCOUNTS} accounts`, acceptedOfMany);
     print(`deliver: 3 KB through a relay, ${count} messages`, delivered);
     return judgeAll(acceptedOfMany, delivered);
   } finally {
@@ -94,7 +94,7 @@ async function send({ load }: Bench, count: number, seed: number, keys: readonly
   return result;
 }
 
-/** Messages that no process delivers yet. */
+/** Accepts messages that no process delivers yet. */
 async function accept(bench: Bench, server: StartedServer, seed: number, keys: readonly string[]): Promise<Measured> {
   const { latenciesMs, ...measured } = await measure(
     bench,
@@ -104,7 +104,7 @@ async function accept(bench: Bench, server: StartedServer, seed: number, keys: r
   return { ...measured, p99: quantile([...latenciesMs], 0.99) };
 }
 
-/** The messages that were accepted before, released at once when all processes are idle. */
+/** Delivers the messages that were accepted before. They are all released at once while all processes are idle. */
 async function deliver(bench: Bench, processes: number): Promise<Measured> {
   const { sql } = bench.database;
   await sql`UPDATE deliveries SET next_at = now() + interval '1 day'`;
@@ -164,7 +164,7 @@ function print(title: string, results: ReadonlyMap<number, Measured>): void {
     console.log(row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  '));
 }
 
-/** As many processes as there are cores must deliver faster than one, and, where the load and PostgreSQL leave them cores, accept faster. */
+/** One process per core must deliver faster than a single one, and also accept faster if the load and PostgreSQL leave cores free. */
 function judgeAll(accepted: ReadonlyMap<number, Measured>, delivered: ReadonlyMap<number, Measured>): boolean {
   const cores = availableParallelism();
   const most = PROCESSES.findLast((processes) => processes <= cores) ?? 1;

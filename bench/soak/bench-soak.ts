@@ -22,18 +22,18 @@ const SMTP_MESSAGES_A_ROUND = 200;
 const API_PORT = 18_125;
 const WORKER_PORT = 18_126;
 const MAX_RSS_MB = 300;
-/** How much more memory, and how much slower, the last third of the run may be than the first, after the warm-up. */
+/** How much more memory the last third of the run may need than the first, after the warm-up, and how much slower it may be. */
 const MAX_GROWTH = 1.1;
 const MAX_SLOWDOWN = 1.2;
-/** How much more space than docs/operating.md says. */
+/** How much more space the tables may need than docs/operating.md predicts. */
 const MAX_SPACE = 1.1;
 const WARM_UP_MS = 60_000;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * `pnpm bench soak [--minutes N]`: one process accepts over HTTP, another over SMTP, and a third delivers all of it through a relay, as fast
- * as the slowest can. The memory of each must stay below its bound, and flat; the latency must stay flat; and the tables and indexes must
- * have the sizes that docs/operating.md predicts.
+ * `pnpm bench soak [--minutes N]`: one process accepts over HTTP, another over SMTP, and a third delivers everything through a relay, at
+ * the rate of the slowest one. The memory of each must stay flat and below its bound, the latency must stay flat, and the tables and indexes
+ * must have the sizes that docs/operating.md predicts.
  */
 export async function benchSoak({ minutes }: { readonly minutes: number }): Promise<boolean> {
   const database = await openBenchDatabase();
@@ -132,7 +132,7 @@ function atMost(what: string, value: number, bound: number): Judgement {
   return { kind: 'bound', what, value, bound, goal: 'at most' };
 }
 
-/** Resolves as soon as it is so, or after a minute. */
+/** Resolves when the condition is true, or after a minute. */
 async function until(isSo: () => boolean): Promise<void> {
   const endMs = performance.now() + LONGEST_WAIT_MS;
   while (!isSo() && performance.now() < endMs) await pause(10);

@@ -4,7 +4,7 @@ import type { TaggedSql } from '../../test/harness/tagged.ts';
 interface Part {
   readonly name: string;
   readonly tables: readonly string[];
-  /** What a message of 3 KB with one recipient needs, tables and indexes together; docs/operating.md says so too. */
+  /** The space for a message of 3 KB with one recipient, in tables and indexes, as docs/operating.md predicts it. */
   readonly bytes: number;
 }
 

@@ -12,7 +12,7 @@ import { ACCEPT_CONNECTIONS } from '../../packages/server/src/sending/accept-que
 
 const GIGABYTE = 2 ** 30;
 
-describe('how many processes a server has', () => {
+describe('the number of processes of a server', () => {
   it.each([
     { processors: 1, memory: 64, processes: 1 },
     { processors: 4, memory: 16, processes: 4 },
@@ -23,11 +23,11 @@ describe('how many processes a server has', () => {
     expect(chooseProcesses(null, { processors, memoryBytes: memory * GIGABYTE })).toBe(processes);
   });
 
-  it('is what the setting says, whatever the machine has', () => {
+  it('is the setting, regardless of the machine', () => {
     expect(chooseProcesses(8, { processors: 1, memoryBytes: GIGABYTE / 2 })).toBe(8);
   });
 
-  it('is limited by the connections of the database, and never less than one', () => {
+  it('is limited by the connections of the database, but is at least one', () => {
     expect(processesWithin({ allowed: 100, used: 3 }, 30)).toBe(3);
     expect(processesWithin({ allowed: 100, used: 80 }, 30)).toBe(1);
     const allowed = connectionsNeeded(8, 30);
@@ -60,13 +60,13 @@ describe('the connections of a process', () => {
   });
 });
 
-describe('when a dead process is started again', () => {
-  it('is after a delay that doubles up to ten seconds', () => {
+describe('the restart of a process', () => {
+  it('has a delay that doubles up to ten seconds', () => {
     const delays = [1, 2, 3, 8, 20].map((deaths) => restartDelayMs({ deaths, failedStarts: 0, isAnotherReady: false }));
     expect(delays).toEqual([100, 200, 400, 10_000, 10_000]);
   });
 
-  it('is never if it cannot start and no other process is left', () => {
+  it('is given up if the process cannot start and no other process is left', () => {
     expect(restartDelayMs({ deaths: 5, failedStarts: 5, isAnotherReady: false })).toBeNull();
     expect(restartDelayMs({ deaths: 50, failedStarts: 50, isAnotherReady: true })).toBe(10_000);
     expect(restartDelayMs({ deaths: 5, failedStarts: 4, isAnotherReady: false })).not.toBeNull();

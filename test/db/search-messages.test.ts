@@ -272,7 +272,7 @@ describe('the search in the message log', () => {
     expect(await all({ ...NONE, text: 'ANOTHER matter' }, 10)).toEqual([id]);
   });
 
-  it('scans only the spans in which the pairs of a text without trigrams occur', async () => {
+  it('scans only the spans that contain the pairs of a text without trigrams', async () => {
     const filters = { ...NONE, text: '_5' };
     expect(await all(filters, 100)).toEqual(expected(filters));
     await database.sql`CREATE TABLE kept AS SELECT * FROM search_pairs`;

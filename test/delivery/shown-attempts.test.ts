@@ -72,7 +72,7 @@ describe('the status of a message during an attempt', () => {
     });
   }
 
-  it('becomes sending while the attempt is under way, and what it was when the attempt is given back', async () => {
+  it('becomes sending during the attempt, and reverts when the attempt is released', async () => {
     const { id, claim } = await sendAndClaim();
     expect(await statuses(id)).toEqual(['queued', 'queued']);
     await mark(claim);
@@ -81,14 +81,14 @@ describe('the status of a message during an attempt', () => {
     expect(await statuses(id)).toEqual(['queued', 'queued']);
   });
 
-  it('stays what the recorded outcome made it', async () => {
+  it('does not change after the outcome is recorded', async () => {
     const { id, claim } = await sendAndClaim();
     await defer(claim);
     await mark(claim);
     expect(await statuses(id)).toEqual(['deferred', 'deferred']);
   });
 
-  it('counts as sending for a report, although a short attempt does not show', async () => {
+  it('counts as sending for a report, even if a short attempt is not shown', async () => {
     const { id, claim } = await sendAndClaim();
     const read = async () => {
       const rows = await lockReportedMessage(server.database.sql, { accountId: claim.accountId, messageId: id });

@@ -44,18 +44,20 @@ describe('the table of all benchmarks', () => {
 });
 
 describe('docs/performance.md', () => {
-  const reason = { benchmark: 'accept', measured: 'memory in MB', reason: 'Because of the garbage.' };
+  const reason = { benchmark: 'accept', measured: 'memory in MB', reason: 'Garbage collection needs the memory.' };
 
   it('names the machine, each value with its bound, and why a bound was missed', () => {
     const page = renderPerformanceDoc(RUN, [reason]);
     expect(page).toContain('| machine | 2 cores |');
     expect(page).toContain('| Title of accept | throughput, ratio | 1.31 | at least 1.3 | reached |');
-    expect(page).toContain('| Title of accept | memory in MB | 312 (at most 300) | Because of the garbage. |');
+    expect(page).toContain(
+      '| Title of accept | memory in MB | 312 (at most 300) | Garbage collection needs the memory. |',
+    );
     expect(page).toContain('| Title of postfix |  | not measured | not installed |');
     expect(page).toContain('| accept | bare handler | 2,000 | 1.5 times as fast |');
   });
 
-  it('keeps the results of benchmarks that did not run again, on the same machine and version only', () => {
+  it('keeps the results of benchmarks that did not run again, but only for the same machine and version', () => {
     const again = { ...RUN, commit: 'def', results: [resultOf('links', []), resultOf('accept', [])] };
     const order = ['links', 'accept', 'postfix'];
     expect(mergeRuns(RUN, again, order).results.map(({ name }) => name)).toEqual(order);
@@ -64,7 +66,7 @@ describe('docs/performance.md', () => {
     expect(mergeRuns(null, again, order).results).toHaveLength(2);
   });
 
-  it('explains every bound that the kept run missed', async () => {
+  it('explains every bound that the saved run missed', async () => {
     const root = path.join(import.meta.dirname, '..', '..');
     if (!existsSync(path.join(root, RESULTS_FILE))) return;
     const run: RunResults = JSON.parse(await readFile(path.join(root, RESULTS_FILE), 'utf8'));
@@ -77,7 +79,7 @@ describe('docs/performance.md', () => {
 });
 
 describe('the disk space in docs/operating.md', () => {
-  it('is what the soak compares with', async () => {
+  it('is what the soak benchmark compares with', async () => {
     const page = await readFile(path.join(import.meta.dirname, '..', '..', 'docs', 'operating.md'), 'utf8');
     for (const { name, bytes } of CAPACITY) expect(page).toContain(`| ${name} | ${bytes.toLocaleString('en-US')} |`);
   });

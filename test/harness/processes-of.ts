@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The processes that a process has started and that still run, from the system's list (Linux). */
+/** The running child processes of a process, from /proc (Linux). */
 export function processesOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -8,7 +8,7 @@ export function processesOf(parent: number): readonly number[] {
     .filter((pid) => parentOf(pid) === parent);
 }
 
-/** The processes of a server that do its work: those that were started with `serve`. */
+/** The processes of a server that serve: its supervisor starts them with the argument `serve`. */
 export function workersOf(supervisor: number): readonly number[] {
   return processesOf(supervisor).filter((pid) => read(pid, 'cmdline').includes('\0serve\0'));
 }

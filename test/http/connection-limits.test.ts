@@ -61,7 +61,7 @@ describe('open connections behind a trusted proxy', () => {
     return connection;
   };
 
-  it('are limited in total, and the one that was idle for longest is closed for a new one', async () => {
+  it('are limited in total, and the one idle for the longest time is closed for a new one', async () => {
     const [first, ...others] = [await openIdle(), await openIdle(), await openIdle(), await openIdle()];
     const busy = await Promise.all(Array.from({ length: 4 }, () => open(server, HEAD)));
     await expect.poll(() => ends.length === 8 && ends.every(({ bytesRead }) => bytesRead > 0)).toBe(true);
@@ -74,7 +74,7 @@ describe('open connections behind a trusted proxy', () => {
     await expect.poll(() => ends.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
-  it('make room for a new one if they send nothing, or their first bytes slowly', async () => {
+  it('are closed for a new one if they send nothing, or send their first bytes slowly', async () => {
     const silent = await Promise.all(['', '', '', 'GET', 'G', HEAD, HEAD, HEAD].map((bytes) => open(server, bytes)));
     await expect.poll(() => tryOne(server), { timeout: 10_000 }).toBe('HTTP/1.1 200');
     const served = [];
@@ -85,7 +85,7 @@ describe('open connections behind a trusted proxy', () => {
     await expect.poll(() => ends.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
-  it('are not closed while they have a request, however long its response takes', async () => {
+  it('are not closed while they have a request, no matter how long its response takes', async () => {
     const key = `Authorization: Bearer ${server.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`;
     const body = JSON.stringify({ ...DEFAULT_SEND, scheduled_at: 'PT1H' });
     const sent = await open(

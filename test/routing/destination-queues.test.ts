@@ -53,7 +53,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('the queue of a destination', () => {
-  it('admits the share of its process, however well the destination responds', async () => {
+  it('admits only the share of its process, even if the destination responds well', async () => {
     const { reserve } = makeQueues({ processes: 4 });
     const first = reserve('a.example');
     expect(await first.settled).toBeNull();

@@ -43,7 +43,7 @@ async function start(processes: number, changes: Environment = {}) {
   const baseUrl = await server.ready;
   const { key } = JSON.parse(await readFile(join(folder, 'quickstart.json'), 'utf8'));
   await database.sql`UPDATE api_keys SET rate_limit = 100000`;
-  // Each call is sent over a connection of its own, and so to another process.
+  // Each call is sent over its own connection, and so to another process.
   const call = (method: string, path: string, options: CallOptions = {}) =>
     callApi(baseUrl, key, method, path, { ...options, headers: { connection: 'close', ...options.headers } });
   const pid = server.child.pid ?? 0;
@@ -56,7 +56,7 @@ async function metricsOf({ stdout }: Started): Promise<string> {
   return await (await fetch(url)).text();
 }
 
-/** Sends until told to stop. Returns the ids that were accepted; a call whose connection breaks has no id. */
+/** Sends until `stop` is called, which returns the ids that were accepted; a call whose connection breaks has no id. */
 function sendConstantly({ call }: Started, clients: number): { stop(): Promise<readonly string[]>; count(): number } {
   const accepted: string[] = [];
   let isOver = false;
@@ -79,7 +79,7 @@ function sendConstantly({ call }: Started, clients: number): { stop(): Promise<r
 }
 
 describe.runIf(process.platform === 'linux')('a server of four processes', () => {
-  it('is one server for its callers, whichever process gets a request', async () => {
+  it('acts as one server, no matter which process receives a request', async () => {
     const server = await start(4, { POSTRIDER_METRICS_PORT: '0' });
     const { call } = server;
     expect(server.workers()).toHaveLength(4);
@@ -115,7 +115,7 @@ describe.runIf(process.platform === 'linux')('a server of four processes', () =>
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
   });
 
-  it('signs a user in whose link one process mailed, another opens and all others know', async () => {
+  it('signs a user in, even if different processes send the link, open it and check the session', async () => {
     const { call, baseUrl } = await start(4);
     const asked = await call('POST', '/auth/magic-link', { key: null, body: { email: 'owner@sandbox.test' } });
     expect(asked.status).toBe(202);
@@ -144,7 +144,7 @@ describe.runIf(process.platform === 'linux')('a server of four processes', () =>
     expect(seen.map(({ status }) => status)).toEqual(seen.map(() => 200));
   });
 
-  it('starts a killed process again while the others accept mail, and loses none', async () => {
+  it('restarts a killed process while the others accept mail, and loses no message', async () => {
     const server = await start(4, { POSTRIDER_METRICS_PORT: '0' });
     const before = server.workers();
     const sending = sendConstantly(server, 4);
@@ -156,7 +156,7 @@ describe.runIf(process.platform === 'linux')('a server of four processes', () =>
     expect(await metricsOf(server)).toContain('\npostrider_process_restarts_total 1\n');
     expect(server.workers().filter((pid) => before.includes(pid))).toHaveLength(3);
     const accepted = await sending.stop();
-    // Those that the killed process had leased are free a minute later.
+    // The leases of the killed process would end a minute later.
     await database.sql`UPDATE deliveries SET next_at = now() WHERE lease_id IS NOT NULL`;
     const delivered = async () => {
       const found = await database.sql<{ readonly id: string }[]>`SELECT id FROM messages WHERE status = 'delivered'`;
@@ -164,10 +164,10 @@ describe.runIf(process.platform === 'linux')('a server of four processes', () =>
       return accepted.filter((id) => !ids.has(id));
     };
     await expect.poll(delivered, UNTIL).toEqual([]);
-    expect(server.log()).toContain('a process ended and is started again');
+    expect(server.log()).toContain('a process ended and is restarted');
   });
 
-  it('stops cleanly under load, without losing what it accepted', { tags: ['contract-running.drain'] }, async () => {
+  it('stops cleanly under load, without losing accepted messages', { tags: ['contract-running.drain'] }, async () => {
     const server = await start(4);
     const sending = sendConstantly(server, 4);
     await expect.poll(sending.count, UNTIL).toBeGreaterThan(40);
@@ -183,7 +183,7 @@ describe.runIf(process.platform === 'linux')('a server of four processes', () =>
 });
 
 describe.runIf(process.platform === 'linux')('a server of several processes', () => {
-  it('leaves nothing behind when its supervisor is killed, and its PostgreSQL outlives its processes', async () => {
+  it('leaves no process running when its supervisor is killed, and stops PostgreSQL last', async () => {
     const own = await mkdtemp(join(tmpdir(), 'postrider-supervised-'));
     const { DATABASE_URL: _, ...embedded } = environment;
     const server = startServerProcess(['start', '--processes', '2'], { ...embedded, POSTRIDER_DATA_DIR: own });
@@ -219,7 +219,7 @@ describe.runIf(process.platform === 'linux')('a server of several processes', ()
     for (const other of others) await new Promise((resolve) => other.close(resolve));
   });
 
-  it('ends with the error of its processes when none of them can start any more', async () => {
+  it('ends with the error of its processes when none of them can start anymore', async () => {
     const server = await start(2);
     await mkdir(join(folder, 'journal'), { recursive: true });
     await writeFile(join(folder, 'journal', '999999.11111111-1111-4111-8111-111111111111.00.journal'), '');
@@ -237,7 +237,7 @@ describe.runIf(process.platform === 'linux')('a server of several processes', ()
     const server = await start(4);
     await database.sql.unsafe(`ALTER DATABASE "${row?.name}" CONNECTION LIMIT -1`);
     expect(server.workers()).toHaveLength(2);
-    expect(server.stderr).toMatch(/warning: The database allows 80 connections, .* starts with 2 instead/);
+    expect(server.stderr).toMatch(/warning: The database allows 80 connections, .* starts 2 instead/);
     expect((await server.call('POST', '/emails', { body: SEND })).status).toBe(202);
   });
 });

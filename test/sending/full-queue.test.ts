@@ -24,7 +24,7 @@ describe('a burst of sends', { timeout: 60_000 }, () => {
     await server.close();
   });
 
-  /** Replaces the accept queue of the server by one in which this many sends can wait. */
+  /** Replaces the accept queue of the server with one in which this many sends can wait. */
   function makeRoom(items: number): void {
     const acceptQueue = createAcceptQueue({
       ...{ sql, batchSql: sql, filesSql: sql, ids: createIdGenerator(), clock: systemClock },
@@ -42,7 +42,7 @@ describe('a burst of sends', { timeout: 60_000 }, () => {
   const burst = async (send: (index: number) => Promise<TestResponse>) =>
     await Promise.all(Array.from({ length: BURST }, (_, index) => send(index)));
 
-  it('gets 202 or 503 with retry-after for each, and repeating what was refused stores each send once', async () => {
+  it('gets 202 or 503 with retry-after for each send, and each is stored once when the refused ones are retried', async () => {
     makeRoom(4);
     const post = (index: number) => server.send({}, { headers: { 'idempotency-key': `burst-${index}` } });
     let responses = await burst(post);
@@ -79,7 +79,7 @@ describe('a burst of sends', { timeout: 60_000 }, () => {
     expect(others.map(({ status }) => status)).toEqual(Array(20).fill(202));
   });
 
-  it('refuses a batch as a whole', async () => {
+  it('has each batch accepted or refused as a whole', async () => {
     makeRoom(4);
     const emails = Array(3).fill(DEFAULT_SEND);
     const responses = await burst(() => server.call('POST', '/emails/batch', { body: { emails } }));

@@ -71,7 +71,7 @@ describe('group commit', () => {
     expect(await Promise.all(verdicts)).toEqual([6_000, 4_000, 10, 50_000, 9_990, 10]);
   });
 
-  it('gives every active account an equal share of each batch, whatever another has waiting', async () => {
+  it('gives every active account an equal share of each batch, regardless of the backlog of another', async () => {
     const { group, writes, write } = start({
       maxBatch: 120,
       maxBytes: 1e6,
@@ -96,14 +96,14 @@ describe('group commit', () => {
       expect([1, 2, 3].map((account) => countOf(index + 1, account))).toEqual(counts);
       next.finish();
     }
-    // An account that sends again soon finds that its share was kept free.
+    // An account that sends again soon still has its share.
     verdicts.push(...submit(3, 1));
     for (const index of [4, 5, 6]) (await write(index)).finish();
     expect(await Promise.all(verdicts)).toHaveLength(194);
     expect(writes.slice(4).every(({ items }) => items.length <= 15)).toBe(true);
   });
 
-  it('gives an account whole batches again when the others have been quiet for some batches', async () => {
+  it('gives an account whole batches again after the others have been inactive for some batches', async () => {
     const { group, writes, write } = start({ maxBatch: 8, maxBytes: 1e6, accountOf: (item) => String(item % 2) });
     const verdicts = [...Array.from({ length: 40 }, (_, index) => index * 2), 1].map((item) => group.submit(item));
     let done = false;
@@ -117,7 +117,7 @@ describe('group commit', () => {
     expect(writes.map(({ items }) => items.length)).toEqual([4, 3, 3, 3, 3, 8, 8, 8, 1]);
   });
 
-  it('serves more accounts than a batch has room for one after the other', async () => {
+  it('serves accounts in order if a batch has no room for all of them', async () => {
     const { group, write } = start({ maxBatch: 6, accountOf: (item) => String(item % 10) });
     const verdicts = [1, 2, 3].flatMap((account) => [0, 10, 20, 30].map((item) => group.submit(account + item)));
     const batches = [[1, 11, 21, 2, 12, 22], [3, 13, 23, 31, 32], [33]];
@@ -129,7 +129,7 @@ describe('group commit', () => {
     await Promise.all(verdicts);
   });
 
-  it('has no room for an account that fills half of the queue, by items or by bytes, but for others', async () => {
+  it('has no room for an account that fills half of the queue, by items or by bytes, but has room for others', async () => {
     const { group, write } = start({ room: { items: 4, bytes: 1_000 }, accountOf: (item) => String(item % 10) });
     const flood = [group.submit(1), group.submit(11)];
     expect([group.hasRoom('1'), group.hasRoom('2')]).toEqual([false, true]);

@@ -42,20 +42,20 @@ const onlyOn = (nth: number, act: (conversation: Conversation) => void) => (conv
 };
 
 describe('a connection with waiting messages', () => {
-  it('writes the next envelope together with a body once the server was quick', async () => {
+  it('writes the next envelope together with a body after the server has replied quickly', async () => {
     const { outcomes, first, server } = await sendOver(4, accept);
     expect(outcomes).toEqual(Array(4).fill('accepted'));
     expect(server.connections).toBe(1);
     expect(first.chunks.filter((chunk) => chunk.includes('\r\n.\r\nMAIL FROM'))).toHaveLength(2);
   });
 
-  it('waits with the envelope if the server does not pipeline', async () => {
+  it('writes the envelope separately if the server does not support pipelining', async () => {
     const { outcomes, first } = await sendOver(4, accept, []);
     expect(outcomes).toEqual(Array(4).fill('accepted'));
     expect(first.chunks.filter((chunk) => chunk.includes('\r\n.\r\nMAIL'))).toEqual([]);
   });
 
-  it('goes on with the next message when one is refused', async () => {
+  it('continues with the next message when one is refused', async () => {
     const { outcomes, server } = await sendOver(
       4,
       onlyOn(2, (conversation) => conversation.say('554 no\r\n')),
@@ -64,7 +64,7 @@ describe('a connection with waiting messages', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('sends the next message over another connection when it is lost', async () => {
+  it('sends the next message over another connection when the connection is lost', async () => {
     const { outcomes, server } = await sendOver(
       4,
       onlyOn(2, ({ socket }) => void socket.destroy()),

@@ -35,7 +35,7 @@ describe('commands sent together', () => {
     expect(data.toString().match(/^\d{3} /gm)).toEqual(['250 ', '250 ', '354 ']);
   });
 
-  it('may include the next message, which a rejected recipient does not stop', async () => {
+  it('may include the next message, even if one of its recipients is rejected', async () => {
     const session = await open();
     session.write(ENVELOPE);
     expect(await repliesTo(session, 3)).toEqual(['250', '250', '354']);
@@ -45,7 +45,7 @@ describe('commands sent together', () => {
     expect(await repliesTo(session, 1)).toEqual(['250']);
   });
 
-  it('get every reply, however many there are and however late the client reads', async () => {
+  it('get every reply, even if there are many and the client reads late', async () => {
     const session = await open();
     session.socket.pause();
     session.write('NOOP\r\n'.repeat(20_000));
@@ -61,7 +61,7 @@ describe('commands sent together', () => {
     expect(await session.reply()).toBeNull();
   });
 
-  it('do not delay the reply to DATA when its message has begun', async () => {
+  it('do not delay the reply to DATA after its message has begun', async () => {
     const session = await open();
     session.write(`${ENVELOPE}${'x'.repeat(50_000)}`);
     expect(await repliesTo(session, 3)).toEqual(['250', '250', '354']);

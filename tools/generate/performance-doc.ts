@@ -16,8 +16,8 @@ export function renderPerformanceDoc(run: RunResults, reasons: readonly Reason[]
     INTRODUCTION,
     renderRun(run),
     `## Values and bounds\n\n${BOUNDS}\n\n${renderBounds(run.results)}`,
-    `## What was not reached\n\n${renderMissed(run.results, reasons)}`,
-    `## Other systems at the same work\n\n${COMPARISON}\n\n${renderRates(run.results)}`,
+    `## Missed bounds\n\n${renderMissed(run.results, reasons)}`,
+    `## Comparison with other systems\n\n${COMPARISON}\n\n${renderRates(run.results)}`,
     `## Run it again\n\n${renderCommands(run.results)}`,
   ]
     .join('\n\n')
@@ -28,15 +28,15 @@ const INTRODUCTION = `${MARKDOWN_NOTICE}
 
 # Performance
 
-Every value on this page was measured by the benchmarks in [bench](../bench). Messages per second depend on the machine, and on what else it
-does. Most bounds are therefore ratios: to the same work without Postrider, measured in the same run and in alternation, on the same
+Every value on this page was measured by the benchmarks in [bench](../bench). Messages per second depend on the machine and on its other
+load. Most bounds are therefore ratios to the same work without Postrider. Both are measured in the same run, in alternation, on the same
 PostgreSQL.`;
 
 const BOUNDS =
-  'Each bound is part of its benchmark, which fails if the value misses it. CPU times are per message, without the load generator.';
+  'Each benchmark contains its bounds, and fails if a value misses one. CPU times are per message, without the load generator.';
 
-const COMPARISON = `Each row is one run: both systems do the same work on the same machine, one after the other in several rounds. The rates are medians.
-A bare handler inserts one row and checks nothing.`;
+const COMPARISON = `The systems do the same work on the same machine, one after the other in several rounds. The rates are medians. A bare handler inserts one
+row and checks nothing.`;
 
 function renderRun({ version, commit, machine, postgres, results }: RunResults): string {
   const dates = results.map(({ date }) => date.slice(0, 10)).toSorted();
@@ -92,7 +92,7 @@ export function findReason(reasons: readonly Reason[], { name }: BenchResult, { 
   return reasons.find(({ benchmark, measured }) => benchmark === name && measured === what);
 }
 
-/** Each system beside Postrider, which is the first of its work. */
+/** Compares each system with Postrider, which is the first one for each kind of work. */
 function renderRates(results: readonly BenchResult[]): string {
   const works = Map.groupBy(
     results.flatMap(({ rates }) => rates),
@@ -118,7 +118,7 @@ function toRows(work: string, [own, ...others]: readonly Rate[]): readonly (read
 function renderCommands(results: readonly BenchResult[]): string {
   const rows = results.map(({ title, command, seconds }) => [title, `\`${command}\``, `${seconds} s`]);
   return `\`pnpm bench\` runs the short form of all benchmarks and prints one table. \`pnpm bench all --full\` runs all of them as they ran for this
-page, and \`pnpm generate\` then writes this page again. Each can be run alone:
+page, and \`pnpm generate\` then writes this page again. You can also run each one separately:
 
 ${renderTable(['benchmark', 'command', 'time'], rows)}`;
 }

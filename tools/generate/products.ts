@@ -65,7 +65,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
   ];
 }
 
-/** Nothing before the first full run of the benchmarks. */
+/** Empty before the first full run of the benchmarks. */
 async function renderPerformance(root: string): Promise<readonly Product[]> {
   if (!existsSync(path.join(root, RESULTS_FILE))) return [];
   const [run, reasons] = await Promise.all(

@@ -172,7 +172,7 @@ export function createApp(options: AppOptions): App {
       const { createWebhookMetrics } = await import('./webhooks/webhook-metrics.ts');
       page = createWebhookMetrics({ sql, clock, load, streamsOpen, process: supervision?.process ?? null });
       observe = page.observe;
-      // The supervisor serves the pages of all its processes on the one port.
+      // The supervisor serves the metrics of all its processes on one port.
       if (supervision === null) metrics = await startMetrics(config.metrics, page);
     }
     if (config.roles.has('smtp')) {

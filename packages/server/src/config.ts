@@ -53,7 +53,7 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly transport: TransportSetting;
   readonly roles: ReadonlySet<Role>;
-  /** How many processes share the work; null for as many as the machine has processors and memory for. */
+  /** How many processes share the work; null for as many as processors and memory allow. */
   readonly processes: number | null;
   /** SMTP submission with STARTTLS. */
   readonly smtpPort: number;

@@ -6,7 +6,7 @@ import { boundMalloc } from './malloc.ts';
 const LEAVE_AFTER_MS = 2_000;
 
 const [command = 'start'] = process.argv.slice(2);
-// Before anything else is loaded, because this starts the program again.
+// Called before anything else is loaded, because it starts the program again.
 if (command === 'start' || command.startsWith('-')) boundMalloc(process.env);
 boundHeapGrowth();
 

@@ -1,6 +1,6 @@
 /**
  * The part of a limit of the whole server that each of its processes enforces. Rounded up, so that small limits stay usable.
- * @param least what one process needs in any case
+ * @param least the minimum that one process needs
  */
 export function shareOf(limit: number, processes: number, least = 1): number {
   return Math.max(least, Math.ceil(limit / processes));

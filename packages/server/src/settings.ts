@@ -60,9 +60,9 @@ export const SETTINGS = [
   },
   {
     name: 'POSTRIDER_PROCESSES',
-    default: 'in production as many as the machine has processors and memory for, 1 in development',
+    default: 'as many as processors and memory allow in production, 1 in development',
     description:
-      'Processes that share the work of this server, also as `--processes`: 1 to 64. Each has the same roles and needs up to 32 database connections.',
+      'Number of processes that share the work of this server, also as `--processes`: 1 to 64. Each has the same roles and needs up to 32 database connections.',
   },
   {
     name: 'POSTRIDER_SMTP_PORT',

@@ -1,6 +1,6 @@
 /**
- * Lets questions that are asked while a read is in progress share the next one: one statement instead of one for each. There is no timer, so
- * an idle reader reads at once. If a read fails, so do the questions that wait for it to end: they would wait as long for the same error.
+ * Combines the questions that arrive during a read into the next read. There is no timer, so an idle reader reads at once. If a read fails,
+ * the questions that wait for the next one fail too, because they would otherwise wait as long for the same error.
  * @param read returns the facts in the order of the questions
  */
 export function shareReads<Question, Fact>(
@@ -29,7 +29,7 @@ export function shareReads<Question, Fact>(
       waiting.push({ question, resolve, reject });
       if (isReading) return;
       isReading = true;
-      // Other questions of this tick join.
+      // Includes other questions of this tick.
       queueMicrotask(readWaiting);
     });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createLargeLogs } from '../../../packages/server/src/operations/emails/large-logs.ts';
 
-describe('the memory of large logs', () => {
-  it('forgets an account after ten seconds, and knows no other account', () => {
+describe('the list of large logs', () => {
+  it('removes an account after ten seconds, and contains no other account', () => {
     let nowMs = 0;
     const logs = createLargeLogs(() => nowMs);
     expect(logs.isLarge('a')).toBe(false);

@@ -8,8 +8,8 @@ interface ClusterMessage {
 }
 
 /**
- * Closes the connections that a process was given and had not accepted when it died. node:cluster (Node 26) waits for its reply forever, and
- * their clients would wait as long.
+ * Closes the connections that were sent to a process and that it had not accepted when it died. node:cluster (Node 26) waits forever for
+ * its reply, and the clients of these connections would wait too.
  */
 export function closeConnectionsInTransit(child: ChildProcess): void {
   const inTransit = new Map<unknown, { close(): void }>();

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Opens a port for a moment and returns its number. 0 takes a free one. */
+/** Opens a port for a moment and returns its number. 0 selects a free one. */
 export async function openPort(host: string, port: number): Promise<number> {
   return await new Promise((resolve, reject) => {
     const probe = createServer();

@@ -15,26 +15,26 @@ export interface FleetOptions {
   /** How many processes are wanted. */
   readonly processes: number;
   readonly logger: Logger;
-  /** Called whenever a process was started. */
+  /** Called after each start of a process. */
   readonly onStarted: () => void;
-  /** Called with its error if no process can be kept running. */
+  /** Called with the last error if no process can be kept running. */
   readonly onHopeless: (error: unknown) => void;
 }
 
-/** The processes of a server, which are restarted when they die. */
+/** The processes of a server. A process that dies is restarted. */
 export interface ProcessFleet {
-  /** Starts the first process, so that it loads the program while its caller prepares the rest. */
+  /** Starts the first process, so that it loads the program while the caller prepares the rest. */
   begin(): void;
-  /** Lets the first process bring the database up to date. Rejects as that does. */
+  /** Has the first process bring the database up to date. Rejects with its error. */
   prepare(embedded: PostgresConnection | null): Promise<ConnectionFacts>;
-  /** Starts the others and lets all of them work. Rejects with the first error. */
+  /** Starts the other processes, and has all of them serve. Rejects with the first error. */
   serve(orders: Omit<ProcessOrders, 'process'>): Promise<void>;
-  /** The metrics of every process, and those of the installation. */
+  /** Collects the metrics of every process, and those of the installation. */
   measure(): Promise<{ readonly pages: readonly string[]; readonly installation: string }>;
   pids(): readonly number[];
   ready(): number;
   restarts(): number;
-  /** Ends all processes cleanly. Resolves with whether all of them did. */
+  /** Stops all processes cleanly. Resolves with whether all of them stopped cleanly. */
   stop(): Promise<boolean>;
   kill(): void;
 }
@@ -57,7 +57,7 @@ interface Place {
 
 const MEASURE_WITHIN_MS = 2_000;
 
-/** Each process is a worker of node:cluster, which gives them the connections of the shared ports in turn. */
+/** Each process is a worker of node:cluster, which distributes the connections of the shared ports in round-robin order. */
 export function createProcessFleet(options: FleetOptions): ProcessFleet {
   const { roles, processes, logger } = options;
   const places = new Map<number, Place>();
@@ -84,7 +84,7 @@ export function createProcessFleet(options: FleetOptions): ProcessFleet {
     places.set(process, place);
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ args: ['serve'] });
-    // What flags have set, and the machine.
+    // The worker reads only the environment: it gets the values of the flags, and the chosen number of processes.
     const worker = cluster.fork({ POSTRIDER_ROLES: [...roles].join(','), POSTRIDER_PROCESSES: String(processes) });
     closeConnectionsInTransit(worker.process);
     const ended = Promise.withResolvers<void>();
@@ -139,7 +139,7 @@ export function createProcessFleet(options: FleetOptions): ProcessFleet {
     }
   }
 
-  /** A process has ended without being asked to. */
+  /** A process has ended unexpectedly. */
   function end(place: Place, member: Member, how: string): void {
     const error = member.error ?? endedEarly(member.process, how);
     if (!isUp) {
@@ -156,7 +156,7 @@ export function createProcessFleet(options: FleetOptions): ProcessFleet {
       return;
     }
     const reason = member.error?.message ?? how;
-    logger.error({ process: member.process, reason, delayMs }, 'a process ended and is started again');
+    logger.error({ process: member.process, reason, delayMs }, 'a process ended and is restarted');
     restarts += 1;
     setTimeout(() => {
       if (!isStopping) launch(member.process);
@@ -217,6 +217,6 @@ export function createProcessFleet(options: FleetOptions): ProcessFleet {
 function endedEarly(process: number, how: string): StartError {
   return new StartError(
     `Process ${process} of the server ended before it was ready (${how}).`,
-    'See the messages above. If there are none, the system may have stopped it for lack of memory: set POSTRIDER_PROCESSES to fewer.',
+    'See the messages above. If there are none, the system may have killed it because memory ran out: set POSTRIDER_PROCESSES to a lower number.',
   );
 }

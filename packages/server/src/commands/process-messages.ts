@@ -3,7 +3,7 @@ import type { PostgresConnection } from '../postgres/postgres-place.ts';
 import type { ConnectionFacts } from './process-count.ts';
 import { StartError } from './start-error.ts';
 
-/** What a process needs to know to do its part. */
+/** What a process needs to know to serve. */
 export interface ProcessOrders {
   /** The number of the process, from 1. */
   readonly process: number;
@@ -14,7 +14,7 @@ export interface ProcessOrders {
   readonly embedded: PostgresConnection | null;
 }
 
-/** To a process. */
+/** A message from the supervisor to a process. */
 export type Instruction =
   | { readonly kind: 'prepare'; readonly embedded: PostgresConnection | null }
   | { readonly kind: 'serve'; readonly orders: ProcessOrders }
@@ -22,7 +22,7 @@ export type Instruction =
   | { readonly kind: 'measure'; readonly id: number; readonly isInstallation: boolean }
   | { readonly kind: 'stop' };
 
-/** From a process. */
+/** A message from a process to the supervisor. */
 export type Report =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'prepared'; readonly connections: ConnectionFacts }
@@ -37,7 +37,7 @@ export type Report =
     }
   | { readonly kind: 'measured'; readonly id: number; readonly page: string; readonly installation: string };
 
-/** An error as a message: enough to explain it as the process that threw it would. */
+/** An error in a message, with everything that is needed to explain it to the user. */
 export interface Failure {
   readonly message: string;
   readonly stack: string | null;

@@ -1,8 +1,8 @@
-/** What is known when a process has ended without being asked to. */
+/** What is known when a process has ended unexpectedly. */
 export interface Death {
-  /** How often its place was vacated in a row; a long run starts the count again. */
+  /** How many times in a row the process died; a long run resets the count. */
   readonly deaths: number;
-  /** How often in a row it did not even become ready. */
+  /** How many times in a row it did not become ready. */
   readonly failedStarts: number;
   readonly isAnotherReady: boolean;
 }
@@ -14,8 +14,8 @@ export const STEADY_MS = 60_000;
 const MOST_FAILED_STARTS = 5;
 
 /**
- * When to start a process again; null to give up the server. While another process is ready, it never gives up: the reason may be a
- * database that is down for a while, and the others recover by themselves.
+ * The delay before the process is restarted; null to stop the server. While another process is ready, the server is never stopped: the
+ * database may be down for a while, and the other processes recover by themselves.
  */
 export function restartDelayMs({ deaths, failedStarts, isAnotherReady }: Death): number | null {
   if (failedStarts >= MOST_FAILED_STARTS && !isAnotherReady) return null;

@@ -27,7 +27,7 @@ export async function runServer(words: readonly string[], run: ServerRun): Promi
 
 const HELP = new Set(['help', '--help', '-h', '--version', '-V']);
 
-/** A start needs none of the other commands, which load most of the server; help lists them. */
+/** `start` does not need the other commands, whose modules load most of the server. Help lists them, so it does. */
 function isPlainStart(words: readonly string[]): boolean {
   const [first = 'start'] = words;
   return (first === 'start' || first.startsWith('-')) && !words.some((word) => HELP.has(word));

@@ -4,11 +4,11 @@ import { baseUrlOf, isAnyAddress } from '../base-url.ts';
 import type { Config } from '../config.ts';
 import { VERSION } from '../version.ts';
 
-/** What a start prints and logs with. */
+/** Where `start` prints and logs. */
 export interface StartOutput {
   say(text: string): void;
   readonly logger: Logger;
-  /** For the database. */
+  /** Callbacks for the database. */
   readonly hooks: {
     onProgress(text: string): void;
     onDown(reason: string): void;
@@ -19,7 +19,7 @@ export interface StartOutput {
   elapsedSeconds(): string;
 }
 
-/** A longer write to a pipe could be mixed with those of other processes (pipe(7), PIPE_BUF). */
+/** A longer write to a pipe could be interleaved with those of other processes (pipe(7), PIPE_BUF). */
 const LONGEST_WRITE_BYTES = 4_096;
 
 const NO_ADDRESS =
@@ -48,7 +48,7 @@ export function printWarning(text: string): void {
   process.stderr.write(`warning: ${text}\n`);
 }
 
-/** The first lines. */
+/** Prints the warnings and the first line. */
 export function sayBegin(config: Config, { say }: StartOutput): void {
   for (const warning of config.warnings) printWarning(warning);
   if (config.baseUrl === null && isAnyAddress(config.host)) printWarning(NO_ADDRESS);
@@ -63,7 +63,7 @@ export function sayListening({ host }: Config, port: number, { say }: StartOutpu
   say(`  listening on ${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 
-/** The last line. @param baseUrl null without an API */
+/** Prints the last line. @param baseUrl null without an API */
 export function sayReady({ roles }: Config, baseUrl: string | null, seconds: string, { say }: StartOutput): void {
   say(`ready in ${seconds} s: ${baseUrl ?? `without an API (roles: ${[...roles].join(', ')})`}`);
 }

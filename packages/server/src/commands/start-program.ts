@@ -16,7 +16,7 @@ export interface ProgramOptions {
   readonly writeUsage?: (text: string) => void;
 }
 
-/** The command line with `start` alone, which needs little of what the other commands need. */
+/** The command line with only `start`, which loads few modules. */
 export function createStartProgram({ environment, writeUsage }: ProgramOptions): Command {
   const program = new Command('postrider-server')
     .exitOverride()
@@ -31,7 +31,7 @@ export function createStartProgram({ environment, writeUsage }: ProgramOptions):
     .option('--roles <roles>', 'what this server does: some of api, worker, smtp, separated by commas')
     .option(
       '--processes <number>',
-      'how many processes share the work; in production as many as the machine has processors and memory for, else 1',
+      'number of processes that share the work; by default, as many as processors and memory allow in production, otherwise 1',
     )
     .action(async (flags: StartFlags) => await start(requireConfig(environment, flags)));
   return program;

@@ -5,8 +5,8 @@ import { chooseProcesses } from './process-count.ts';
 import { createStartOutput, sayBegin } from './start-output.ts';
 
 /**
- * `postrider-server start`: starts everything, prints what a new user needs, and ends with a line that starts with `ready`. Only what the
- * chosen way needs is loaded: a supervisor needs little of the server.
+ * `postrider-server start`: starts everything, prints what a new user needs, and ends with a line that starts with `ready`. Modules are
+ * loaded only when needed, because a supervisor uses few of them.
  */
 export async function start(config: Config): Promise<void> {
   const processes = chooseProcesses(config.processes, {

@@ -7,9 +7,9 @@ const ONE_SIGNAL_MS = 1_000;
 export interface StopOptions {
   /** Runs once. Resolves with the exit code. */
   readonly stop: () => Promise<number>;
-  /** Called before an exit that waits for nothing. */
+  /** Called before an immediate exit. */
   readonly abandon?: () => void;
-  /** Whether a package manager that ends stops this process too. */
+  /** Whether this process also stops when the package manager that started it ends. */
   readonly watchesParents: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface StopOptions {
 export interface Stopping {
   /** Stops everything without exiting. All calls wait for the same stop. */
   stop(): Promise<number>;
-  /** As the first signal does. */
+  /** Does what the first signal does. */
   stopAndExit(): void;
 }
 

@@ -15,7 +15,7 @@ import { type Instruction, type ProcessOrders, type Report, toFailure } from './
 import { createStartOutput, type StartOutput } from './start-output.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
-/** One of the processes of a server. It does what its supervisor says, and ends cleanly if the supervisor ends. */
+/** Runs one of the processes of a server. It follows the instructions of its supervisor, and ends cleanly if the supervisor ends. */
 export function runSupervisedProcess(environment: NodeJS.ProcessEnv): void {
   const verdict = readConfig(environment);
   // The supervisor has read the same settings.
@@ -25,7 +25,7 @@ export function runSupervisedProcess(environment: NodeJS.ProcessEnv): void {
   const clients = createRemoteCounter();
   let database: OpenDatabase | null = null;
   let app: App | null = null;
-  // Otherwise Node ends the process as soon as the supervisor is gone, in the middle of its work.
+  // Otherwise Node exits as soon as the supervisor is gone, in the middle of the work.
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
   const { stop, stopAndExit } = stopOnSignals({
     watchesParents: false,
@@ -62,7 +62,7 @@ export function runSupervisedProcess(environment: NodeJS.ProcessEnv): void {
 
   process.once('disconnect', stopAndExit);
   process.on('message', (message) => {
-    const instruction = message as Instruction; // From this program's own supervisor.
+    const instruction = message as Instruction; // Sent only by the supervisor.
     if (instruction.kind === 'prepare') prepare(instruction.embedded).catch(fail);
     else if (instruction.kind === 'serve') serve(instruction.orders).catch(fail);
     else if (instruction.kind === 'counted') clients.settle(instruction.id, instruction.retryAfterSeconds);
@@ -72,7 +72,7 @@ export function runSupervisedProcess(environment: NodeJS.ProcessEnv): void {
   void report({ kind: 'loaded' });
 }
 
-/** A server on this machine that was killed just now has connections until its processes have ended. */
+/** A server on this machine that was just killed still has connections until its processes have ended. */
 const LEFTOVERS_MS = 15_000;
 const LOOK_EVERY_MS = 500;
 
@@ -114,7 +114,7 @@ async function measure(
   return { kind: 'measured', id, page, installation: installation ?? '' };
 }
 
-/** Resolves when the message is sent. Without a supervisor there is no one to report to. */
+/** Resolves when the message is sent. Does nothing if the supervisor is gone. */
 async function report(message: Report): Promise<void> {
   await new Promise<void>((resolve) => {
     if (process.send === undefined || !process.connected) return resolve();
@@ -122,10 +122,10 @@ async function report(message: Report): Promise<void> {
   });
 }
 
-/** A busy supervisor must not delay requests for longer; the limit counts again with the next one. */
+/** A busy supervisor must not delay a request for longer. Such a request is allowed. */
 const COUNT_WITHIN_MS = 1_000;
 
-/** Asks the supervisor, which counts for all processes. */
+/** Counts in the supervisor, for all processes. */
 function createRemoteCounter(): ClientCounter & { settle(id: number, retryAfterSeconds: number | null): void } {
   const waiting = new Map<number, (retryAfterSeconds: number | null) => void>();
   let lastId = 0;

@@ -23,8 +23,8 @@ import { assertWritable } from './writable-folder.ts';
 const LEAST_CONNECTIONS = 100;
 
 /**
- * Starts the server as several processes. This one owns what exists once: the embedded PostgreSQL, the port of the metrics, the listening
- * sockets and the counts of anonymous clients. It handles no requests and no mail.
+ * Starts the server as several processes. The supervisor owns what exists once: the embedded PostgreSQL, the port of the metrics, the
+ * listening sockets and the counts of clients without a key. It handles no requests and no mail.
  */
 export async function supervise(config: Config, wanted: number, output: StartOutput): Promise<void> {
   const perProcess = connectionsOf(config.roles);
@@ -90,7 +90,7 @@ function fitDatabase(wanted: number, facts: ConnectionFacts, perProcess: number)
   const processes = Math.min(wanted, processesWithin(facts, perProcess));
   if (processes === wanted) return wanted;
   const text = tooFewConnections(facts, wanted, perProcess);
-  printWarning(`${text} The server starts with ${processes} instead. ${MORE_CONNECTIONS_FIX}`);
+  printWarning(`${text} The server starts ${processes} instead. ${MORE_CONNECTIONS_FIX}`);
   return processes;
 }
 
@@ -108,13 +108,13 @@ function ownMetrics(fleet: ProcessFleet): string {
   return `# HELP postrider_processes Processes of this server that are ready.
 # TYPE postrider_processes gauge
 postrider_processes ${fleet.ready()}
-# HELP postrider_process_restarts_total Processes of this server that ended unexpectedly and were started again.
+# HELP postrider_process_restarts_total Processes of this server that ended unexpectedly and were restarted.
 # TYPE postrider_process_restarts_total counter
 postrider_process_restarts_total ${fleet.restarts()}
 `;
 }
 
-/** No process can be kept running: ends the server with the error of the last one. */
+/** Ends the server with the error of the last process, because none can be kept running. */
 async function giveUp(error: unknown, { stop }: Stopping): Promise<void> {
   const code = reportError(error, (text) => void process.stderr.write(text), { json: false });
   await stop().catch(() => undefined);

@@ -5,7 +5,7 @@ import type { DatabaseTarget } from '../db/client.ts';
 import type { ClientCounter } from '../keys/client-rate-limit.ts';
 import type { GeneratedDkimKey } from '../sending-domains/dkim-key.ts';
 
-/** One of several processes of a server, under a supervisor. */
+/** What one of several processes of a server gets from its supervisor. */
 export interface Supervision {
   /** The number of this process, from 1. */
   readonly process: number;
@@ -22,9 +22,9 @@ export interface AppOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** How many processes of this server do the same work; 1 by default. Limits of the whole server are divided by it. */
+  /** The number of processes of this server; 1 by default. Limits of the whole server are divided by it. */
   readonly processes?: number;
-  /** What the process that started this one does for it; null, the default, without one. */
+  /** Null, the default, if there is no supervisor. */
   readonly supervision?: Supervision | null;
   /** Creates the RSA keys of domains. By default each in a separate thread, because it takes several hundred milliseconds. */
   readonly generateDkimKey?: () => Promise<GeneratedDkimKey>;

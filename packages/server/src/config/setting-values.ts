@@ -26,7 +26,7 @@ export function readWhole(name: SettingName, get: Get, byDefault: number, max: n
   return byDefault;
 }
 
-/** What a process does. */
+/** A part of the work of a server. */
 export type Role = 'api' | 'worker' | 'smtp';
 
 export function readRoles(value: string | null, refuse: Refuse): ReadonlySet<Role> {
@@ -42,10 +42,10 @@ export function readRoles(value: string | null, refuse: Refuse): ReadonlySet<Rol
   return new Set(names as Role[]); // Anything else was refused above.
 }
 
-/** More would spend their time waiting for the same database. */
+/** More processes would only wait for the same database. */
 const MAX_PROCESSES = 64;
 
-/** Null for as many as the machine has processors and memory for. */
+/** Null for as many as processors and memory allow. */
 export function readProcesses(value: string | null, mode: 'development' | 'production', refuse: Refuse): number | null {
   if (value === null) return mode === 'development' ? 1 : null;
   const processes = /^\d{1,3}$/.test(value) ? Number(value) : 0;

@@ -121,7 +121,7 @@ export function toConnectionString(target: DatabaseTarget): string {
 /** Generic plans are renewed at most this often: soon after the tables grow, and rarely enough that planning costs nothing. */
 const RENEW_PLANS_MS = 2_000;
 
-/** Renews the plans of a pool with `keepPlans` if they are too old. Call it before its statements run. */
+/** Returns a function that renews the plans of a pool with `keepPlans` if they are too old. Call it before running statements. */
 export function createPlanRenewal(pool: Pool, connections: number): () => Promise<void> {
   let plannedAtMs = 0;
   return async () => {

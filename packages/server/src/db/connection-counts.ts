@@ -1,4 +1,4 @@
-/** The most database connections that one process opens, by what they are for. */
+/** The most database connections that one process opens, by purpose. */
 export const CONNECTIONS = {
   api: 4,
   /** A connection belongs to one transaction at a time, and transactions that wait for a lock must leave connections free for others. */
@@ -16,7 +16,7 @@ export const CONNECTIONS = {
   queue: 6,
 } as const;
 
-/** The most connections of a process with these roles. */
+/** The most connections that a process with these roles opens. */
 export function connectionsOf(roles: ReadonlySet<string>): number {
   const { work, deliveries, queue, ...always } = CONNECTIONS;
   const shared = Object.values(always).reduce((sum, count) => sum + count, 0);

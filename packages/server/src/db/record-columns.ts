@@ -101,8 +101,8 @@ export function toLiterals<Fields extends ResultFields>(
 }
 
 /**
- * The rows of the array literals of `literalsOf`. The planner expects ten rows from `unnest`, and joins two such lists by comparing every row
- * with every other. The last function has no rows, but the planner expects a hundred of it.
+ * The rows of the array literals of `literalsOf`. The planner expects ten rows from `unnest`, and would join two such lists by comparing all
+ * pairs of rows. The last function returns no rows, but the planner expects a hundred, and so chooses a better join.
  */
 export function unnestedLiterals<Fields extends ResultFields>(fields: Fields, given: GivenArrays<Fields>): SQL {
   const arrays = Object.entries(fields).map(

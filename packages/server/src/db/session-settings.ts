@@ -35,8 +35,8 @@ export function startParametersOf(options: SessionOptions): Readonly<Record<stri
 }
 
 /**
- * For statements whose plan does not depend on their parameters. Without sequential scans, a plan that was made while a table was small
- * still uses its indexes later.
+ * For statements whose best plan does not depend on their parameters. Because sequential scans are off, a plan that was made while a table
+ * was small still uses its indexes.
  */
 export const KEEP_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
 

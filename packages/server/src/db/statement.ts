@@ -72,8 +72,8 @@ export type RowOf<Statement extends (query: Query, values: never) => Promise<rea
 
 interface StatementOptions {
   /**
-   * True if every set of parameters has the same best plan. On behalf of an account the plan is then reused: for partitioned tables,
-   * planning takes longer than reading a page.
+   * True if every set of parameters has the same best plan. Statements for an account then reuse the plan, because planning
+   * for partitioned tables takes longer than reading a page.
    */
   readonly keepsPlan?: boolean;
 }

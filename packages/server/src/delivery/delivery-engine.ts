@@ -36,7 +36,7 @@ const LOAD_AGAIN_MS = 5_000;
 
 export interface DeliveryEngineOptions extends AttemptOptions {
   readonly sql: Sql;
-  /** Where claims from one queue and contents are read: the pool that keeps plans. `sql` by default. */
+  /** For claims from one queue, and for contents: the pool that keeps plans. `sql` by default. */
   readonly claimSql?: Sql;
   /** Called before each claim. */
   readonly renewPlans?: () => Promise<void>;

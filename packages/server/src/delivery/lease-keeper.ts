@@ -6,8 +6,8 @@ import type { LeasedDeliveries } from '../routing/leased-deliveries.ts';
 export const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
 /**
- * Attempts that take less time are not shown as `sending`: the two row changes would cost the database a third of the
- * whole delivery, for a status that no reader has time to see. Nothing else depends on it, because the lease says so too.
+ * Attempts that take less time are not shown as `sending`: the two row changes would be a large part of the database's work, for a status
+ * that no reader has time to see. Nothing else depends on it, because the lease shows that an attempt is in progress (decision record 5).
  */
 const SHOWN_AFTER_MS = 500;
 const SHOW_EVERY_MS = 250;
@@ -21,7 +21,7 @@ export interface LeaseKeeperOptions {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** Renews the leases of this process, and shows attempts that take long, or to record, as `sending`. */
+/** Renews the leases of this process, and shows attempts as `sending` if they or their recording take long. */
 export interface LeaseKeeper {
   /** Resolves when nothing more will be written. Never rejects. */
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ export function createLeaseKeeper({ sql, clock, leased, renewEveryMs, onError }:
     const before = performance.now() - SHOWN_AFTER_MS;
     const long = leased.list().filter(({ startedAtMs }) => startedAtMs !== null && startedAtMs <= before);
     if (long.length === 0) return;
-    // Written once, even if it fails: a status is not worth more.
+    // Tried only once, even if it fails: the status is not worth more.
     for (const delivery of long) delivery.startedAtMs = null;
     const attempts = long.map(({ claim, leaseId }) => {
       return { accountId: claim.accountId, id: claim.id, leaseId, attempt: claim.attempt };

@@ -202,7 +202,7 @@ export async function recordOutcomes(
   while (left.length > 0) {
     // Two delivery attempts of one message are recorded one after the other: the second builds on what the first made of the message.
     const byMessage = new Map(left.toReversed().map((outcome) => [outcome.messageId, outcome]));
-    // In order of their messages: all processes lock rows in the same order.
+    // Sorted by message, so that all processes lock rows in the same order.
     const inOrder = [...byMessage.values()].sort((a, b) => (a.messageId < b.messageId ? -1 : 1));
     const { written, stale } = await recordOnce(options, inOrder);
     for (const outcome of byMessage.values()) if (written.has(outcome.deliveryId)) recorded.add(outcome);

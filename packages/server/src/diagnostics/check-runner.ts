@@ -12,7 +12,7 @@ import { queryPublicNames } from './public-names.ts';
 export const CHECK_BOUNDS: LookupBounds = { questions: 250, timeMs: LIMITS.toolSeconds * 1_000 };
 
 /**
- * Runs the public checks. Each caller has a rate limit, but an attacker may use many addresses: this limits all callers
+ * Runs the public checks. Each caller has a rate limit, but an attacker may use many addresses, so this limits all callers
  * together.
  */
 export interface CheckRunner {

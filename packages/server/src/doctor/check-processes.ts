@@ -1,16 +1,16 @@
 import { type DoctorCheck, pass, warn } from './doctor-check.ts';
 
 export interface ProcessFacts {
-  /** How many processes a start would have. */
+  /** How many processes the server would start. */
   readonly processes: number;
-  /** The most database connections of each. */
+  /** The most database connections that each of them opens. */
   readonly perProcess: number;
-  /** What the database allows to its user; null if it is the embedded one, which allows what its server needs. */
+  /** How many connections the database allows to its user; null for the embedded database, which allows enough. */
   readonly allowed: number | null;
 }
 
 const FIX =
-  'Raise max_connections of the database (or the connection limit of its user), or set POSTRIDER_PROCESSES to fewer. Servers on other machines need connections too.';
+  'Raise max_connections of the database (or the connection limit of its user), or set POSTRIDER_PROCESSES to a lower number. Servers on other machines need connections too.';
 
 /** Whether the database has connections for all processes of a server. */
 export function judgeProcesses({ processes, perProcess, allowed }: ProcessFacts): DoctorCheck {

@@ -28,7 +28,7 @@ interface Group {
 }
 
 /**
- * Bodies of requests without a key are counted separately: they cannot block those with one.
+ * Bodies of requests without a key are counted separately, so that they cannot block those with a key.
  * @param processes how many processes of this server share the limits
  */
 export function createArrivingBodies(processes: number): ArrivingBodies {

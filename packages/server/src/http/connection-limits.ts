@@ -26,12 +26,12 @@ interface Connection {
 }
 
 const WARN_EVERY_MS = 60_000;
-/** A connection that has waited less is not closed, because its request may be in transit. */
+/** A connection that has waited for less time is not closed, because its request may be in transit. */
 const LEAST_WAIT_MS = 1_000;
 
 /**
- * Closes connections beyond the limits as soon as they are opened. If all are in use, the one that has been without a request for longest
- * makes room, whether it is kept alive, has sent nothing, or sends its first bytes slowly: its client reconnects when needed.
+ * Closes connections beyond the limits as soon as they are opened. At the total limit, closes the one that has been without a request for
+ * the longest time, whether it is kept alive, has sent nothing, or sends its first bytes slowly. Its client reconnects when needed.
  */
 export function limitConnections(
   server: Server,
@@ -40,7 +40,7 @@ export function limitConnections(
 ): void {
   const byClient = createClientCounts();
   const bySocket = new WeakMap<Socket, Connection>();
-  /** Connections without a request; the one that has waited longest is first. */
+  /** Connections without a request; the one that has waited the longest is first. */
   const waiting = new Set<Connection>();
   let open = 0;
   const warn = atMostEvery(WARN_EVERY_MS, (limit: string) =>

@@ -16,7 +16,8 @@ export interface ClientRateLimitOptions {
 const MAX_CLIENTS = 50_000;
 
 /**
- * Exact in any `windowMs`. Servers on several machines count separately. Rejected requests are not counted, so that a client that keeps retrying is not blocked forever.
+ * Exact in any period of `windowMs`. Servers on several machines count separately. Rejected requests are not counted, so that a client that
+ * keeps retrying is not blocked forever.
  */
 export function createClientRateLimit({ clock, windowMs }: ClientRateLimitOptions): ClientRateLimit {
   const times = new Map<string, number[]>();
@@ -38,13 +39,13 @@ export function createClientRateLimit({ clock, windowMs }: ClientRateLimitOption
 
 /** Counts requests of clients without a key for all processes of a server. */
 export interface ClientCounter {
-  /** As `ClientRateLimit.take`, in one of several counts. */
+  /** The same as `ClientRateLimit.take`, in the count with this name. */
   take(count: string, address: string, requests: number): number | null | Promise<number | null>;
 }
 
 const MINUTE_MS = 60_000;
 
-/** Counts within the last minute, each count apart from the others. */
+/** Counts requests within the last minute, separately for each count. */
 export function createClientCounter(clock: Clock): ClientCounter {
   const counts = new Map<string, ClientRateLimit>();
   return {

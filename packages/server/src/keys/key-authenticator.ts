@@ -20,7 +20,7 @@ export interface KeyAuthenticator {
    * @throws the database's errors
    */
   authenticate(header: string | undefined, address: string): Promise<Authentication>;
-  /** The same for a key by the hash of its secret, in base64. */
+  /** The same as `authenticate`, with the hash of the key's secret in base64. */
   authenticateHash(hash: string, address: string): Promise<Authentication>;
   /** Returns the caller of the header's key without authorizing a request. Null if the key is unknown or no longer valid. */
   identify(header: string | undefined): Promise<Caller | null>;
@@ -31,13 +31,13 @@ export interface KeyAuthenticator {
 }
 
 const TOUCH_EVERY_MS = 60_000;
-/** Above this number of different headers, their hashes are computed again. */
+/** At this number of different headers, the stored hashes are discarded. */
 const MAX_HASHED = 1_000;
 
 export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator {
   const memory = createExpiringCache<Caller | null>(clock);
   const used = new Map<string, Caller>();
-  /** The hashes of well-formed keys, by header: hashing a key costs as much as routing a request. Emptied whenever use is stored. */
+  /** Hashes of well-formed keys by header, because hashing a key costs as much as routing a request. Cleared whenever use is stored. */
   const hashed = new Map<string, string>();
 
   function lookUp(hash: string): Promise<Caller | null> {

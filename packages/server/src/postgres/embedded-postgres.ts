@@ -32,7 +32,7 @@ export interface EmbeddedPostgres {
   readonly connection: PostgresConnection;
   /** Whether another process owns the server. */
   readonly attached: boolean;
-  /** Other processes that use the server: if this process is killed, the server runs until they have ended, or for 15 s. */
+  /** Sets the other processes that use the server. If this process is killed, the server runs until they have ended, for 15 s at most. */
   waitFor(pids: readonly number[]): void;
   /** Shuts the server down: fast, and immediately if that takes more than 10 s. Does nothing if the server belongs to another process. */
   stop(): Promise<void>;

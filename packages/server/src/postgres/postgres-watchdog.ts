@@ -8,7 +8,7 @@ export interface PostgresWatchdog {
   /** A server is starting or running. postmaster.pid contains its process id. */
   guardServer(): void;
   guardNothing(): void;
-  /** Processes that use the server: it is stopped only when they have ended, or after 15 s. */
+  /** Sets the processes that use the server. It is stopped only when they have ended, or after 15 s. */
   waitFor(pids: readonly number[]): void;
   /** Ends it without sending any signal. */
   dismiss(): void;

@@ -10,7 +10,7 @@ export interface DestinationQueuesOptions {
   readonly groupOf: (domain: string) => Promise<string>;
   /** The most deliveries that this process leases. Destinations that have not replied yet never use all of it. */
   readonly maxReserved: number;
-  /** How many processes of this server share what a destination accepts; 1 by default. */
+  /** The number of processes of this server that share the limits of a destination; 1 by default. */
   readonly processes?: number;
   /** In [0, 1). */
   readonly random: () => number;

@@ -7,7 +7,7 @@ export interface LeasedDelivery {
   leaseId: string;
   /** Null once the message is built: otherwise the garbage collector would keep copying hundreds of bodies that only wait for a reply. */
   content: DeliveryContent | null;
-  /** When the attempt started; null before, and once it is shown as `sending`. */
+  /** When the attempt started; null before that, and after it is shown as `sending`. */
   startedAtMs: number | null;
   /** Its outcome is known and only has to be recorded, or the lease is lost. */
   isSettled: boolean;

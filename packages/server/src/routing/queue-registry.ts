@@ -5,7 +5,7 @@ import { FRESH_SHAPE, mostAtOnce, type Shape } from './shaping.ts';
 /** What this process knows about a group of destinations, and what it is sending to them. */
 export interface DestinationQueue {
   readonly group: string;
-  /** The most delivery attempts at once of this process. */
+  /** The most concurrent delivery attempts of this process. */
   readonly most: number;
   shape: Shape;
   reserved: number;

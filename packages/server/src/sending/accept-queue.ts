@@ -19,7 +19,7 @@ export interface AcceptQueue {
   accept(send: ParsedSend): Promise<SendVerdict>;
   /**
    * Accepts the items of one request. Each gets its own verdict, in order.
-   * @throws ProblemError if the queue has no room.
+   * @throws ProblemError if the queue is full.
    */
   acceptBatch(sends: readonly ParsedSend[]): Promise<readonly SendVerdict[]>;
   idle(): Promise<void>;
@@ -45,14 +45,14 @@ export interface AcceptQueueOptions extends AcceptanceOptions {
 const MAX_BATCH_BYTES = 8_388_608;
 
 /**
- * What may wait in each queue: a second's work, and a bounded part of the memory. A caller gets 503 beyond that, rather than a response
- * after its time-out.
+ * The most that may wait in each queue: a second of work, and a bounded part of the memory. Beyond that, a caller gets 503 instead of a
+ * response after its timeout.
  */
 const ROOM = { items: 10_000, bytes: 67_108_864 };
 
 const NO_ROOM = {
   code: 'unavailable',
-  detail: 'More sends are waiting than the server can accept soon. This one was not accepted.',
+  detail: 'Too many sends are waiting. Nothing was accepted.',
   retryAfterSeconds: 1,
 } as const satisfies Refusal;
 

@@ -1,36 +1,36 @@
 /**
- * A queue from which batches are taken fairly among accounts: each batch has an equal share for every account that waits, so the backlog
- * of one delays no other. The items of an account stay in order.
+ * A queue that divides its batches fairly among accounts: each batch has an equal share for every account that waits, so the backlog of one
+ * account does not delay the others. The items of an account stay in order.
  */
 export interface FairQueue<Item> {
   readonly length: number;
   /** False if the queue, or the account's half of it, is full. */
   hasRoom(account: string): boolean;
   add(account: string, item: Item): void;
-  /** The items of the next batch; at least one, unless the queue is empty. */
+  /** Removes and returns the items of the next batch; at least one, unless the queue is empty. */
   take(limit: QueueSize): Item[];
   takeAll(): Item[];
 }
 
-/** Of a batch, or of the whole queue. */
+/** The size of a batch, or of the whole queue. */
 export interface QueueSize {
   readonly items: number;
-  /** An item that is larger than a batch may be is taken alone. */
+  /** An item that is larger than a whole batch is a batch of its own. */
   readonly bytes: number;
 }
 
 const SHARE_OF_ACCOUNT = 0.5;
 
-/** The accounts whose sends are being written, or were a moment ago, in any queue. */
+/** The accounts whose sends are being written or were just written, in any queue. */
 export interface ActiveAccounts {
   note(accounts: readonly string[]): void;
-  /** The number of active accounts, with these. */
+  /** The number of active accounts, including these. */
   countWith(accounts: Iterable<string>): number;
 }
 
 /**
- * An account counts as active for this many batches: the next sends of clients whose sends are being written have not arrived yet. Without
- * that, an account that always has a backlog would fill what they leave free, and double the time of each batch.
+ * An account counts as active for this many batches, because clients whose sends are being written will soon send again. Otherwise, an
+ * account that always has a backlog would fill the space that they leave free, and double the time of each batch.
  */
 const ACTIVE_BATCHES = 4;
 
@@ -49,9 +49,9 @@ export function createActiveAccounts(): ActiveAccounts {
   };
 }
 
-/** Accounts share a quarter of a batch: the time that a batch takes is the least delay of all. */
+/** Several accounts share a quarter of a full batch, because the time to write a batch delays all of them. */
 const SHARED_PART = 0.25;
-/** So that batches stay worth their fixed cost, however many accounts are active. */
+/** The least share, so that a batch is worth its fixed cost even if many accounts are active. */
 const LEAST_SHARE = 3;
 
 interface Waiting<Item> {
@@ -61,7 +61,7 @@ interface Waiting<Item> {
 
 const NOTHING = { items: [], bytes: 0 };
 
-/** @param room the size from which the queue has no room. */
+/** @param room the size at which the queue is full */
 export function createFairQueue<Item extends { readonly bytes: number }>(
   room: QueueSize,
   activity: ActiveAccounts,
@@ -70,7 +70,7 @@ export function createFairQueue<Item extends { readonly bytes: number }>(
   const accounts = new Map<string, Waiting<Item>>();
   const all = { length: 0, bytes: 0 };
 
-  /** The number of an account's first items that fit into a batch, and their bytes. */
+  /** How many of an account's first items fit into a batch, and their bytes. */
   function countNext(items: readonly Item[], most: number, bytesLeft: number, isFirst: boolean): QueueSize {
     let bytes = 0;
     let count = 0;

@@ -6,7 +6,7 @@ import { type ActiveAccounts, createFairQueue, type QueueSize } from './fair-que
  */
 export interface GroupCommit<Item, Verdict> {
   submit(item: Item): Promise<Verdict>;
-  /** False while so much waits that an item of this account should be refused. */
+  /** False while the queue is too full for another item of this account. */
   hasRoom(account: string): boolean;
   /** Resolves when nothing is waiting or being written. */
   idle(): Promise<void>;
@@ -28,7 +28,7 @@ export interface GroupCommitOptions<Item, Verdict> {
   readonly accountOf: (item: Item) => string;
   /** Shared by queues that use the same database. */
   readonly activity: ActiveAccounts;
-  /** The size of the queue from which it has no room. */
+  /** The size at which the queue is full. */
   readonly room: QueueSize;
   /** The number of batches written concurrently. */
   readonly writers: number;

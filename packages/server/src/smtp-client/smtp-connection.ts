@@ -37,7 +37,7 @@ interface StartedSend extends NextSend {
   readonly transaction: SmtpTransaction;
 }
 
-/** A server that takes longer after the final dot gets no envelope early: another connection may be free sooner. */
+/** If the server takes longer after the final dot, no envelope is sent early, because another connection may be free sooner. */
 const QUICK_MS = 1_000;
 
 // A body up to this size is written together with its final dot: copying it is cheaper than a second write.
@@ -74,8 +74,8 @@ async function openOnce(options: SmtpConnectionOptions): Promise<SmtpConnection>
 /** An open connection. It sends one message at a time and is reused for many. */
 export class SmtpConnection {
   /**
-   * Returns the next message to send, or null. Called when a body is written: RFC 2920, section 3.1, allows the next
-   * envelope in the same write, which saves half of all writes and reads.
+   * Returns the next message to send, or null. Called when a body is written, because RFC 2920, section 3.1, allows the
+   * next envelope in the same write. This saves half of all writes and reads.
    */
   takeNext: (() => NextSend | null) | null = null;
 
@@ -234,7 +234,7 @@ export class SmtpConnection {
     this.#channel.writeBytes(bytes, this.#timeouts.afterDotMs);
   }
 
-  /** The envelope of the next message, or nothing. */
+  /** Returns the envelope of the next message, or an empty string. */
   #beginNext(): string {
     if (!this.#isQuick || !this.#capabilities.pipelining || this.#messages >= this.#maxMessages) return '';
     const next = this.takeNext?.() ?? null;
@@ -274,7 +274,7 @@ export class SmtpConnection {
     settle?.(transaction.verdicts);
   }
 
-  /** The envelope is already written. */
+  /** Continues with the message whose envelope is already written. */
   #adopt(next: StartedSend): void {
     this.#next = null;
     this.#transaction = next.transaction;

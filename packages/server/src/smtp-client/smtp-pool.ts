@@ -10,7 +10,7 @@ export interface SmtpPoolOptions {
    */
   readonly open: (isWanted: () => boolean) => Promise<SmtpConnection | null>;
   readonly maxConnections: number;
-  /** Whether a message that waits for a connection may be given to one that still waits for the reply to another. */
+  /** Whether a waiting message may be sent over a connection that still waits for the reply to its current message. */
   readonly sendsAhead?: boolean;
 }
 
@@ -193,7 +193,7 @@ export class SmtpPool {
     if (!connection.isBusy) this.#release(connection);
   }
 
-  /** Only if every connection is in use, because otherwise another one takes the message at once. */
+  /** Returns a message only if every connection is in use. Otherwise another connection sends it at once. */
   #takeNext(connection: SmtpConnection): NextSend | null {
     if (this.#live.size !== this.#maxConnections || this.#closed !== null) return null;
     const pending = this.#waiting.shift();

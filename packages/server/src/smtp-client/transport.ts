@@ -83,7 +83,7 @@ export interface Transport {
   send(outgoing: OutgoingMessage): Promise<readonly RecipientVerdict[]>;
   /** The destination that a recipient's domain shares with others: the provider of its mail servers, or else the domain. Never rejects. */
   groupOf?(domain: string): Promise<string>;
-  /** How many processes of this server share what each destination accepts; 1 by default. */
+  /** The number of processes of this server that share the limits of each destination; 1 by default. */
   readonly processes?: number;
   /** Checks whether a message could be sent now, without sending one. Never rejects. */
   check(): Promise<{ ok: boolean; reason: string | null }>;

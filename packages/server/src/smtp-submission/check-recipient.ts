@@ -25,10 +25,10 @@ export interface RecipientCheckOptions {
  */
 export type RecipientCheck = (caller: Caller, address: string, before: readonly string[]) => Promise<void>;
 
-/** A statement has at most this many recipients; more would delay the first ones. */
+/** The most recipients in one statement; more would delay the first ones. */
 const MOST_RECIPIENTS = 200;
 
-/** The check of all sessions. Recipients that arrive while others are looked up share the next statement. */
+/** Creates the check for all sessions. Recipients that arrive during a lookup share the next statement. */
 export function createRecipientCheck({
   sql,
   clock,
@@ -62,7 +62,7 @@ export function readRecipient(given: string): string {
   throw new SmtpRefusal(553, status, `validation_failed: the address ${given} ${reason}`, 'validation_failed');
 }
 
-/** @param leaving the message's recipients that are not test addresses, with this one */
+/** @param leaving the number of the message's recipients that are not test addresses, including this one */
 function checkFacts(caller: Caller, address: string, leaving: number, facts: RecipientFacts): void {
   const verdict = checkAcceptance({
     fromDomain: '',

@@ -27,8 +27,8 @@ export function repairReplies(connection: Connection): void {
 }
 
 /**
- * Writes the replies to commands that the client sent together (RFC 2920) together: under TLS, each write is encrypted and sent on its own,
- * which costs more than most commands. Only replies that other replies follow wait, and they wait no longer than the client reads.
+ * Writes the replies to commands that the client sent together (RFC 2920) in one write: under TLS, each write is encrypted and sent
+ * separately, which costs more than most commands. A reply waits only if another one follows, and only while the client keeps reading.
  */
 export function joinReplies(connection: Connection): void {
   const send = connection.send.bind(connection);
@@ -48,7 +48,7 @@ export function joinReplies(connection: Connection): void {
       corked.cork();
     }
     send(code, data, context);
-    // All others ask the client for something, or end the connection.
+    // After any other reply the client must act, or the connection ends.
     mayWait = code === 250;
     process.nextTick(flush);
   };

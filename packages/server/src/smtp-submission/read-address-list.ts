@@ -33,7 +33,7 @@ export function readAddressList(field: string, value: string): ShownMailboxes {
   return { mailboxes, others, hasGroup };
 }
 
-/** Without these, the list is one address. */
+/** A list without these characters is one address. */
 const STRUCTURE = /[\\"(),:;]/;
 
 /** Splits a list into single addresses without comments. Group names are dropped, and their members are kept. */

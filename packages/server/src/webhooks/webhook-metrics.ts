@@ -11,9 +11,9 @@ import type { AttemptResult } from './post-event.ts';
 export type ObservedAttempt = Pick<AttemptResult, 'statusCode' | 'durationMs'>;
 
 export interface WebhookMetrics extends MetricsPage {
-  /** The metrics of this process alone. */
+  /** Only the metrics of this process. */
   renderProcess(): Promise<string>;
-  /** The metrics that are the same on every process; only that it is down while the database does not respond. */
+  /** The metrics that are the same in every process; only `postrider_database_up` while the database does not respond. */
   renderInstallation(): Promise<string>;
   observe(attempt: ObservedAttempt): void;
 }
@@ -24,7 +24,7 @@ export interface WebhookMetricsOptions {
   /** Null if this process does not deliver events. */
   readonly load: () => DispatcherLoad | null;
   readonly streamsOpen: () => number;
-  /** The number of this process, as a label of all its metrics; null, the default, if it is the only one of its server. */
+  /** The number of this process, a label of all its metrics; null, the default, if the server has only one process. */
   readonly process?: number | null;
 }
 

@@ -150,7 +150,7 @@ const readContents = defineStatement(
           AND is_suppressing(s.expires_at, ${given.now})
         WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients
     FROM claimed c
-    -- OFFSET 0 keeps the planner from a hash join, which would read all messages of the account.
+    -- OFFSET 0 prevents a hash join, which would read all messages of the account.
     JOIN LATERAL (SELECT * FROM messages WHERE account_id = c.account_id AND id = c.message_id OFFSET 0) AS m ON true
     LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id`,
     ),
@@ -223,8 +223,8 @@ const mark = defineStatement(arraysOf(ATTEMPT), (attempts) =>
 );
 
 /**
- * Shows attempts that are still under way as `sending`. An attempt whose outcome is being recorded is not changed: recording locks the
- * delivery too.
+ * Shows attempts that are still in progress as `sending`. An attempt whose outcome is being recorded is not changed, because recording
+ * locks the delivery too.
  */
 export async function markSending(query: Query, attempts: readonly RecordOf<typeof ATTEMPT>[]): Promise<void> {
   await mark(query, toArrays(ATTEMPT, attempts));

@@ -8,10 +8,10 @@ const readFacts = defineStatement({}, () =>
     {
       allowed: pg.int4,
       used: pg.int4,
-      /** Of servers on this machine, to this database. */
+      /** Connections to this database from servers on this machine. */
       neighbors: pg.int4,
     },
-    // Of the whole cluster, the user and the database, the one with the least room. -1 means no limit.
+    // The limit with the least room: of the whole cluster, of the user, or of the database. -1 means no limit.
     sql`WITH open AS (
         SELECT usename, datname,
           application_name LIKE 'postrider-%' AND datname = current_database() AND client_addr IS NOT DISTINCT FROM inet_client_addr() AS is_neighbor
@@ -32,7 +32,7 @@ const readFacts = defineStatement({}, () =>
   ),
 );
 
-/** How many connections the database allows to its user, and how many are open, without those that prepare a start. */
+/** How many connections the database allows to its user, and how many are open. Those that prepare a start are not counted. */
 export async function readConnectionFacts(query: Query): Promise<RowOf<typeof readFacts>> {
   const [row] = await readFacts(query, {});
   if (row === undefined) throw new Error('The database did not return its limits.');

@@ -183,8 +183,8 @@ const FACTS = sql.raw(`
 const NUMBERS = sql.raw(COUNT_NAMES.join(', '));
 
 /**
- * Adds the difference between a message's old and new flags to the rollups. `moved` contains only messages whose flags changed. Most of them
- * are alike and are added up first, because each kind of message has about ten rollups.
+ * Adds the difference between a message's old and new flags to the rollups. `moved` contains only messages whose flags changed. Equal
+ * changes are added up first, because each message counts in about ten rollups and most changes are equal.
  */
 const ADD_UP = sql.raw(`
   summed AS (

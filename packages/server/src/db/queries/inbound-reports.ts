@@ -15,7 +15,7 @@ const lock = defineStatement(MESSAGE, ({ accountId, messageId }) =>
   executing(sql`SELECT FROM messages WHERE account_id = ${accountId} AND id = ${messageId} FOR UPDATE`),
 );
 
-/** Short attempts are not shown as `sending`. Deliveries have no index on their message, but only open recipients are looked for. */
+/** Short attempts are not shown as `sending`. Deliveries have no index on their message, so only open recipients are checked. */
 const IS_UNDER_WAY = sql`(r.status IN ('queued', 'deferred') AND EXISTS (
         SELECT FROM deliveries d WHERE d.account_id = r.account_id AND d.id > r.message_id AND d.message_id = r.message_id
           AND d.lease_id IS NOT NULL AND r.ordinal = ANY (d.ordinals)))`;

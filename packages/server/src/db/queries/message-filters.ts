@@ -108,7 +108,7 @@ function onRecipients({ recipient, pattern, blindOfKey }: Given): SQL {
 /**
  * Joins the log to the search table, `s`, for conditions that the search table cannot decide: the status changes and is not in it, nor is the
  * sender, and it does not mark blind recipients as blind. It returns few matches compared to the log, so each is looked up there; OFFSET 0
- * keeps a plan from joining the whole log instead.
+ * prevents a plan that joins the whole log.
  */
 export function joinLog(given: Given): SQL | undefined {
   const { accountId, status, blindOfKey, recipient, pattern, senderDomain } = given;
@@ -121,7 +121,7 @@ export function joinLog(given: Given): SQL | undefined {
 
 /**
  * The conditions on the search table, `s`: all but the status, which changes and so is not in it.
- * @param wanted the hashes of the facets, if the statement has them already
+ * @param wanted the hashes of the facets, if the statement has already computed them
  */
 export function onSearch(given: Given, wanted?: SQL): SQL {
   const { accountId, facets, pattern } = given;

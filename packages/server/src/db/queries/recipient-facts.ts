@@ -40,8 +40,8 @@ export interface RecipientFactOptions {
 }
 
 /**
- * Reads as little as possible, because every RCPT command needs it. Returns the facts in the order of the questions. An account that is
- * gone counts neither as suspended nor as active: `accountSuspended` is null.
+ * Reads as little as possible, because every RCPT command needs it. Returns the facts in the order of the questions. If the
+ * account no longer exists, `accountSuspended` is null.
  */
 export async function readRecipientFacts(
   query: Query,

@@ -104,7 +104,7 @@ type AttemptRow = RecordOf<typeof ATTEMPT>;
 
 const IS_CURRENT = sql`d.account_id = g.account AND d.id = g.delivery AND d.lease_id = g.lease AND d.attempt = g.attempt`;
 
-/** Deletes a delivery without reading it first. */
+/** Attempts whose delivery is deleted without being read first. */
 const IS_SIMPLE = sql`g.seen IS NULL AND g.next_at IS NULL`;
 
 const write = defineStatement({ ...literalsOf(ATTEMPT), ...literalsOf(RECIPIENT), ...literalsOf(EVENT) }, (given) =>

@@ -19,7 +19,7 @@ export function searched(given: Given, between?: SQL, facets?: SQL): SQL {
   return join === undefined ? matches : sql`(SELECT s.message_id FROM ${matches} OFFSET 0) AS s ${join}`;
 }
 
-/** The hashes of the facets for `onSearch`, computed once and not for each row or span, as a kept plan otherwise would. */
+/** The hashes of the facets for `onSearch`, computed once. A reused plan would otherwise compute them for each row or span. */
 export function facetsOnce({ accountId, facets }: Given): SQL | undefined {
   return facets && sql`(SELECT search_facets(${accountId}, ${facets}::text[]))`;
 }
@@ -38,9 +38,9 @@ export function spanOf(id: string): number {
 }
 
 /**
- * Spans as rows. A span is a run of ids with the same first digits: five digits are three days, six are five hours. `first` and `last` are the
- * bounds of its ids, and `key` is its entry in the index of the filters (migration 0052). They are computed here (OFFSET 0), because in a
- * condition they would be computed for every row.
+ * Spans as rows. A span is a range of ids with the same first digits: five digits are three days, six are five hours. `first` and `last` are
+ * the bounds of its ids, and `key` is its entry in the index of the filters (migration 0052). They are computed here (OFFSET 0), because in
+ * a condition they would be computed for every row.
  * @param of rows with the column `span`, the digits as a number
  */
 export function spans({ accountId }: Pick<Given, 'accountId'>, digits: 5 | 6, of: SQL): SQL {

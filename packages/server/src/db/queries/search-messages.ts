@@ -29,9 +29,9 @@ const WALK_ROWS = 1_500;
 
 /**
  * The ids of one page of matches, newest first. The views `own_…` are read, because no index serves a search under row-level security policies
- * (migration 0030). The newest rows are scanned in order first, which finds frequent matches. The index of the filters serves the rest from
- * span to span; that of the texts all at once if they are few, else one month at a time. Messages not indexed yet are read from the log
- * first, in the same snapshot, so none is missed.
+ * (migration 0030). The newest rows are scanned in order first, which finds frequent matches. For the rest, the index of the filters is
+ * read span by span, and the index of the texts all at once if there are few matches, or else one month at a time. Messages not indexed yet
+ * are read from the log first, in the same snapshot, so none is missed.
  */
 export async function searchMessages(
   query: Query,

@@ -10,12 +10,12 @@ import { FILTERS, type MessageFilters, toFilterValues } from './message-filters.
 import { FOUND, idsOf, matchesWaiting, searched, spans } from './search-matches.ts';
 
 /**
- * For each wide span of an account, the pairs of adjacent characters that occur in its texts, as a bit each. A text in which no three
- * letters or digits follow each other has no trigrams; a search for it scans only the spans with all of its pairs.
+ * For each wide span of an account, a bit for each pair of adjacent characters that occurs in its texts. A text without three letters or
+ * digits in a row has no trigrams; a search for it scans only the spans that contain all of its pairs.
  */
 const BYTES = 65_536 / 8;
 
-/** Characters of ASCII have a number each; others share 128 numbers. `pairOf` is the same in SQL. */
+/** Each ASCII character has its own number; all others share 128 numbers. `pairOf` does the same in SQL. */
 function numberOf(character: number): number {
   return character < 128 ? character : 128 + (character % 128);
 }
@@ -26,7 +26,7 @@ const pairOf = (text: SQL, at: SQL) => {
   return sql`${number(at)} * 256 + ${number(sql`${at} + 1`)}`;
 };
 
-/** The bits of a text in hexadecimal digits. */
+/** The bits of a text, as hexadecimal digits. */
 export function pairsOf(text: string): string {
   const bits = Buffer.alloc(BYTES);
   let before = -1;
@@ -43,7 +43,7 @@ export function pairsOf(text: string): string {
   return bits.toString('hex');
 }
 
-/** Whether a search for the text uses pairs: trigrams do not help. */
+/** Whether a search for the text needs pairs, because trigrams do not help. */
 export function needsPairs(text: string): boolean {
   return !/[\p{L}\p{N}]{3}/u.test(text);
 }
@@ -76,7 +76,7 @@ export async function addPairs(
 const SEARCH = { ...FILTERS, searchText: messages.subject };
 type Given = GivenOf<typeof FILTERS>;
 
-/** A few pairs suffice. */
+/** More pairs would hardly exclude more spans. */
 const MOST_PAIRS = 8;
 
 /** The matches in all spans that have the pairs of the text, newest first. */
@@ -102,7 +102,7 @@ const find = defineStatement(
     returning(FOUND, sql`${inPairedSpans(given, searchText, sql`AND s.message_id < ${below}`)} LIMIT ${limit}`),
 );
 
-/** The newest indexed matches of filters with a text that `needsPairs`. */
+/** The newest indexed matches of filters with a text for which `needsPairs` is true. */
 export async function findByPairs(
   query: Query,
   filters: MessageFilters & { readonly text: string },

@@ -22,8 +22,8 @@ export interface SpanRange {
 const inSpan = (span: SQL) => sql`${idsOf(span)} AND search_spans(s.account_id, s.message_id) @> ARRAY[${span}.key]`;
 
 /**
- * Looks for the newest matches from span to span, so its time does not depend on how many older matches there are: in wide spans whether
- * there are any, and then in each narrow span. The plan is a nested loop, because every part depends on the one before, so rows are in order.
+ * Finds the newest matches span by span, so its time does not depend on the number of older matches. If a wide span has any match, its
+ * narrow spans are read. The plan is a nested loop, because every part depends on the previous one, so rows are in order.
  */
 const descend = defineStatement(
   {

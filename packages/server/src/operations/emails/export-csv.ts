@@ -14,7 +14,7 @@ const NEEDS_QUOTES = /[",;|\t\r\n]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it separates the cells.
 const SUSPICIOUS = /[",;|\t\r\n]|\u001f[\s\u200b-\u200f\u2060]*'*[=+\-@＝＋－＠﹦﹢﹣﹫]/;
 
-/** Whether any cell of some records is changed against formulas: FORMULA_START or BREAK_START, with the separators as further starts. */
+/** Matches records with a cell that needs an apostrophe: FORMULA_START or BREAK_START, also after a separator. */
 const CHANGES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they separate the cells and the records.
   /(?:^|[\u001e\u001f,;|\t\r\n])[ "\v\f\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]*'*[=+\-@＝＋－＠﹦﹢﹣﹫]|(?:^|[\u001e\u001f])'*[\t\r\n]/;
@@ -25,7 +25,7 @@ export function toCsv(records: string): string {
   return quoteCells(records).replaceAll(CELL_SEPARATOR, ',').replaceAll(SEPARATORS.csv, '\n');
 }
 
-/** Quotes the cells that need it. Jumps from one to the next, because splitting all records into cells takes longer than reading them. */
+/** Quotes the cells that need it. Skips from one to the next, because splitting all records into cells takes longer than reading them. */
 function quoteCells(records: string): string {
   const next = new RegExp(NEEDS_QUOTES, 'g');
   let quoted = '';

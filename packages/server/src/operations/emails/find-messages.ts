@@ -29,7 +29,7 @@ export async function findMessages(
   return [rows, isWhole ? rows.length : await countMatches(readsSql, filters, EXACT_COUNT_CAP)];
 }
 
-/** Counts by the log's own indexes. A whole log that was just found to be large is not counted again. */
+/** Counts with the indexes of the log. If all messages are counted and the log was just found to be large, returns the cap. */
 async function countLog(sql: Sql, filters: MessageFilters, largeLogs: LargeLogs): Promise<number> {
   const isWhole = filters.status === null && filters.from === null && filters.to === null;
   if (isWhole && largeLogs.isLarge(filters.accountId)) return EXACT_COUNT_CAP;

@@ -1,12 +1,12 @@
-/** Remembers which accounts have more messages than a total counts, so that not every first page counts ten thousand again. */
+/** Remembers which accounts have more messages than a total counts, so that the first page need not count ten thousand each time. */
 export interface LargeLogs {
   isLarge(accountId: string): boolean;
   add(accountId: string): void;
 }
 
-/** Messages leave a log only by retention, so this is at most this long out of date. */
+/** Only retention removes messages from a log, so an entry is out of date for at most this long. */
 const REMEMBERED_MS = 10_000;
-/** Above this number of accounts, the oldest is forgotten. */
+/** Above this number of accounts, the oldest entry is removed. */
 const MAX_KEPT = 10_000;
 
 export function createLargeLogs(nowMs: () => number = () => performance.now()): LargeLogs {
