@@ -26,7 +26,7 @@ describe('the wake-up after a commit', () => {
     return row?.['n'];
   };
 
-  it('is one call for many commits close together, and no job if this process delivers', async () => {
+  it('is one call for many commits close together, without a job if this process delivers', async () => {
     const before = await countJobs();
     let wakes = 0;
     const { wake } = open(() => {

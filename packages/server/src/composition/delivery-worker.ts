@@ -47,7 +47,7 @@ const DRAIN_MS = 6_000;
 export interface DeliveryWorker {
   readonly engine: DeliveryEngine;
   readonly jobs: JobWorker;
-  /** Looks for due deliveries at once. Returns false if this process cannot take more now. */
+  /** Checks for due deliveries at once. Returns false if this process cannot claim more now. */
   wake(): boolean;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Transport } from '../smtp-client/transport.ts';
 
-/** Transports that accept nothing more once they are cut off: a message may still have been in composition then. */
+/** Transports that send nothing after they are cut off, because a message may still be in composition at that time. */
 export function closable(
   transports: ReadonlyMap<string, Transport>,
   isCut: () => boolean,

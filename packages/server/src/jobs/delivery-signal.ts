@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { addPumpJob } from '../db/queries/maintenance.ts';
 
-/** Wakes a worker after a commit. Many wake-ups close together are one, so acceptance never waits for the queue. */
+/** Wakes a worker after a commit. Wake-ups close together are combined into one, so acceptance never waits for the queue. */
 export interface DeliverySignal {
   wake(): void;
   close(): void;
@@ -12,8 +12,8 @@ export interface DeliverySignalOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   /**
-   * Wakes the worker of this process. Returns false if there is none, or it is busy: a job then wakes another process. A job costs
-   * PostgreSQL as much as delivering ten messages.
+   * Wakes the worker of this process, because a job costs PostgreSQL as much as delivering ten messages. Returns false if there is no worker
+   * or it is busy. A job then wakes another process.
    */
   readonly wakeHere: () => boolean;
   readonly onError: (error: unknown) => void;
