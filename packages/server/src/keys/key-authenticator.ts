@@ -33,11 +33,13 @@ export interface KeyAuthenticator {
 const TOUCH_EVERY_MS = 60_000;
 /** At this number of different headers, the stored hashes are discarded. */
 const MAX_HASHED = 1_000;
+/** A header can contain any number of spaces. */
+const MAX_HEADER_CHARACTERS = 100;
 
 export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator {
   const memory = createExpiringCache<Caller | null>(clock);
   const used = new Map<string, Caller>();
-  /** Hashes of well-formed keys by header, because hashing a key costs as much as routing a request. Cleared whenever use is stored. */
+  /** Hashes of valid keys by header, because hashing a key costs as much as routing a request. Cleared whenever use is stored. */
   const hashed = new Map<string, string>();
 
   function lookUp(hash: string): Promise<Caller | null> {
@@ -55,9 +57,12 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     if (!isWellFormedKey(secret))
       return refuse('invalid_key', 'This is not a valid Postrider API key. Check for typing errors.');
     const hash = hashApiKey(secret).toString('base64');
-    if (hashed.size >= MAX_HASHED) hashed.clear();
-    hashed.set(header, hash);
-    return await checkHash(hash);
+    const verdict = await checkHash(hash);
+    if (verdict.ok && header.length <= MAX_HEADER_CHARACTERS) {
+      if (hashed.size >= MAX_HASHED) hashed.clear();
+      hashed.set(header, hash);
+    }
+    return verdict;
   }
 
   async function checkHash(hash: string): Promise<Authentication> {
