@@ -81,16 +81,16 @@ describe('group commit', () => {
       Array.from({ length: count }, (_, index) => group.submit(account * 1_000 + index));
     const countOf = (index: number, account: number) =>
       writes[index]?.items.filter((item) => Math.floor(item / 1_000) === account).length;
-    const verdicts = submit(1, 180);
+    const verdicts = submit(1, 240);
     const first = await write(0);
     expect(first.items).toHaveLength(120);
     verdicts.push(...submit(2, 12), ...submit(3, 1));
     first.finish();
-    // A quarter of a batch for three accounts.
+    // A quarter of a batch for three accounts. What an account leaves of its share goes to those that wait.
     for (const [index, counts] of [
-      [10, 10, 1],
-      [10, 2, 0],
-      [10, 0, 0],
+      [19, 10, 1],
+      [28, 2, 0],
+      [30, 0, 0],
     ].entries()) {
       const next = await write(index + 1);
       expect([1, 2, 3].map((account) => countOf(index + 1, account))).toEqual(counts);
@@ -98,9 +98,9 @@ describe('group commit', () => {
     }
     // An account that sends again soon still has its share.
     verdicts.push(...submit(3, 1));
-    for (const index of [4, 5, 6]) (await write(index)).finish();
-    expect(await Promise.all(verdicts)).toHaveLength(194);
-    expect(writes.slice(4).every(({ items }) => items.length <= 15)).toBe(true);
+    for (const index of [4, 5]) (await write(index)).finish();
+    expect(await Promise.all(verdicts)).toHaveLength(254);
+    expect(writes.slice(4).every(({ items }) => items.length <= 30)).toBe(true);
   });
 
   it('gives an account whole batches again after the others have been inactive for some batches', async () => {
@@ -129,7 +129,7 @@ describe('group commit', () => {
     await Promise.all(verdicts);
   });
 
-  it('has no room for an account that fills half of the queue, by items or by bytes, but has room for others', async () => {
+  it('has no room for an account with half of what is free, by items or by bytes, but has room for others', async () => {
     const { group, write } = start({ room: { items: 4, bytes: 1_000 }, accountOf: (item) => String(item % 10) });
     const flood = [group.submit(1), group.submit(11)];
     expect([group.hasRoom('1'), group.hasRoom('2')]).toEqual([false, true]);

@@ -4,7 +4,7 @@
  */
 export interface FairQueue<Item> {
   readonly length: number;
-  /** False if the queue, or the account's half of it, is full. */
+  /** False if the account has as much waiting as half of what is free. */
   hasRoom(account: string): boolean;
   add(account: string, item: Item): void;
   /** Removes and returns the items of the next batch; at least one, unless the queue is empty. */
@@ -19,7 +19,8 @@ export interface QueueSize {
   readonly bytes: number;
 }
 
-const SHARE_OF_ACCOUNT = 0.5;
+/** An account may use as much as half of what is free, so that the queue is never full for an account that has nothing waiting. */
+const SHARE_OF_FREE = 0.5;
 
 /** The accounts whose sends are being written or were just written, in any queue. */
 export interface ActiveAccounts {
@@ -92,22 +93,28 @@ export function createFairQueue<Item extends { readonly bytes: number }>(
   function take(limit: QueueSize): Item[] {
     const batch: Item[] = [];
     const served: string[] = [];
-    const share = shareOf(limit.items);
-    let visits = accounts.size;
     let bytesLeft = limit.bytes;
-    for (const [account, waiting] of accounts) {
-      const most = visits === 0 ? 0 : Math.min(share, limit.items - batch.length);
-      const next = countNext(waiting.items, most, bytesLeft, batch.length === 0);
-      if (next.items === 0) break;
-      visits -= 1;
-      served.push(account);
-      bytesLeft -= next.bytes;
-      batch.push(...waiting.items.splice(0, next.items));
-      waiting.bytes -= next.bytes;
-      // The account is served again after all others.
-      accounts.delete(account);
-      if (waiting.items.length > 0) accounts.set(account, waiting);
+
+    /** Takes up to `share` items of each account, until the batch has `most`. */
+    function takeShares(share: number, most: number): void {
+      // A copy, because accounts that were served are added again.
+      for (const [account, waiting] of [...accounts]) {
+        const free = Math.max(0, most - batch.length);
+        const next = countNext(waiting.items, Math.min(share, free), bytesLeft, batch.length === 0);
+        if (next.items === 0) break;
+        served.push(account);
+        bytesLeft -= next.bytes;
+        batch.push(...waiting.items.splice(0, next.items));
+        waiting.bytes -= next.bytes;
+        // The account is served again after all others.
+        accounts.delete(account);
+        if (waiting.items.length > 0) accounts.set(account, waiting);
+      }
     }
+
+    takeShares(shareOf(limit.items), limit.items);
+    // What light accounts leave of the part that all share.
+    takeShares(limit.items, Math.ceil(limit.items * SHARED_PART));
     activity.note(served);
     all.length -= batch.length;
     all.bytes -= limit.bytes - bytesLeft;
@@ -121,10 +128,8 @@ export function createFairQueue<Item extends { readonly bytes: number }>(
     hasRoom(account) {
       const own = accounts.get(account) ?? NOTHING;
       return (
-        all.length < room.items &&
-        all.bytes < room.bytes &&
-        own.items.length < room.items * SHARE_OF_ACCOUNT &&
-        own.bytes < room.bytes * SHARE_OF_ACCOUNT
+        own.items.length < (room.items - all.length) * SHARE_OF_FREE &&
+        own.bytes < (room.bytes - all.bytes) * SHARE_OF_FREE
       );
     },
     add(account, item) {
