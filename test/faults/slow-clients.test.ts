@@ -11,7 +11,7 @@ import { startTestApp } from '../harness/test-app.ts';
 
 const IS_LONG = process.env['FAULTS'] === 'long';
 /** Only `pnpm test:faults` waits as long as servers do. */
-const PATIENCE_HERE = IS_LONG ? PATIENCE : { requestMs: 400, lookEveryMs: 100 };
+const PATIENCE_HERE = IS_LONG ? PATIENCE : { ...PATIENCE, requestMs: 400, lookEveryMs: 100 };
 const MOST_MS = PATIENCE_HERE.requestMs + PATIENCE_HERE.lookEveryMs;
 const HELD = 1_000;
 

@@ -67,6 +67,8 @@ export const LIMITS = {
   anonymousUnfinishedBodies: 512,
   unfinishedBodyBytesPerAddress: 120 * 1024 * 1024, // received so far of large bodies that are still arriving
   unfinishedBodyBytes: 200 * 1024 * 1024,
+  unreadResponseBytesPerAddress: 120 * 1024 * 1024, // of responses that their clients have not read completely
+  unreadResponseBytes: 200 * 1024 * 1024,
   requestLogDays: 30,
   pageSizeDefault: 50,
   pageSizeMax: 100,

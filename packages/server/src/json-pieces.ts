@@ -3,7 +3,12 @@ const PIECE_CHARACTERS = 128 * 1024;
 
 /** Whether the strings of a value are so long that it should be serialized in pieces. Stops as soon as the result is known. */
 export function isLargeJson(value: unknown): boolean {
-  return characterCount(value, 0) > PIECE_CHARACTERS;
+  return countCharacters(value, PIECE_CHARACTERS) > PIECE_CHARACTERS;
+}
+
+/** The approximate length of a value's JSON. Stops as soon as the result is more than `most`. */
+export function countCharacters(value: unknown, most = Number.POSITIVE_INFINITY): number {
+  return characterCount(value, 0, most);
 }
 
 /**
@@ -72,13 +77,13 @@ function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !('toJSON' in value);
 }
 
-function characterCount(value: unknown, before: number): number {
+function characterCount(value: unknown, before: number, most: number): number {
   if (typeof value === 'string') return before + value.length;
   if (typeof value !== 'object' || value === null) return before + 1;
   let count = before;
   for (const name in value) {
-    if (count > PIECE_CHARACTERS) return count;
-    count = characterCount(value[name as keyof typeof value], count + name.length);
+    if (count > most) return count;
+    count = characterCount(value[name as keyof typeof value], count + name.length, most);
   }
   return count;
 }

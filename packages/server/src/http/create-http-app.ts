@@ -18,6 +18,7 @@ import { parseQueryString } from './query-string.ts';
 import { readJsonBody } from './read-json-body.ts';
 import type { RequestLog } from './request-log.ts';
 import { closeBeforeUnreadBody } from './unread-body.ts';
+import { limitUnreadResponses } from './unread-responses.ts';
 
 export interface HttpAppOptions {
   readonly baseUrl: string;
@@ -30,23 +31,30 @@ export interface HttpAppOptions {
   readonly patience?: Patience;
   /** How many connections may be open; unlimited by default. */
   readonly connections?: ConnectionLimits;
-  /** How many processes of this server share the limits on bodies; 1 by default. */
+  /** How many processes of this server share the limits on bodies and responses; 1 by default. */
   readonly processes?: number;
 }
 
-/** Time limits for receiving a request, for its headers and in total, and how often connections are checked for them. */
+/** Time limits for clients, and how often connections are checked for them. */
 export interface Patience {
+  /** For sending a request, for its headers and in total. */
   readonly requestMs: number;
+  /** For reading nothing of a response. */
+  readonly stalledMs: number;
   readonly lookEveryMs: number;
 }
 
-/** Slow clients are disconnected, so that they cannot occupy connections: after 30 s at the latest, including the check interval. */
-export const PATIENCE: Patience = { requestMs: 27_000, lookEveryMs: 2_000 };
+/**
+ * Slow clients are disconnected, so that they cannot occupy connections and memory. A request has 30 s at most, including the check
+ * interval.
+ */
+export const PATIENCE: Patience = { requestMs: 27_000, stalledMs: 60_000, lookEveryMs: 2_000 };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 /** A Fastify instance with everything that is common to all routes: request ids, JSON, problem bodies, the request log. No routes. */
 export function createHttpApp(options: HttpAppOptions): FastifyInstance {
-  const { requestMs, lookEveryMs } = options.patience ?? PATIENCE;
+  const { requestMs, stalledMs, lookEveryMs } = options.patience ?? PATIENCE;
+  const { processes = 1 } = options;
   const app = fastify({
     logger: false,
     bodyLimit: LIMITS.requestBodyBytes, // For routes that do not set one.
@@ -91,6 +99,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
       checkedAtMs: 0,
       arriving: null,
       largeBytes: 0,
+      heldBytes: 0,
       emailId: null,
       code: null,
       refused: null,
@@ -111,7 +120,8 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   const { connections } = options;
   if (connections !== undefined) limitConnections(app.server, connections, options);
   offerContinue(app.server);
-  admitBodies(app, options.processes ?? 1);
+  admitBodies(app, processes);
+  limitUnreadResponses(app, { processes, stalledMs, lookEveryMs, logger: options.logger });
   endConnectionsWhenClosing(app);
   addBodyParser(app);
   app.setErrorHandler((error, request, reply) => {

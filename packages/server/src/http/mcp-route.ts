@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { bodyLimitOf, findOperation, type PlacedInput } from '@postrider/core';
 import { createDuplicateQueue, createMcpHttpHandler, type InvokeResult, withWaitInWords } from '@postrider/mcp';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -111,10 +112,39 @@ export function createMcpRoute(options: McpRouteOptions) {
     const response = await handler.fetch(web, mcpCaller, request.body);
     reply.code(response.status);
     for (const [name, value] of response.headers) reply.header(name, value);
-    return response.body === null ? reply.send() : reply.send(response.body);
+    if (response.body === null) return reply.send();
+    return reply.send(isJson(response) ? Buffer.from(await response.arrayBuffer()) : eagerly(response.body));
   }
 
   return { handle, endListening: () => handler.endListening(), close: () => handler.close() };
+}
+
+/** Such a response is complete: as one buffer it is cheaper to send, and counted while the client does not read it. */
+function isJson(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('application/json') ?? false;
+}
+
+/** The library writes events whether or not the client reads them. What waits in this stream is counted, but not what waits in theirs. */
+function eagerly(body: ReadableStream<Uint8Array>): Readable {
+  const reader = body.getReader();
+  const stream = new Readable({
+    read: () => undefined,
+    destroy: (error, done) => {
+      reader.cancel().then(
+        () => done(error),
+        () => done(error),
+      );
+    },
+  });
+  const pump = async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      stream.push(done ? null : value);
+      if (done) return;
+    }
+  };
+  pump().catch((error: Error) => stream.destroy(error));
+  return stream;
 }
 
 /** Whether a JSON-RPC body, one message or several, calls a tool. */

@@ -10,6 +10,8 @@ export interface RequestState {
   arriving: ArrivingBody | null;
   /** The size of a large body; 0 for any other. */
   largeBytes: number;
+  /** The approximate size of what stays in memory until a response that is created in pieces is sent; 0 without one. */
+  heldBytes: number;
   emailId: string | null;
   code: string | null;
   /** Why a request must be rejected, for protocols with their own error format; null if it may continue. */

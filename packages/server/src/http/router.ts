@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { type AnyOperation, bodyLimitOf, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readClientInfo } from '../auth/client-info.ts';
-import { isLargeJson, jsonPieces } from '../json-pieces.ts';
+import { countCharacters, isLargeJson, jsonPieces } from '../json-pieces.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import type { CallContext, Services } from '../operations/context.ts';
@@ -114,19 +114,18 @@ async function respond(operation: CallableOperation, request: FastifyRequest, re
   const ready = readyJsonOf(result.body);
   if (ready !== undefined) return reply.send(ready);
   // A dry run shows the whole message: serializing a hundred of them takes a second.
-  if (isLargeJson(result.body)) return sendStream(reply, slicedPieces(result.body));
+  if (isLargeJson(result.body)) {
+    request.state.heldBytes = countCharacters(result.body);
+    return sendStream(reply, slicedPieces(result.body));
+  }
   return reply.send(JSON.stringify(result.body));
 }
-
-/** A client that reads nothing for this long is disconnected, because it occupies the place of one that reads. */
-const STALLED_AFTER_MS = 60_000;
 
 /**
  * Sends a file as it is created, at the client's pace. If it fails on the way the connection is closed, so that the file
  * does not look complete.
  */
 function sendStream(reply: FastifyReply, body: AsyncIterable<string | Uint8Array>) {
-  reply.raw.setTimeout(STALLED_AFTER_MS, () => reply.raw.destroy());
   // Pieces are passed on unchanged, one at a time: converting them to buffers would create megabytes of garbage.
   return reply.send(Readable.from(body, { highWaterMark: 1 }));
 }
