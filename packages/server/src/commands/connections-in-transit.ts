@@ -12,6 +12,8 @@ interface ClusterMessage {
  * its reply, and the clients of these connections would wait too.
  */
 export function closeConnectionsInTransit(child: ChildProcess): void {
+  // It was not started, and may have no channel.
+  if (child.pid === undefined) return;
   const inTransit = new Map<unknown, { close(): void }>();
   const send: ChildProcess['send'] = child.send.bind(child);
   child.send = (...words: unknown[]) => {

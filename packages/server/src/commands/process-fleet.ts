@@ -82,24 +82,49 @@ export function createProcessFleet(options: FleetOptions): ProcessFleet {
   function launch(process: number): void {
     const place = places.get(process) ?? { member: null, deaths: 0, failedStarts: 0 };
     places.set(process, place);
+    const startedMs = performance.now();
+    let worker: Worker;
+    try {
+      worker = fork();
+    } catch (error) {
+      // Memory ran out.
+      end(place, { process, startedMs, isReady: false, error: notStarted(process, error) }, 'not started');
+      return;
+    }
+    closeConnectionsInTransit(worker.process);
+    const ended = Promise.withResolvers<void>();
+    const member: Member = {
+      ...{ process, worker, ended: ended.promise, startedMs, isLoaded: false, isReady: false, error: null },
+    };
+    place.member = member;
+    const leave = (isCleanEnd: boolean, how: string) => {
+      if (place.member !== member) return;
+      place.member = null;
+      isClean &&= isCleanEnd;
+      ended.resolve();
+      if (!isStopping) end(place, member, how);
+    };
+    worker.on('message', (report: Report) => receive(member, report));
+    worker.process.on('error', (error) => {
+      if (worker.process.pid !== undefined) {
+        logger.debug({ error: error.message, process }, 'a message to a process failed');
+        return;
+      }
+      // The system had no process or no file descriptor for it: no `exit` follows.
+      member.error = notStarted(process, error);
+      leave(true, 'not started');
+    });
+    // The worker emits the errors of its process again.
+    worker.on('error', () => undefined);
+    worker.process.once('exit', (code, signal) => leave(code === 0, signal ?? `code ${code}`));
+    options.onStarted();
+  }
+
+  function fork(): Worker {
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ args: ['serve'] });
     // The worker reads only the environment: it gets the values of the flags, and the chosen number of processes.
-    const worker = cluster.fork({ POSTRIDER_ROLES: [...roles].join(','), POSTRIDER_PROCESSES: String(processes) });
-    closeConnectionsInTransit(worker.process);
-    const ended = Promise.withResolvers<void>();
-    const startedMs = performance.now();
-    const member = { process, worker, ended: ended.promise, startedMs, isLoaded: false, isReady: false, error: null };
-    place.member = member;
-    worker.on('message', (report: Report) => receive(member, report));
-    worker.on('error', (error) => logger.debug({ error: error.message, process }, 'a message to a process failed'));
-    worker.process.once('exit', (code, signal) => {
-      place.member = null;
-      isClean &&= code === 0;
-      ended.resolve();
-      if (!isStopping) end(place, member, signal ?? `code ${code}`);
-    });
-    options.onStarted();
+    return cluster.fork({ POSTRIDER_ROLES: [...roles].join(','), POSTRIDER_PROCESSES: String(processes) });
   }
 
   function tell(member: Member, instruction: Instruction): void {
@@ -139,8 +164,8 @@ export function createProcessFleet(options: FleetOptions): ProcessFleet {
     }
   }
 
-  /** A process has ended unexpectedly. */
-  function end(place: Place, member: Member, how: string): void {
+  /** A process has ended unexpectedly, or could not be started. */
+  function end(place: Place, member: Pick<Member, 'process' | 'startedMs' | 'isReady' | 'error'>, how: string): void {
     const error = member.error ?? endedEarly(member.process, how);
     if (!isUp) {
       prepared.reject(error);
@@ -212,6 +237,13 @@ export function createProcessFleet(options: FleetOptions): ProcessFleet {
       for (const { worker } of members()) worker.process.kill('SIGKILL');
     },
   };
+}
+
+function notStarted(process: number, error: unknown): StartError {
+  return new StartError(
+    `Process ${process} of the server could not be started: ${error instanceof Error ? error.message : String(error)}.`,
+    'Raise the limits on processes, open files and memory of the server, or set POSTRIDER_PROCESSES to a lower number.',
+  );
 }
 
 function endedEarly(process: number, how: string): StartError {
