@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { exactShareOf, type ProcessPlace } from '../../packages/server/src/process-share.ts';
 import {
   createDestinationQueues,
   type QueueSlot,
@@ -8,7 +9,7 @@ import { createQueueRegistry } from '../../packages/server/src/routing/queue-reg
 import { createFakeClock } from '../harness/fake-clock.ts';
 
 function makeQueues(
-  options: { groups?: Readonly<Record<string, string>>; maxReserved?: number; processes?: number } = {},
+  options: { groups?: Readonly<Record<string, string>>; maxReserved?: number; place?: ProcessPlace } = {},
 ) {
   const clock = createFakeClock();
   let rooms = 0;
@@ -19,7 +20,7 @@ function makeQueues(
       return options.groups?.[domain] ?? domain;
     },
     maxReserved: options.maxReserved ?? 1_000,
-    ...(options.processes === undefined ? {} : { processes: options.processes }),
+    ...(options.place === undefined ? {} : { place: options.place }),
     random: () => 0.5,
     onRoom: () => {
       rooms += 1;
@@ -54,14 +55,44 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 describe('the queue of a destination', () => {
   it('admits only the share of its process, even if the destination responds well', async () => {
-    const { reserve } = makeQueues({ processes: 4 });
+    const place = [1, 2, 3, 4]
+      .map((process) => ({ process, processes: 4 }))
+      .find((one) => exactShareOf(10, one, 'a.example') === 2);
+    const { reserve } = makeQueues(place === undefined ? {} : { place });
     const first = reserve('a.example');
     expect(await first.settled).toBeNull();
     for (let n = 0; n < 20; n += 1) (await go(reserve('a.example'))).release('clean', null);
-    // A quarter of ten, rounded down.
+    // A quarter of ten, rounded down: two of the processes have three.
     const permits = [await go(first), await go(reserve('a.example'))];
     const third = reserve('a.example').acquire(0);
     expect([permits.length, await isSettled(third)]).toEqual([2, false]);
+  });
+
+  it('is served by as many processes as the destination allows, and the others do not claim its deliveries', async () => {
+    let permitted = 0;
+    for (const process of [1, 2, 3]) {
+      const { queues, clock, roomOf } = makeQueues({
+        groups: { 'a.example': 'free.fr', 'b.example': 'free.fr' },
+        place: { process, processes: 3 },
+      });
+      const slot = queues.reserve('a.example', false);
+      if ('requeueAt' in slot) throw new Error('the group is not known yet');
+      const refusal = await slot.settled;
+      if (refusal === null) {
+        permitted += 1;
+        await go(slot);
+        expect(await isSettled((queues.reserve('a.example', false) as QueueSlot).acquire(0))).toBe(false);
+        continue;
+      }
+      // At once, so that another process can claim it.
+      expect(refusal.requeueAt).toEqual(clock.now());
+      clock.advance(60_000);
+      expect(roomOf('a.example')).toBe(0);
+      expect(queues.reserve('a.example', true)).toEqual({ requeueAt: clock.now() });
+      expect(roomOf('a.example')).toBe(0);
+      expect(queues.recordClaimed(queues.capacity(), [])).toBe(false);
+    }
+    expect(permitted).toBe(2);
   });
 
   it('admits two deliveries in parallel, and the next when one of them has ended', async () => {

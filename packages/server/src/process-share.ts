@@ -6,7 +6,33 @@ export function shareOf(limit: number, processes: number, least = 1): number {
   return Math.max(least, Math.ceil(limit / processes));
 }
 
-/** The part of a limit that other servers set, such as the connections that they accept. Rounded down, so that the sum stays below it. */
-export function strictShareOf(limit: number, processes: number): number {
-  return Math.max(1, Math.floor(limit / processes));
+/** One of the processes of a server, and how many there are. */
+export interface ProcessPlace {
+  /** From 1. */
+  readonly process: number;
+  readonly processes: number;
+}
+
+export const ONLY_PROCESS: ProcessPlace = { process: 1, processes: 1 };
+
+/**
+ * The part of a limit that other servers set, such as the connections that they accept. The parts of all processes add up to the limit, so
+ * some are 0 if there are more processes than that.
+ * @param name of what is limited; for each name, other processes get the remainder
+ */
+export function exactShareOf(limit: number, { process, processes }: ProcessPlace, name = ''): number {
+  const position = (process + hashOf(name)) % processes;
+  return Math.floor(limit / processes) + (position < limit % processes ? 1 : 0);
+}
+
+/** The same, but at least 1, for what every process needs. */
+export function strictShareOf(limit: number, place: ProcessPlace): number {
+  return Math.max(1, exactShareOf(limit, place));
+}
+
+/** FNV-1a. */
+function hashOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (const char of name) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return hash;
 }

@@ -15,23 +15,24 @@ import type { AppOptions } from './app-options.ts';
 
 /** The transport from the settings. */
 export function createOutboundTransport(
-  options: Pick<AppOptions, 'config' | 'clock' | 'baseUrl' | 'random' | 'processes'>,
+  options: Pick<AppOptions, 'config' | 'clock' | 'baseUrl' | 'random' | 'processes' | 'supervision'>,
   dns: DnsResolver,
   http: OutboundClient,
   storeCaptured: StoreCaptured,
 ): Transport {
-  const { config, clock, baseUrl, processes = 1 } = options;
+  const { config, clock, baseUrl, processes = 1, supervision } = options;
+  const place = { process: supervision?.process ?? 1, processes };
   const heloName = config.heloName ?? chooseHeloName(hostname(), baseUrl, config.sandboxDomain);
   switch (config.transport.kind) {
     case 'relay':
-      return createSmtpRelayTransport({ relay: config.transport.relay, heloName, processes });
+      return createSmtpRelayTransport({ relay: config.transport.relay, heloName, place });
     case 'direct':
       return createDirectTransport({
         dns,
         http,
         clock,
         random: options.random,
-        processes,
+        place,
         heloName,
         sourceAddress: config.sourceAddress,
         mxPort: config.mxPort,

@@ -52,7 +52,7 @@ export function createDeliveryAdmission(options: DeliveryAdmissionOptions): Deli
     clock,
     groupOf: async (domain) => (await shaped.groupOf?.(domain)) ?? domain,
     maxReserved: options.maxInFlight,
-    ...(shaped.processes === undefined ? {} : { processes: shaped.processes }),
+    ...(shaped.place === undefined ? {} : { place: shaped.place }),
     random: options.random,
     onRoom: reportRoomSoon,
   });

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { ProcessPlace } from '../process-share.ts';
 import type { DestinationHealth } from './destination-health.ts';
 import { createLargeMessages } from './large-messages.ts';
 import { createQueueRegistry, type Destination, type DestinationQueue } from './queue-registry.ts';
@@ -10,8 +11,8 @@ export interface DestinationQueuesOptions {
   readonly groupOf: (domain: string) => Promise<string>;
   /** The most deliveries that this process leases. Destinations that have not replied yet never use all of it. */
   readonly maxReserved: number;
-  /** The number of processes of this server that share the limits of a destination; 1 by default. */
-  readonly processes?: number;
+  /** If several processes of this server share the limits of a destination. */
+  readonly place?: ProcessPlace;
   /** In [0, 1). */
   readonly random: () => number;
   /** Called when a destination that may have more due deliveries can take more. */
@@ -83,7 +84,7 @@ const FULL_SPREAD_MS = 25_000;
 
 export function createDestinationQueues(options: DestinationQueuesOptions): DestinationQueues {
   const { clock } = options;
-  const registry = createQueueRegistry(clock, options.groupOf, options.processes);
+  const registry = createQueueRegistry(clock, options.groupOf, options.place);
   /** Queues that the capacity of the next claim must name; idle ones are removed at that time. */
   const awake = new Set<DestinationQueue>();
   const queued = new Set<DestinationQueue>();
@@ -144,7 +145,8 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
     }
     for (const queue of others === 0 ? registry.queues : awake) {
       const n = roomOf(queue, now);
-      if (n < others) pushNames(short, queue, n);
+      if (queue.most === 0 && queue.names.size === 0) awake.delete(queue);
+      else if (n < others) pushNames(short, queue, n);
       else if (n > others && (others === 0 || !isResting(queue, now))) pushNames(open, queue, n);
       else if (isResting(queue, now)) awake.delete(queue);
     }
@@ -182,7 +184,7 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
     const destination = registry.destinationOf(name);
     const { queue } = destination;
     if (queue === null) return reserveEarly(destination, isLast);
-    const refusal = isLast ? null : refusalOf(queue);
+    const refusal = refusalOf(queue, isLast);
     if (refusal !== null) return refusal;
     count(queue, 1);
     return {
@@ -204,7 +206,7 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
     const settled = destination.found.then((queue) => {
       if (place !== 'early') return null;
       countEarly(-1);
-      const refusal = isLast ? null : refusalOf(queue);
+      const refusal = refusalOf(queue, isLast);
       place = refusal === null ? queue : 'none';
       if (refusal === null) count(queue, 1);
       return refusal;
@@ -229,8 +231,14 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
   }
 
   /** Claims count by destination, and a group has many of those: what exceeds the group's capacity is left to other processes and to later. */
-  function refusalOf(queue: DestinationQueue): Requeue | null {
+  function refusalOf(queue: DestinationQueue, isLast: boolean): Requeue | null {
     const now = clock.now();
+    if (queue.most === 0) {
+      // Named from now on, so that only other processes claim the deliveries of this group.
+      awake.add(queue);
+      return { requeueAt: now };
+    }
+    if (isLast) return null;
     const closed = closedUntil(queue.shape, now);
     if (closed !== null) return { requeueAt: closed };
     const most = Math.max(FRESH_SHAPE.limit, capacityOf(queue, now)) * 2;
@@ -317,8 +325,8 @@ export function createDestinationQueues(options: DestinationQueuesOptions): Dest
   };
 }
 
-function isResting({ reserved, shape, usedAtMs }: DestinationQueue, now: Date): boolean {
-  return reserved === 0 && shape.breaker === null && now.getTime() - usedAtMs >= BUSY_MS;
+function isResting({ most, reserved, shape, usedAtMs }: DestinationQueue, now: Date): boolean {
+  return most > 0 && reserved === 0 && shape.breaker === null && now.getTime() - usedAtMs >= BUSY_MS;
 }
 
 /** No more than a statement can carry. */

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { refuseAddress } from '../outbound/public-address.ts';
-import { strictShareOf } from '../process-share.ts';
+import { ONLY_PROCESS, type ProcessPlace, strictShareOf } from '../process-share.ts';
 import { cacheCheck } from '../smtp-client/cached-check.ts';
 import { toErrorVerdicts } from '../smtp-client/error-verdicts.ts';
 import { openSmtpConnection, type SmtpConnectionOptions } from '../smtp-client/smtp-connection.ts';
@@ -34,8 +34,8 @@ export interface DirectTransportOptions {
   /** For development: servers may have non-public addresses. */
   readonly allowPrivate: boolean;
   readonly timeouts?: Partial<SmtpTimeouts>;
-  /** How many processes of this server share the limits on connections; 1 by default. */
-  readonly processes?: number;
+  /** If several processes of this server share the limits on connections. */
+  readonly place?: ProcessPlace;
   /** The most connections in total. */
   readonly maxSockets?: number;
   /** The most connections to one address. */
@@ -60,14 +60,14 @@ const CHECK_TIMEOUT_MS = 5_000;
  * report follows. Throws TypeError for an invalid EHLO name.
  */
 export function createDirectTransport(options: DirectTransportOptions): Transport {
-  const { dns, clock, heloName, processes = 1 } = options;
+  const { dns, clock, heloName, place = ONLY_PROCESS } = options;
   assertHeloName(heloName);
   let isStopped = false;
   const brokenTls = createExpiringSet(BROKEN_TLS_KEPT_MS, MAX_REMEMBERED, clock.now);
   const pools = createDirectPools({
     open: (server) => openSmtpConnection(toConnectionOptions(options, server, brokenTls)),
-    maxSockets: options.maxSockets ?? strictShareOf(MAX_SOCKETS, processes),
-    maxPerServer: options.maxPerAddress ?? strictShareOf(MAX_PER_ADDRESS, processes),
+    maxSockets: options.maxSockets ?? strictShareOf(MAX_SOCKETS, place),
+    maxPerServer: options.maxPerAddress ?? strictShareOf(MAX_PER_ADDRESS, place),
   });
   const attempting: DirectAttemptOptions = {
     route: {
@@ -91,7 +91,7 @@ export function createDirectTransport(options: DirectTransportOptions): Transpor
   return {
     name: 'direct',
     acceptedMeans: 'delivered',
-    processes,
+    place,
     send: (outgoing) => sendByDomain(attempting, outgoing).catch((error: unknown) => toErrorVerdicts(outgoing, error)),
     groupOf: async (domain) => providerOf(domain, readMxResult(domain, await dns.mx(domain), heloName)),
     check: cacheCheck(() => checkDirect(options)),

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
-import { strictShareOf } from '../process-share.ts';
+import { exactShareOf, ONLY_PROCESS, type ProcessPlace } from '../process-share.ts';
 import { FRESH_SHAPE, mostAtOnce, type Shape } from './shaping.ts';
 
 /** What this process knows about a group of destinations, and what it is sending to them. */
 export interface DestinationQueue {
   readonly group: string;
-  /** The most concurrent delivery attempts of this process. */
+  /** The most concurrent delivery attempts of this process. 0 if only other processes deliver to this group. */
   readonly most: number;
   shape: Shape;
   reserved: number;
@@ -47,11 +47,11 @@ const SWEEP_EVERY_MS = 60_000;
 /** How long an ended breaker is remembered without a delivery: the next one starts from a fresh state. */
 const BREAKER_KEPT_MS = 15 * 60_000;
 
-/** @param processes how many processes of this server send to the same destinations */
+/** @param place the process, if several processes of this server send to the same destinations */
 export function createQueueRegistry(
   clock: Clock,
   groupOf: (domain: string) => Promise<string>,
-  processes = 1,
+  place: ProcessPlace = ONLY_PROCESS,
 ): QueueRegistry {
   const queues = new Map<string, DestinationQueue>();
   const destinations = new Map<string, Destination>();
@@ -101,7 +101,7 @@ export function createQueueRegistry(
     const queue: DestinationQueue = {
       ...{
         group,
-        most: strictShareOf(mostAtOnce(group), processes),
+        most: exactShareOf(mostAtOnce(group), place, group),
         shape: FRESH_SHAPE,
         reserved: 0,
         active: 0,

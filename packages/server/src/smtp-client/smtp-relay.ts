@@ -1,4 +1,4 @@
-import { strictShareOf } from '../process-share.ts';
+import { ONLY_PROCESS, type ProcessPlace, strictShareOf } from '../process-share.ts';
 import { cacheCheck } from './cached-check.ts';
 import { toErrorVerdicts } from './error-verdicts.ts';
 import { isLoopbackHost, type RelayConfig, type RelayTls } from './relay-url.ts';
@@ -15,8 +15,8 @@ export interface SmtpRelayOptions {
   readonly heloName: string;
   readonly timeouts?: Partial<SmtpTimeouts>;
   readonly maxConnections?: number;
-  /** How many processes of this server share the connections; 1 by default. */
-  readonly processes?: number;
+  /** If several processes of this server share the connections. */
+  readonly place?: ProcessPlace;
 }
 
 const MAX_CONNECTIONS = 20;
@@ -32,7 +32,7 @@ export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
   const connection = toConnectionOptions(options);
   const pool = new SmtpPool({
     open: () => openSmtpConnection(connection),
-    maxConnections: options.maxConnections ?? strictShareOf(MAX_CONNECTIONS, options.processes ?? 1),
+    maxConnections: options.maxConnections ?? strictShareOf(MAX_CONNECTIONS, options.place ?? ONLY_PROCESS),
     sendsAhead: true,
   });
   return {

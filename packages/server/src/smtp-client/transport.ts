@@ -1,4 +1,5 @@
 import type { Classification } from '@postrider/core';
+import type { ProcessPlace } from '../process-share.ts';
 
 /** A message and its envelope for one destination: what a transport sends to a mail server in one SMTP transaction. */
 export interface OutgoingMessage {
@@ -83,8 +84,8 @@ export interface Transport {
   send(outgoing: OutgoingMessage): Promise<readonly RecipientVerdict[]>;
   /** The destination that a recipient's domain shares with others: the provider of its mail servers, or else the domain. Never rejects. */
   groupOf?(domain: string): Promise<string>;
-  /** The number of processes of this server that share the limits of each destination; 1 by default. */
-  readonly processes?: number;
+  /** The process that sends, if several processes share the limits of each destination. */
+  readonly place?: ProcessPlace;
   /** Checks whether a message could be sent now, without sending one. Never rejects. */
   check(): Promise<{ ok: boolean; reason: string | null }>;
   /** Closes every connection at once; messages without a verdict, and later ones, are deferred. */
