@@ -78,7 +78,12 @@ export interface Config {
   /** The maximum number of open HTTP connections, in total and from one address. */
   readonly connections: { readonly total: number; readonly perAddress: number };
   /** The same for SMTP submission. */
-  readonly smtpConnections: { readonly total: number; readonly perAddress: number };
+  readonly smtpConnections: {
+    readonly total: number;
+    readonly perAddress: number;
+    /** From one address before login; a tenth of `perAddress` by default. */
+    readonly waitingPerAddress?: number;
+  };
   readonly monthlyQuota: number;
   /** How long a message is retried. */
   readonly retryHours: number;

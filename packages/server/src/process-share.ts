@@ -6,6 +6,15 @@ export function shareOf(limit: number, processes: number, least = 1): number {
   return Math.max(least, Math.ceil(limit / processes));
 }
 
+/**
+ * The part of a limit for each client. Connections are dealt to the processes in turn over all clients, so those of one client are unevenly
+ * distributed: the slack is three standard deviations. Never more than the whole limit.
+ */
+export function clientShareOf(limit: number, processes: number): number {
+  const share = shareOf(limit, processes);
+  return processes === 1 ? limit : Math.min(limit, Math.ceil(share + 3 * Math.sqrt(share)));
+}
+
 /** One of the processes of a server, and how many there are. */
 export interface ProcessPlace {
   /** From 1. */

@@ -6,12 +6,12 @@ import { type Config, readConfig } from '../config.ts';
 import { type DatabaseTarget, type Sql, toDatabaseTarget } from '../db/client.ts';
 import { connectionsOf } from '../db/connection-counts.ts';
 import { readConnectionFacts } from '../db/queries/connection-facts.ts';
-import type { ClientCounter } from '../keys/client-rate-limit.ts';
-import { shareOf } from '../process-share.ts';
+import { dividedAmong } from './divided-limits.ts';
 import { introduce } from './introduce.ts';
 import { type OpenDatabase, prepareDatabase } from './prepared-database.ts';
 import { type ConnectionFacts, processesWithin } from './process-count.ts';
 import { type Instruction, type ProcessOrders, type Report, toFailure } from './process-messages.ts';
+import { createRemoteCounter, type RemoteCounter } from './remote-counter.ts';
 import { createStartOutput, type StartOutput } from './start-output.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
@@ -22,7 +22,7 @@ export function runSupervisedProcess(environment: NodeJS.ProcessEnv): void {
   if (!verdict.ok) throw new Error('The settings changed during the start.');
   const { config } = verdict;
   const output = createStartOutput(config, true);
-  const clients = createRemoteCounter();
+  const clients = createRemoteCounter(systemClock, (count) => void report(count));
   let database: OpenDatabase | null = null;
   let app: App | null = null;
   // Otherwise Node exits as soon as the supervisor is gone, in the middle of the work.
@@ -86,14 +86,10 @@ async function awaitConnections({ processes, roles }: Config, sql: Sql): Promise
   }
 }
 
-function startApp(config: Config, orders: ProcessOrders, { logger }: StartOutput, clients: ClientCounter): App {
+function startApp(config: Config, orders: ProcessOrders, { logger }: StartOutput, clients: RemoteCounter): App {
   const { process: number, processes, baseUrl, embedded } = orders;
-  const share = ({ total, perAddress }: Config['connections']) => ({
-    total: shareOf(total, processes),
-    perAddress: shareOf(perAddress, processes),
-  });
   return createApp({
-    config: { ...config, connections: share(config.connections), smtpConnections: share(config.smtpConnections) },
+    config: dividedAmong(processes, config),
     ...{ baseUrl, logger, processes, target: targetOf(config, embedded) },
     supervision: { process: number, clients },
     clock: systemClock,
@@ -120,31 +116,4 @@ async function report(message: Report): Promise<void> {
     if (process.send === undefined || !process.connected) return resolve();
     process.send(message, undefined, {}, () => resolve());
   });
-}
-
-/** A busy supervisor must not delay a request for longer. Such a request is allowed. */
-const COUNT_WITHIN_MS = 1_000;
-
-/** Counts in the supervisor, for all processes. */
-function createRemoteCounter(): ClientCounter & { settle(id: number, retryAfterSeconds: number | null): void } {
-  const waiting = new Map<number, (retryAfterSeconds: number | null) => void>();
-  let lastId = 0;
-  return {
-    async take(count, address, requests) {
-      lastId += 1;
-      const id = lastId;
-      const { promise, resolve } = Promise.withResolvers<number | null>();
-      waiting.set(id, resolve);
-      void report({ kind: 'count', id, count, address, requests });
-      const late = new AbortController();
-      const given = pause(COUNT_WITHIN_MS, null, { signal: late.signal }).catch(() => null);
-      const retryAfterSeconds = await Promise.race([promise, given]);
-      late.abort();
-      waiting.delete(id);
-      return retryAfterSeconds;
-    },
-    settle(id, retryAfterSeconds) {
-      waiting.get(id)?.(retryAfterSeconds);
-    },
-  };
 }

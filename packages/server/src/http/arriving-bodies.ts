@@ -3,7 +3,7 @@ import { LIMITS } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import { type ClientCounts, clientOf, createClientCounts } from '../client-address.ts';
 import { ProblemError } from '../problem.ts';
-import { shareOf } from '../process-share.ts';
+import { clientShareOf, shareOf } from '../process-share.ts';
 
 /** A body that was incomplete when the server started to read it. */
 export interface ArrivingBody {
@@ -33,7 +33,7 @@ interface Group {
  */
 export function createArrivingBodies(processes: number): ArrivingBodies {
   const share = (limit: number, least?: number) => shareOf(limit, processes, least);
-  const group = (total: number, perAddress: number) => newGroup(share(total), share(perAddress));
+  const group = (total: number, perAddress: number) => newGroup(share(total), clientShareOf(perAddress, processes));
   const anonymous = group(LIMITS.anonymousUnfinishedBodies, LIMITS.anonymousUnfinishedBodiesPerAddress);
   const keyed = group(LIMITS.unfinishedBodies, LIMITS.unfinishedBodiesPerAddress);
   // The largest body must always fit.

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { shareOf } from '../process-share.ts';
+import { clientShareOf, shareOf } from '../process-share.ts';
 import { createSemaphore } from '../semaphore.ts';
 import type { Certificate } from '../smtp-submission/certificate.ts';
 import { drainServers, listenOn } from '../smtp-submission/drain-servers.ts';
@@ -66,7 +66,10 @@ const DISABLED_COMMANDS = ['AUTH', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'
 
 /** The connections of one process of a server. */
 function connectionsOf(processes: number): Pick<ReportServerLimits, 'connections' | 'perAddress'> {
-  return { connections: shareOf(LIMITS.connections, processes), perAddress: shareOf(LIMITS.perAddress, processes) };
+  return {
+    connections: shareOf(LIMITS.connections, processes),
+    perAddress: clientShareOf(LIMITS.perAddress, processes),
+  };
 }
 
 export function createReportServer(options: ReportServerOptions): ReportServer {

@@ -11,6 +11,8 @@ export interface SubmissionConnections {
   readonly total: number;
   /** From one address. A trusted proxy may open as many as the total. */
   readonly perAddress: number;
+  /** From one address before login; a tenth of `perAddress` by default. */
+  readonly waitingPerAddress?: number;
 }
 
 export interface ConnectionPlacesOptions {
@@ -36,7 +38,7 @@ export interface ConnectionPlaces {
 }
 
 /** The share of connections, per address and in total, that may be unauthenticated: the rest is for clients with a key. */
-const WAITING_PER_ADDRESS = 0.1;
+export const WAITING_PER_ADDRESS = 0.1;
 const WAITING = 0.5;
 /** Refused connections stay open until they have received the reason, which over TLS requires a handshake. More are closed at once. */
 const REFUSED = 64;
@@ -57,6 +59,7 @@ export const REFUSED_CONNECTIONS = REFUSED;
 export function createConnectionPlaces(options: ConnectionPlacesOptions): ConnectionPlaces {
   const { trustedProxies, handshakeMs, logger } = options;
   const { total, perAddress } = options.connections;
+  const waitingPerAddress = options.connections.waitingPerAddress ?? Math.ceil(perAddress * WAITING_PER_ADDRESS);
   const places = new Map<string, Place>();
   const open = createTally();
   const waiting = createTally();
@@ -67,7 +70,7 @@ export function createConnectionPlaces(options: ConnectionPlacesOptions): Connec
 
   function judge(client: string, address: string): SmtpRefusal | null {
     if (open.total() >= total || waiting.total() >= Math.ceil(total * WAITING)) return TOO_MANY;
-    if (open.of(client) < perAddress && waiting.of(client) < Math.ceil(perAddress * WAITING_PER_ADDRESS)) return null;
+    if (open.of(client) < perAddress && waiting.of(client) < waitingPerAddress) return null;
     return trustedProxies.length > 0 && isAddressAllowed(address, trustedProxies) ? null : TOO_MANY_OF_ADDRESS;
   }
 
