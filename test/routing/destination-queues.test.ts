@@ -85,10 +85,11 @@ describe('the queue of a destination', () => {
         continue;
       }
       // At once, so that another process can claim it.
-      expect(refusal.requeueAt).toEqual(clock.now());
+      expect(refusal.requeueAt <= clock.now()).toBe(true);
       clock.advance(60_000);
       expect(roomOf('a.example')).toBe(0);
-      expect(queues.reserve('a.example', true)).toEqual({ requeueAt: clock.now() });
+      const last = queues.reserve('a.example', true);
+      expect('requeueAt' in last && last.requeueAt <= clock.now()).toBe(true);
       expect(roomOf('a.example')).toBe(0);
       expect(queues.recordClaimed(queues.capacity(), [])).toBe(false);
     }
