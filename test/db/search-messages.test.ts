@@ -6,6 +6,7 @@ import { ensurePartitions } from '../../packages/server/src/db/queries/partition
 import { countMessages, listMessages } from '../../packages/server/src/db/queries/read-messages.ts';
 import { spanOf } from '../../packages/server/src/db/queries/search-matches.ts';
 import { collectMatches, countMatches, searchMessages } from '../../packages/server/src/db/queries/search-messages.ts';
+import type { Transaction } from '../../packages/server/src/db/query.ts';
 import { createSearchFiller } from '../../packages/server/src/jobs/search-filler.ts';
 import { type SeededRandom, seededRandom } from '../harness/seeded-random.ts';
 import type { TaggedTransaction } from '../harness/tagged.ts';
@@ -283,6 +284,38 @@ describe('the search in the message log', () => {
     await database.sql`UPDATE search_pairs p SET pairs = k.pairs FROM kept k WHERE k.account_id = p.account_id AND k.span = p.span`;
     await database.sql`DROP TABLE kept`;
     expect(await countMatches(database.bound(ACCOUNT), filters, 10_000)).toBe(expected(filters).length);
+  });
+
+  it('reads and processes long texts in parts, and notes the pairs of all of them', async () => {
+    const ids = expected(NONE).slice(0, 60);
+    const long = `${'long subject '.repeat(8_000)}~`;
+    await database.sql`UPDATE messages SET subject = ${long} || (array_position(${ids}::uuid[], id) % 7) || '~' WHERE id = ANY (${ids}::uuid[])`;
+    await database.sql`INSERT INTO search_backlog VALUES (${ACCOUNT}, ${ids}::uuid[])`;
+    await database.sql`UPDATE search_pairs SET pairs = repeat('0', 65536)::bit(65536)`;
+    const read: number[] = [];
+    const counted = (transaction: Transaction): Transaction => ({
+      ...transaction,
+      run: async (...given: Parameters<Transaction['run']>) => {
+        const rows = await transaction.run(...given);
+        read.push(JSON.stringify(rows).length);
+        return rows as never; // Of the type that the caller asked for.
+      },
+    });
+    let pauses = 0;
+    const filling = {
+      begin: (work: (transaction: Transaction) => unknown) => database.sql.begin((tx) => work(counted(tx))),
+    };
+    const pause = async () => {
+      pauses += 1;
+    };
+    while ((await fillSearch(filling as never, pause)) > 0);
+    expect(Math.max(...read)).toBeLessThan(2_500_000);
+    expect(read.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(60 * long.length);
+    expect(pauses).toBeGreaterThanOrEqual(60);
+    for (let digit = 0; digit < 7; digit += 1) {
+      const found = await all({ ...NONE, text: `~${digit}` }, 100);
+      expect(found).toEqual(ids.filter((_id, at) => (at + 1) % 7 === digit));
+    }
   });
 
   it('forgets what retention removed', async () => {

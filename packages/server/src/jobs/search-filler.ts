@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts';
 import { fillSearch } from '../db/queries/fill-search.ts';
+import { nextSlice } from '../time-slice.ts';
 import { type BacklogWorker, createBacklogWorker } from './backlog-worker.ts';
 
 /** Adds accepted messages to the search indexes. Until then, searches find them in the log itself. */
@@ -8,5 +9,5 @@ export function createSearchFiller(options: {
   readonly onError: (error: unknown, what: string) => void;
 }): BacklogWorker {
   const { sql, onError } = options;
-  return createBacklogWorker({ take: () => fillSearch(sql), what: 'indexing messages for search', onError });
+  return createBacklogWorker({ take: () => fillSearch(sql, nextSlice), what: 'indexing messages for search', onError });
 }

@@ -26,9 +26,7 @@ const pairOf = (text: SQL, at: SQL) => {
   return sql`${number(at)} * 256 + ${number(sql`${at} + 1`)}`;
 };
 
-/** The bits of a text, as hexadecimal digits. */
-export function pairsOf(text: string): string {
-  const bits = Buffer.alloc(BYTES);
+function markPairs(bits: Buffer, text: string): void {
   let before = -1;
   for (let at = 0; at < text.length; at += 1) {
     const character = text.codePointAt(at) ?? 0;
@@ -40,7 +38,6 @@ export function pairsOf(text: string): string {
     }
     before = number;
   }
-  return bits.toString('hex');
 }
 
 /** Whether a search for the text needs pairs, because trigrams do not help. */
@@ -48,7 +45,7 @@ export function needsPairs(text: string): boolean {
   return !/[\p{L}\p{N}]{3}/u.test(text);
 }
 
-const ADDED = { accountId: searchPairs.accountId, span: searchPairs.span, texts: pg.text };
+const ADDED = { accountId: searchPairs.accountId, span: searchPairs.span, pairs: pg.text };
 
 const add = defineStatement(arraysOf(ADDED), (given) =>
   executing(sql`
@@ -58,19 +55,39 @@ const add = defineStatement(arraysOf(ADDED), (given) =>
     ON CONFLICT (account_id, span) DO UPDATE SET pairs = p.pairs | excluded.pairs WHERE (p.pairs | excluded.pairs) <> p.pairs`),
 );
 
-/** Adds the pairs of texts to their spans, in the order of the keys so that concurrent transactions cannot deadlock. */
-export async function addPairs(
-  query: Query,
-  spans: readonly { readonly accountId: string; readonly span: number; readonly texts: string }[],
-): Promise<void> {
-  if (spans.length === 0) return;
-  await add(
-    query,
-    toArrays(
-      ADDED,
-      spans.map(({ texts, ...span }) => ({ ...span, texts: pairsOf(texts) })),
-    ),
-  );
+/** Texts of one span. */
+export interface SpanTexts {
+  readonly accountId: string;
+  readonly span: number;
+  readonly read: () => string | Promise<string>;
+}
+
+/** Spans per statement; each has 16 KB of hexadecimal digits. */
+const SPANS_AT_ONCE = 32;
+
+/**
+ * Adds the pairs of texts to their spans; awaits `pause` before each part. The parts must be ordered by account and span, so that concurrent transactions
+ * cannot deadlock.
+ */
+export async function addPairs(query: Query, parts: readonly SpanTexts[], pause: () => Promise<void>): Promise<void> {
+  let spans: { readonly accountId: string; readonly span: number; readonly bits: Buffer }[] = [];
+  const write = async () => {
+    const rows = spans.map(({ bits, ...span }) => ({ ...span, pairs: bits.toString('hex') }));
+    spans = [];
+    if (rows.length > 0) await add(query, toArrays(ADDED, rows));
+  };
+  for (const { accountId, span, read } of parts) {
+    let last = spans.at(-1);
+    if (last?.accountId !== accountId || last.span !== span) {
+      if (spans.length === SPANS_AT_ONCE) await write();
+      last = { accountId, span, bits: Buffer.alloc(BYTES) };
+      spans.push(last);
+    }
+    const text = await read();
+    await pause();
+    markPairs(last.bits, text);
+  }
+  await write();
 }
 
 const SEARCH = { ...FILTERS, searchText: messages.subject };
