@@ -3,9 +3,15 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
   markSending,
+  requeueDeliveries,
 } from '../../packages/server/src/db/queries/claim-deliveries.ts';
 import { lockReportedMessage } from '../../packages/server/src/db/queries/inbound-reports.ts';
-import { releaseDeliveries, writeOutcomes } from '../../packages/server/src/db/queries/record-outcomes.ts';
+import {
+  releaseDeliveries,
+  takeLeasesOf,
+  writeOutcomes,
+} from '../../packages/server/src/db/queries/record-outcomes.ts';
+import { findLostDeliveries, freeLostDeliveries } from '../../packages/server/src/db/queries/stuck-messages.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const LEASE = '11111111-1111-4111-8111-111111111111';
@@ -97,5 +103,55 @@ describe('the status of a message during an attempt', () => {
     expect(await read()).toEqual(['sending']);
     await defer(claim);
     expect(await read()).toEqual(['deferred']);
+  });
+
+  /** What is left when a process ends during its first attempt, before that is shown. */
+  const lostAttempts = {
+    'is found by its journal': async () => {
+      expect(await takeLeasesOf(server.database.sql, [LEASE], server.clock.now())).toBe(1);
+    },
+    'has a lease that ends too late': async () => {
+      const { sql } = server.database;
+      await sql`UPDATE deliveries SET next_at = next_at + interval '7 days'`;
+      const lost = { now: server.clock.now(), longestLeaseMs: 60_000 };
+      for (const found of await findLostDeliveries(sql, { ...lost, limit: 9 })) {
+        expect(await freeLostDeliveries(sql, { ...lost, ...found })).toBe(1);
+      }
+    },
+    'is claimed by another process, which puts it off': async ({ accountId, id }: ClaimedDelivery) => {
+      const { sql } = server.database;
+      await sql`UPDATE deliveries SET attempt = 2`;
+      await requeueDeliveries(sql, [{ accountId, id, leaseId: LEASE, nextAt: server.clock.now() }]);
+    },
+    'is claimed by another process, which shuts down': async (claim: ClaimedDelivery) => {
+      const { sql } = server.database;
+      await sql`UPDATE deliveries SET attempt = 2`;
+      await releaseDeliveries(sql, [fenceOf(claim)], server.clock.now());
+    },
+  };
+
+  it.each(Object.keys(lostAttempts) as (keyof typeof lostAttempts)[])(
+    'cannot be canceled after an attempt whose process is gone and that %s',
+    async (how) => {
+      const { id, claim } = await sendAndClaim();
+      await lostAttempts[how](claim);
+      expect(await server.database.sql`SELECT lease_id FROM deliveries`).toEqual([{ lease_id: null }]);
+      expect((await server.call('POST', `/emails/${id}/cancel`)).status).toBe(409);
+      expect(['sending', 'deferred']).toContain((await statuses(id))[1]);
+    },
+  );
+
+  it('can be canceled when its first attempt was put off before it began', async () => {
+    const { id, claim } = await sendAndClaim();
+    const lease = { accountId: claim.accountId, id: claim.id, leaseId: LEASE, nextAt: server.clock.now() };
+    await requeueDeliveries(server.database.sql, [lease]);
+    expect(await statuses(id)).toEqual(['queued', 'queued']);
+    expect((await server.call('POST', `/emails/${id}/cancel`)).status).toBe(200);
+  });
+
+  it('cannot be canceled while an expired lease waits for the next worker', async () => {
+    const { id } = await sendAndClaim();
+    await server.database.sql`UPDATE deliveries SET next_at = now() - interval '1 day'`;
+    expect((await server.call('POST', `/emails/${id}/cancel`)).status).toBe(409);
   });
 });

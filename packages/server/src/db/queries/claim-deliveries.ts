@@ -7,6 +7,7 @@ import { messageBodies, type messageRecipients, messages, type messageTracking }
 import type { suppressions } from '../schema/suppressions.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
+import { SHOW_AS_SENDING } from './shown-attempts.ts';
 
 export interface ClaimOptions {
   readonly leaseId: string;
@@ -194,12 +195,24 @@ export type RequeuedLease = RecordOf<typeof REQUEUED>;
 
 const release = defineStatement(arraysOf(REQUEUED), (leases) =>
   executing(sql`
-    UPDATE deliveries d SET lease_id = NULL, next_at = l."nextAt", attempt = d.attempt - 1
-    FROM ${unnested(REQUEUED, leases)} AS l (${columnNames(REQUEUED)})
-    WHERE d.account_id = l."accountId" AND d.id = l.id AND d.lease_id = l."leaseId"`),
+    WITH released AS (
+      UPDATE deliveries d SET lease_id = NULL, next_at = l."nextAt", attempt = d.attempt - 1
+      FROM ${unnested(REQUEUED, leases)} AS l (${columnNames(REQUEUED)})
+      WHERE d.account_id = l."accountId" AND d.id = l.id AND d.lease_id = l."leaseId"
+      RETURNING d.account_id, d.message_id, d.ordinals, d.attempt
+    ),
+    under_way AS MATERIALIZED (
+      SELECT r.account_id, r.message_id, released.ordinals FROM released
+      JOIN message_recipients r ON r.account_id = released.account_id AND r.message_id = released.message_id AND r.ordinal = released.ordinals[1]
+      WHERE released.attempt > 0 AND r.status = 'queued'
+    ),${SHOW_AS_SENDING}
+    SELECT FROM released`),
 );
 
-/** Releases claimed deliveries that were not started. The attempt does not count, and nothing else changes. */
+/**
+ * Releases claimed deliveries that were not started. The attempt does not count, and nothing else changes, except after an earlier attempt
+ * that ended with its process before it was shown: without a lease, only the status can say that the recipients may have the message.
+ */
 export async function requeueDeliveries(query: Query, leases: readonly RequeuedLease[]): Promise<void> {
   await release(query, toArrays(REQUEUED, leases));
 }
@@ -213,13 +226,8 @@ const mark = defineStatement(arraysOf(ATTEMPT), (attempts) =>
       JOIN deliveries d ON d.account_id = a."accountId" AND d.id = a.id AND d.lease_id = a."leaseId" AND d.attempt = a.attempt
       ORDER BY d.message_id, d.id
       FOR UPDATE OF d SKIP LOCKED
-    ),
-    moved AS (
-      UPDATE message_recipients r SET status = 'sending' FROM under_way u
-      WHERE r.account_id = u.account_id AND r.message_id = u.message_id AND r.ordinal = ANY (u.ordinals) AND r.status IN ('queued', 'deferred')
-    )
-    UPDATE messages m SET status = 'sending' FROM (SELECT DISTINCT account_id, message_id FROM under_way) AS u
-    WHERE m.account_id = u.account_id AND m.id = u.message_id AND m.status IN ('queued', 'deferred')`),
+    ),${SHOW_AS_SENDING}
+    SELECT FROM under_way`),
 );
 
 /**

@@ -14,6 +14,7 @@ import { executing, nullable, pg, present, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { messageEvents, messageRecipients, messages } from '../schema/messages.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
+import { SHOW_AS_SENDING } from './shown-attempts.ts';
 
 /** Identifies one attempt. Its results count only while it still has the lease of the delivery. */
 export interface AttemptFence {
@@ -184,7 +185,8 @@ export async function writeOutcomes(query: Query, rows: OutcomeRows): Promise<re
 
 /**
  * Takes over the leases of processes that are known to be gone, so that their deliveries continue at once instead of after the leases
- * expire. Their attempts count, because their progress is unknown. Returns how many leases there were.
+ * expire. Their attempts count, because their progress is unknown, and are shown as `sending`: the recipients may have the messages already,
+ * so these can no longer be canceled. Returns how many leases there were.
  */
 export async function takeLeasesOf(query: Query, leaseIds: readonly string[], now: Date): Promise<number> {
   return await takeLeases(query, { leaseIds, now });
@@ -193,7 +195,13 @@ export async function takeLeasesOf(query: Query, leaseIds: readonly string[], no
 const takeLeases = defineStatement(
   { leaseIds: value<readonly string[]>(), now: deliveries.nextAt },
   ({ leaseIds, now }) =>
-    executing(sql`UPDATE deliveries SET lease_id = NULL, next_at = ${now} WHERE lease_id = ANY (${leaseIds}::uuid[])`),
+    executing(sql`
+    WITH under_way AS MATERIALIZED (
+      SELECT account_id, id, message_id, ordinals FROM deliveries WHERE lease_id = ANY (${leaseIds}::uuid[])
+      ORDER BY message_id, id
+      FOR UPDATE
+    ),${SHOW_AS_SENDING}
+    UPDATE deliveries d SET lease_id = NULL, next_at = ${now} FROM under_way u WHERE d.account_id = u.account_id AND d.id = u.id`),
 );
 
 const LEASE = { accountId: deliveries.accountId, deliveryId: deliveries.id, leaseId: present(deliveries.leaseId) };
@@ -209,10 +217,11 @@ const release = defineStatement({ ...arraysOf(LEASE), now: deliveries.nextAt }, 
     waiting AS (
       UPDATE message_recipients r SET status = CASE WHEN d.attempt = 0 THEN 'queued' ELSE 'deferred' END
       FROM released d WHERE r.account_id = d.account_id AND r.message_id = d.message_id AND r.ordinal = ANY (d.ordinals)
-        AND r.status = 'sending'
+        AND (r.status = 'sending' OR r.status = 'queued' AND d.attempt > 0)
     )
     UPDATE messages m SET status = CASE WHEN d.attempt = 0 THEN 'queued' ELSE 'deferred' END
-    FROM released d WHERE m.account_id = d.account_id AND m.id = d.message_id AND m.status = 'sending'`),
+    FROM released d WHERE m.account_id = d.account_id AND m.id = d.message_id
+      AND (m.status = 'sending' OR m.status = 'queued' AND d.attempt > 0)`),
 );
 
 /** Releases leased deliveries at once, as at shutdown, without counting the attempt that was not made. */

@@ -5,6 +5,7 @@ import { executing, narrowed, pg, returning } from '../result.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { messageBodies, messageEvents, messageRecipients, messages } from '../schema/messages.ts';
 import { defineStatement, type GivenOf, type RowOf, value } from '../statement.ts';
+import { SHOW_AS_SENDING } from './shown-attempts.ts';
 
 export interface MessageName {
   readonly accountId: string;
@@ -198,18 +199,22 @@ export type LostDeliveries = RowOf<typeof findLostDeliveries>;
 
 /**
  * Makes a message's deliveries due again if they are still lost, and returns how many. Locks their rows before the message's, in the order
- * in which outcomes are written; skips rows that another transaction has locked.
+ * in which outcomes are written; skips rows that another transaction has locked. An attempt whose lease is lost counts as begun, so its
+ * recipients become `sending`.
  */
 export const freeLostDeliveries = defineStatement(
   { ...LOST, accountId: deliveries.accountId, deliveryIds: value<readonly string[]>() },
   ({ accountId, deliveryIds, ...given }) =>
     executing(sql`
       WITH locked AS MATERIALIZED (
-        SELECT account_id, id FROM deliveries
+        SELECT account_id, id, message_id, ordinals, lease_id FROM deliveries
         WHERE account_id = ${accountId} AND id = ANY (${deliveryIds}::uuid[]) AND ${lost(given)}
         ORDER BY id
         FOR UPDATE SKIP LOCKED
-      )
+      ),
+      under_way AS MATERIALIZED (
+        SELECT account_id, message_id, ordinals FROM locked WHERE lease_id IS NOT NULL
+      ),${SHOW_AS_SENDING}
       UPDATE deliveries d SET lease_id = NULL, next_at = ${given.now} FROM locked l WHERE d.account_id = l.account_id AND d.id = l.id`),
 );
 
