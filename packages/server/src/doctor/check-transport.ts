@@ -1,7 +1,6 @@
 import type { DnsResolver } from '../dns/dns-resolver.ts';
 import type { SourceAddress } from '../routing/source-address.ts';
-import { openSmtpConnection } from '../smtp-client/smtp-connection.ts';
-import { DIRECT_TIMEOUTS } from '../smtp-client/smtp-timeouts.ts';
+import { DIRECT_TIMEOUTS, openSmtpConnection } from '../smtp-client/smtp-connection.ts';
 import type { Transport } from '../smtp-client/transport.ts';
 import { type DoctorCheck, fail, messageOf, pass, skip, warn } from './doctor-check.ts';
 

@@ -6,10 +6,14 @@ import { refuseAddress } from '../outbound/public-address.ts';
 import { ONLY_PROCESS, type ProcessPlace, strictShareOf } from '../process-share.ts';
 import { cacheCheck } from '../smtp-client/cached-check.ts';
 import { toErrorVerdicts } from '../smtp-client/error-verdicts.ts';
-import { openSmtpConnection, type SmtpConnectionOptions } from '../smtp-client/smtp-connection.ts';
+import {
+  DIRECT_TIMEOUTS,
+  openSmtpConnection,
+  type SmtpConnectionOptions,
+  type SmtpTimeouts,
+} from '../smtp-client/smtp-connection.ts';
 import { assertHeloName } from '../smtp-client/smtp-handshake.ts';
 import { prepareSmtpMessage, type SmtpMessage } from '../smtp-client/smtp-message.ts';
-import { DIRECT_TIMEOUTS, type SmtpTimeouts } from '../smtp-client/smtp-timeouts.ts';
 import type { OutgoingMessage, RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 import { attemptDirect, type DirectAttemptOptions } from './direct-attempt.ts';
 import { createDirectPools, type ServerAddress } from './direct-pools.ts';

@@ -4,9 +4,30 @@ import { type SmtpAddress, SmtpChannel } from './smtp-channel.ts';
 import { SmtpFault } from './smtp-fault.ts';
 import { assertHeloName, type HandshakeResult, handshake, type TlsPolicy } from './smtp-handshake.ts';
 import type { SmtpMessage } from './smtp-message.ts';
-import type { SmtpTimeouts } from './smtp-timeouts.ts';
 import { SmtpTransaction, type TransactionStep } from './smtp-transaction.ts';
 import type { RecipientVerdict } from './transport.ts';
+
+export interface SmtpTimeouts {
+  /** Applies to the TCP connection, and separately to the TLS handshake. */
+  readonly connectMs: number;
+  /** Applies to the greeting, and to every reply except the last one of a message. */
+  readonly commandMs: number;
+  /** From the final dot to the reply, while the server may scan the message. */
+  readonly afterDotMs: number;
+  /** How long an idle connection is kept open. */
+  readonly idleMs: number;
+}
+
+/** For a relay. */
+export const RELAY_TIMEOUTS: SmtpTimeouts = {
+  connectMs: 30_000,
+  commandMs: 120_000,
+  afterDotMs: 120_000,
+  idleMs: 60_000,
+};
+
+/** For a server found by MX lookup: the 600 s after the final dot are from RFC 5321, section 4.5.3.2.6. */
+export const DIRECT_TIMEOUTS: SmtpTimeouts = { ...RELAY_TIMEOUTS, afterDotMs: 600_000 };
 
 /** Messages sent on one connection before it is closed. Some servers cut off longer ones. */
 const MAX_MESSAGES_PER_CONNECTION = 100;
@@ -26,19 +47,6 @@ export interface SmtpConnectionOptions extends SmtpAddress {
 
 /** `stale`: a kept connection was already closed before any part of the body was sent. The caller may retry on another one at once. */
 export type SendResult = readonly RecipientVerdict[] | 'stale';
-
-/** A message for a connection, and what to do with its result. */
-export interface NextSend {
-  readonly message: SmtpMessage;
-  readonly settle: (result: SendResult) => void;
-}
-
-interface StartedSend extends NextSend {
-  readonly transaction: SmtpTransaction;
-}
-
-/** If the server takes longer after the final dot, no envelope is sent early, because another connection may be free sooner. */
-const QUICK_MS = 1_000;
 
 // A body up to this size is written together with its final dot: copying it is cheaper than a second write.
 const JOINED_WRITE_BYTES = 65_536;
@@ -73,12 +81,6 @@ async function openOnce(options: SmtpConnectionOptions): Promise<SmtpConnection>
 
 /** An open connection. It sends one message at a time and is reused for many. */
 export class SmtpConnection {
-  /**
-   * Returns the next message to send, or null. Called when a body is written, because RFC 2920, section 3.1, allows the
-   * next envelope in the same write. This saves half of all writes and reads.
-   */
-  takeNext: (() => NextSend | null) | null = null;
-
   /** Called once, as soon as the connection accepts no further messages because it was lost or is closing. */
   onGone: (() => void) | null = null;
 
@@ -96,10 +98,6 @@ export class SmtpConnection {
   #message: SmtpMessage | null = null;
   #replies = 0;
   #settle: ((result: SendResult) => void) | null = null;
-  /** The message whose envelope was written together with the current body. */
-  #next: StartedSend | null = null;
-  #dotAtMs = 0;
-  #isQuick = false;
   #isLeaving = false;
   #noteClosed: () => void = () => undefined;
 
@@ -120,11 +118,6 @@ export class SmtpConnection {
     channel.onFault = (fault) => this.#onFault(fault);
     channel.describeAwaited = () => this.#transaction?.awaited ?? 'nothing';
     this.#rest();
-  }
-
-  /** True while a message is being sent. */
-  get isBusy(): boolean {
-    return this.#transaction !== null;
   }
 
   /** True when this connection can send a message now. */
@@ -225,28 +218,11 @@ export class SmtpConnection {
       this.#sendSlices(transaction, body, end, 0);
       return;
     }
-    const rest = end + this.#beginNext();
-    const bytes = Buffer.allocUnsafe(body.length + Buffer.byteLength(rest));
+    const bytes = Buffer.allocUnsafe(body.length + end.length);
     body.copy(bytes);
-    bytes.write(rest, body.length, 'utf8');
+    bytes.write(end, body.length, 'latin1');
     transaction.noteDotWritten();
-    this.#dotAtMs = performance.now();
     this.#channel.writeBytes(bytes, this.#timeouts.afterDotMs);
-  }
-
-  /** Returns the envelope of the next message, or an empty string. */
-  #beginNext(): string {
-    if (!this.#isQuick || !this.#capabilities.pipelining || this.#messages >= this.#maxMessages) return '';
-    const next = this.takeNext?.() ?? null;
-    if (next === null) return '';
-    const transaction = new SmtpTransaction(next.message, this.#capabilities, this.#server, false);
-    const obstacle = this.#findObstacle(next.message);
-    if (obstacle !== null) {
-      next.settle(transaction.refuse(obstacle));
-      return '';
-    }
-    this.#next = { ...next, transaction };
-    return transaction.begin();
   }
 
   /** Writes the next slice. When it is sent, continues with the rest. */
@@ -266,32 +242,16 @@ export class SmtpConnection {
 
   #finish(transaction: SmtpTransaction): void {
     this.#needsReset = transaction.leavesOpen;
-    this.#isQuick = performance.now() - this.#dotAtMs < QUICK_MS;
     const settle = this.#forget();
-    const next = this.#next;
-    if (next === null) this.#rest();
-    else this.#adopt(next);
+    this.#rest();
     settle?.(transaction.verdicts);
-  }
-
-  /** Continues with the message whose envelope is already written. */
-  #adopt(next: StartedSend): void {
-    this.#next = null;
-    this.#transaction = next.transaction;
-    this.#message = next.message;
-    this.#settle = next.settle;
-    this.#messages += 1;
-    this.#replies = 0;
-    this.#channel.extend(this.#timeouts.commandMs);
   }
 
   /** Closes the connection and ends its current message. */
   #giveUp(result: SendResult): void {
     const settle = this.#forget();
-    const next = this.#forgetNext();
     this.#channel.fail('lost', 'is closing the connection');
     settle?.(result);
-    next?.settle('stale');
   }
 
   #onFault(fault: SmtpFault): void {
@@ -303,9 +263,7 @@ export class SmtpConnection {
     const isStale = fault.kind === 'lost' && this.#messages > 1 && transaction.canStartOver;
     if (fault.kind === 'protocol') transaction.failConfused(fault.message);
     else transaction.failUndecided(fault.message);
-    const next = this.#forgetNext();
     settle?.(isStale ? 'stale' : transaction.verdicts);
-    next?.settle('stale');
   }
 
   #notifyGone(): void {
@@ -320,12 +278,6 @@ export class SmtpConnection {
     this.#transaction = null;
     this.#message = null;
     return settle;
-  }
-
-  #forgetNext(): NextSend | null {
-    const next = this.#next;
-    this.#next = null;
-    return next;
   }
 
   /** Waits for the next message. Anything the server sends in the meantime ends the connection. */

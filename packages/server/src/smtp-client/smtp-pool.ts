@@ -1,4 +1,4 @@
-import type { NextSend, SendResult, SmtpConnection } from './smtp-connection.ts';
+import type { SmtpConnection } from './smtp-connection.ts';
 import { SmtpFault } from './smtp-fault.ts';
 import { prepareSmtpMessage, type SmtpMessage } from './smtp-message.ts';
 import type { OutgoingMessage, RecipientVerdict } from './transport.ts';
@@ -10,8 +10,6 @@ export interface SmtpPoolOptions {
    */
   readonly open: (isWanted: () => boolean) => Promise<SmtpConnection | null>;
   readonly maxConnections: number;
-  /** Whether a waiting message may be sent over a connection that still waits for the reply to its current message. */
-  readonly sendsAhead?: boolean;
 }
 
 /** Verdicts, or the fault that prevented a connection: then nothing of the message was sent. */
@@ -38,7 +36,6 @@ const CLOSING = new SmtpFault('lost', 'The connections to the server are closing
  */
 export class SmtpPool {
   readonly #open: SmtpPoolOptions['open'];
-  readonly #sendsAhead: boolean;
   readonly #waiting: PendingSend[] = [];
   readonly #idle: SmtpConnection[] = [];
   /** Connections that are busy or idle. */
@@ -52,9 +49,8 @@ export class SmtpPool {
   #closed: Promise<void> | null = null;
   #isAborted = false;
 
-  constructor({ open, maxConnections, sendsAhead = false }: SmtpPoolOptions) {
+  constructor({ open, maxConnections }: SmtpPoolOptions) {
     this.#open = open;
-    this.#sendsAhead = sendsAhead;
     this.#maxConnections = maxConnections;
   }
 
@@ -166,7 +162,6 @@ export class SmtpPool {
     this.#live.add(connection);
     this.#unclosed.add(connection);
     connection.onGone = () => this.#drop(connection);
-    if (this.#sendsAhead) connection.takeNext = () => this.#takeNext(connection);
     void connection.closed.then(() => {
       this.#unclosed.delete(connection);
       this.#checkClosed();
@@ -183,22 +178,12 @@ export class SmtpPool {
 
   #carry(pending: PendingSend | undefined, connection: SmtpConnection): void {
     if (pending === undefined) return;
-    void connection.send(pending.message).then((result) => this.#conclude(pending, connection, result));
-  }
-
-  #conclude(pending: PendingSend, connection: SmtpConnection, result: SendResult): void {
-    if (result !== 'stale') pending.settle({ kind: 'sent', verdicts: result });
-    else if (this.#isAborted) pending.settle({ kind: 'unopened', fault: CLOSING });
-    else void this.#openOne(pending);
-    if (!connection.isBusy) this.#release(connection);
-  }
-
-  /** Returns a message only if every connection is in use. Otherwise another connection sends it at once. */
-  #takeNext(connection: SmtpConnection): NextSend | null {
-    if (this.#live.size !== this.#maxConnections || this.#closed !== null) return null;
-    const pending = this.#waiting.shift();
-    if (pending === undefined) return null;
-    return { message: pending.message, settle: (result) => this.#conclude(pending, connection, result) };
+    void connection.send(pending.message).then((result) => {
+      if (result !== 'stale') pending.settle({ kind: 'sent', verdicts: result });
+      else if (this.#isAborted) pending.settle({ kind: 'unopened', fault: CLOSING });
+      else void this.#openOne(pending);
+      this.#release(connection);
+    });
   }
 
   #release(connection: SmtpConnection): void {

@@ -2,11 +2,15 @@ import { ONLY_PROCESS, type ProcessPlace, strictShareOf } from '../process-share
 import { cacheCheck } from './cached-check.ts';
 import { toErrorVerdicts } from './error-verdicts.ts';
 import { isLoopbackHost, type RelayConfig, type RelayTls } from './relay-url.ts';
-import { openSmtpConnection, type SmtpConnectionOptions } from './smtp-connection.ts';
+import {
+  openSmtpConnection,
+  RELAY_TIMEOUTS,
+  type SmtpConnectionOptions,
+  type SmtpTimeouts,
+} from './smtp-connection.ts';
 import { SmtpFault } from './smtp-fault.ts';
 import { assertHeloName, type TlsMode } from './smtp-handshake.ts';
 import { SmtpPool } from './smtp-pool.ts';
-import { RELAY_TIMEOUTS, type SmtpTimeouts } from './smtp-timeouts.ts';
 import type { Transport } from './transport.ts';
 
 export interface SmtpRelayOptions {
@@ -33,7 +37,6 @@ export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
   const pool = new SmtpPool({
     open: () => openSmtpConnection(connection),
     maxConnections: options.maxConnections ?? strictShareOf(MAX_CONNECTIONS, options.place ?? ONLY_PROCESS),
-    sendsAhead: true,
   });
   return {
     name: 'smtp-relay',
