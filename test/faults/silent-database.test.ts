@@ -89,7 +89,7 @@ describe('an API whose database stops responding', () => {
     const looks =
       () => database.sql`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%SELECT m.id, m.status FROM unnest%'
       AND datname = current_database() AND application_name = 'postrider-api'`;
-    await expect.poll(async () => (await looks()).length).toBeGreaterThan(0);
+    await expect.poll(async () => (await looks()).length, { timeout: 3_000 }).toBeGreaterThan(0);
     proxy.silence();
     await expectUnavailable(() => server.call('GET', '/emails'));
     await proxy.up();
