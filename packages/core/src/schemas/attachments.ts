@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import { checked } from './parse-steps.ts';
 import { headerText } from './text.ts';
 
 /** RFC 2045 type and subtype, with parameters. It becomes a header line, so a quoted value may contain only printable ASCII. */
@@ -34,13 +35,15 @@ const attachmentSchema = z
       .optional()
       .describe('Makes the file inline. Refer to it in html as `<img src="cid:…">`.'),
   })
-  .superRefine((attachment, context) => {
-    // Passing both is rejected later with the other attachment errors, as `attachment_invalid`.
-    if (attachment.content === undefined && attachment.url === undefined) {
-      const message = 'needs exactly one of `content` and `url`';
-      context.addIssue({ code: 'custom', path: ['content'], message, params: { code: 'required' } });
-    }
-  })
+  .check(
+    checked((attachment, context) => {
+      // Passing both is rejected later with the other attachment errors, as `attachment_invalid`.
+      if (attachment.content === undefined && attachment.url === undefined) {
+        const message = 'needs exactly one of `content` and `url`';
+        context.addIssue({ path: ['content'], message, params: { code: 'required' } });
+      }
+    }),
+  )
   .meta({ id: 'Attachment' });
 
 export const attachmentsSchema = z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { isReservedHeader, RESERVED_NAMES } from '../reserved-headers.ts';
+import { checked } from './parse-steps.ts';
 import { headerText } from './text.ts';
 
 /** RFC 5322 ftext without the colon. */
@@ -8,19 +9,21 @@ const HEADER_NAME = /^[!-9;-~]+$/;
 
 export const customHeadersSchema = z
   .record(z.string(), headerText(0, LIMITS.headerValueCharacters))
-  .superRefine((headers, context) => {
-    const names = Object.keys(headers);
-    if (names.length > LIMITS.customHeaders) {
-      const message = `must have at most ${LIMITS.customHeaders} headers`;
-      context.addIssue({ code: 'custom', message, params: { code: 'too_many' } });
-    }
-    const seen = new Set<string>();
-    for (const name of names) {
-      const problem = checkName(name, seen);
-      if (problem) context.addIssue({ code: 'custom', path: [name], ...problem });
-      seen.add(name.toLowerCase());
-    }
-  })
+  .check(
+    checked((headers, context) => {
+      const names = Object.keys(headers);
+      if (names.length > LIMITS.customHeaders) {
+        const message = `must have at most ${LIMITS.customHeaders} headers`;
+        context.addIssue({ message, params: { code: 'too_many' } });
+      }
+      const seen = new Set<string>();
+      for (const name of names) {
+        const problem = checkName(name, seen);
+        if (problem) context.addIssue({ path: [name], ...problem });
+        seen.add(name.toLowerCase());
+      }
+    }),
+  )
   .describe(
     `Extra message headers by name. At most ${LIMITS.customHeaders}, values up to ${LIMITS.headerValueCharacters} characters. Reserved names are refused: ${RESERVED_NAMES}.`,
   );

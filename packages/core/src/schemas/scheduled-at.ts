@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import { transformed } from './parse-steps.ts';
 
 /** When to send, as passed: a time, or a duration from now. */
 export type ScheduledAt =
@@ -27,23 +28,19 @@ const MOMENT = z.iso.datetime({ offset: true });
  * RFC 3339 with an offset, or an ISO 8601 duration. A time without an offset is rejected, because its meaning would depend on the server's
  * time zone.
  */
-export const scheduledAtSchema = z
-  .string()
-  .transform((given, context): ScheduledAt => {
-    const duration = parseDuration(given);
-    if (duration !== null) return { kind: 'after', duration };
-    const moment = MOMENT.safeParse(given.replace(/^(\d{4}-\d\d-\d\d)t/, '$1T').replace(/z$/, 'Z'));
-    if (moment.success) return { kind: 'at', at: new Date(moment.data) };
-    context.addIssue({
-      code: 'custom',
-      message: 'must be a time with an offset such as `2026-01-31T09:00:00Z`, or a duration such as `PT2H`',
-      params: { code: 'invalid_format' },
-    });
-    return z.NEVER;
-  })
-  .describe(
-    `When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as \`PT2H\`. At most ${LIMITS.scheduleDaysMax} days ahead. A time up to ${LIMITS.schedulePastSeconds} s in the past means now.`,
-  );
+export const scheduledAtSchema = transformed(z.string(), (given, context): ScheduledAt => {
+  const duration = parseDuration(given);
+  if (duration !== null) return { kind: 'after', duration };
+  const moment = MOMENT.safeParse(given.replace(/^(\d{4}-\d\d-\d\d)t/, '$1T').replace(/z$/, 'Z'));
+  if (moment.success) return { kind: 'at', at: new Date(moment.data) };
+  context.addIssue({
+    message: 'must be a time with an offset such as `2026-01-31T09:00:00Z`, or a duration such as `PT2H`',
+    params: { code: 'invalid_format' },
+  });
+  return z.NEVER;
+}).describe(
+  `When to send: RFC 3339 time with an offset, or an ISO 8601 duration such as \`PT2H\`. At most ${LIMITS.scheduleDaysMax} days ahead. A time up to ${LIMITS.schedulePastSeconds} s in the past means now.`,
+);
 
 function parseDuration(given: string): IsoDuration | null {
   const match = DURATION.exec(given);

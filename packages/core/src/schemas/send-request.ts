@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { attachmentsSchema } from './attachments.ts';
 import { customHeadersSchema } from './custom-headers.ts';
 import { metadataSchema } from './metadata.ts';
+import { checked } from './parse-steps.ts';
 import { agentNameSchema, channelSchema, sourceSchema } from './provenance.ts';
 import { mailboxSchema, recipientsSchema } from './recipients.ts';
 import { scheduledAtSchema } from './scheduled-at.ts';
@@ -77,24 +78,26 @@ export const sendRequestSchema = z
     params: { code: 'required' },
     when: isObject,
   })
-  .superRefine((request, context) => {
-    for (const fault of bodyFormConflicts(request)) context.addIssue({ code: 'custom', ...fault });
-    if (request.reply_to && hasReplyToHeader(request.headers)) {
-      const message = 'cannot be combined with a `Reply-To` header; pass one of them';
-      context.addIssue({ code: 'custom', path: ['reply_to'], message, params: { code: 'conflict' } });
-    }
-    if (request.unsubscribe === true && hasUnsubscribeHeader(request.headers)) {
-      const message = 'cannot be combined with a `List-Unsubscribe` header; pass one of them';
-      context.addIssue({ code: 'custom', path: ['unsubscribe'], message, params: { code: 'conflict' } });
-    }
-    const unique = new Set(
-      [...request.to, ...(request.cc ?? []), ...(request.bcc ?? [])].map(({ address }) => address.toLowerCase()),
-    );
-    if (unique.size > LIMITS.recipientsPerMessage) {
-      const message = `to, cc and bcc have ${unique.size} recipients together; at most ${LIMITS.recipientsPerMessage} are allowed`;
-      context.addIssue({ code: 'custom', path: ['to'], message, params: { code: 'too_many' } });
-    }
-  })
+  .check(
+    checked((request, context) => {
+      for (const fault of bodyFormConflicts(request)) context.addIssue({ ...fault });
+      if (request.reply_to && hasReplyToHeader(request.headers)) {
+        const message = 'cannot be combined with a `Reply-To` header; pass one of them';
+        context.addIssue({ path: ['reply_to'], message, params: { code: 'conflict' } });
+      }
+      if (request.unsubscribe === true && hasUnsubscribeHeader(request.headers)) {
+        const message = 'cannot be combined with a `List-Unsubscribe` header; pass one of them';
+        context.addIssue({ path: ['unsubscribe'], message, params: { code: 'conflict' } });
+      }
+      const unique = new Set(
+        [...request.to, ...(request.cc ?? []), ...(request.bcc ?? [])].map(({ address }) => address.toLowerCase()),
+      );
+      if (unique.size > LIMITS.recipientsPerMessage) {
+        const message = `to, cc and bcc have ${unique.size} recipients together; at most ${LIMITS.recipientsPerMessage} are allowed`;
+        context.addIssue({ path: ['to'], message, params: { code: 'too_many' } });
+      }
+    }),
+  )
   .meta({ id: 'SendRequest' });
 
 interface BodyForm {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { hasForbiddenCharacter } from './email-address.ts';
+import { transformed } from './parse-steps.ts';
 
 /** One tag as passed; compared and stored in lower case. */
 export const tagSchema = z
@@ -13,9 +14,7 @@ export const tagSchema = z
   });
 
 /** The limit applies after lower-casing and de-duplication. */
-export const tagsSchema = z
-  .array(tagSchema)
-  .transform((tags) => [...new Set(tags.map((tag) => tag.toLowerCase()))])
+export const tagsSchema = transformed(z.array(tagSchema), (tags) => [...new Set(tags.map((tag) => tag.toLowerCase()))])
   .refine((tags) => tags.length <= LIMITS.tagsPerMessage, {
     message: `must have at most ${LIMITS.tagsPerMessage} different tags`,
     params: { code: 'too_many' },

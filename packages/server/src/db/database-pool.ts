@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Sql as Driver, ReservedSql } from 'postgres';
 import { untilAborted } from './cancel-request.ts';
-import { queryOn, type SendOptions } from './driver-query.ts';
+import { queryOn, releaseParameters, type SendOptions } from './driver-query.ts';
 import type { Connection, Sql, TransactionMode, TransactionWork } from './query.ts';
 import { createQueryDeadline, type QueryDeadline } from './query-deadline.ts';
 import type { QueryResult } from './query-result.ts';
@@ -129,7 +129,9 @@ async function sendOn<Row>(
   signal?.throwIfAborted();
   const query = queryOn<Row>(on, text, parameters, options);
   const response = () => guard(deadline, () => query);
-  return await (signal === undefined ? response() : untilAborted(signal, query, response));
+  const result = await (signal === undefined ? response() : untilAborted(signal, query, response));
+  releaseParameters(query);
+  return result;
 }
 
 /**

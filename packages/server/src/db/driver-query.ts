@@ -19,3 +19,14 @@ export function queryOn<Row>(
   const how = { prepare: isPrepared, simple: !isPrepared, ...options } as { prepare: boolean }; // The driver's types lack the others.
   return on.unsafe<Row[] & object[]>(text, [...(parameters ?? [])] as never[], how);
 }
+
+/**
+ * Releases the parameters of a query that has ended. The driver (postgres.js 3.4) assigns two new functions to each query. V8 creates such
+ * functions in the old generation, so they would keep the parameters in memory until the next major collection.
+ */
+export function releaseParameters(query: object): void {
+  for (const name of ['args', 'parameters']) {
+    const values: unknown = Reflect.get(query, name);
+    if (Array.isArray(values)) values.length = 0;
+  }
+}

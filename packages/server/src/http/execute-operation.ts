@@ -10,7 +10,7 @@ import {
 } from '@postrider/core';
 import { z } from 'zod';
 import type { User } from '../keys/caller.ts';
-import type { CallContext, Reply } from '../operations/context.ts';
+import type { CallContext, Reply, Services } from '../operations/context.ts';
 import { HANDLERS } from '../operations/generated/handlers.ts';
 import { parsePart, validationFailed } from '../operations/parse-part.ts';
 import { ProblemError } from '../problem.ts';
@@ -40,24 +40,43 @@ export async function executeOperation(
 /** A handler for a key can only access the database bound to its caller's account. */
 function bindContext(operation: CallableOperation, context: CallContext): CallContext {
   if (operation.access.kind !== 'key' || context.caller === null) return context;
-  // Field by field: prototype inheritance would make every access to both objects slow.
-  return {
-    services: context.services.forAccount(context.caller.accountId),
-    requestId: context.requestId,
-    via: context.via,
-    address: context.address,
-    prefersText: context.prefersText,
-    caller: context.caller,
-    // Created only when used.
-    get clientInfo() {
-      return context.clientInfo;
-    },
-    get signal() {
-      return context.signal;
-    },
-    rawBody: context.rawBody,
-    noteEmail: context.noteEmail,
-  };
+  return new BoundContext(context, context.services.forAccount(context.caller.accountId));
+}
+
+/** Field by field: prototype inheritance would make every access to both objects slow. */
+class BoundContext implements CallContext {
+  readonly services: Services;
+  readonly requestId: string;
+  readonly via: CallContext['via'];
+  readonly address: string;
+  readonly prefersText: boolean;
+  readonly caller: CallContext['caller'];
+  readonly rawBody: unknown;
+  readonly #context: CallContext;
+
+  constructor(context: CallContext, services: Services) {
+    this.services = services;
+    this.requestId = context.requestId;
+    this.via = context.via;
+    this.address = context.address;
+    this.prefersText = context.prefersText;
+    this.caller = context.caller;
+    this.rawBody = context.rawBody;
+    this.#context = context;
+  }
+
+  /** Created only when used, like `signal`. */
+  get clientInfo(): CallContext['clientInfo'] {
+    return this.#context.clientInfo;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  noteEmail(id: string): void {
+    this.#context.noteEmail(id);
+  }
 }
 
 /** Only the scope check, so that the router can reject before it reads a body. */

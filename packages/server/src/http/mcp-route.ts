@@ -14,7 +14,7 @@ import type { RequestAuthentication } from './authenticate-request.ts';
 import { refreshCaller } from './check-caller.ts';
 import { executeOperation, parseQuery } from './execute-operation.ts';
 import { rateLimited } from './rate-headers.ts';
-import { contextOf } from './router.ts';
+import { disconnectSignal } from './rest-context.ts';
 import { isTrustedOrigin } from './trusted-origin.ts';
 import { watchResourcesOf } from './watch-resources.ts';
 
@@ -48,10 +48,18 @@ export function createMcpRoute(options: McpRouteOptions) {
     if (refused !== null && !callsTool(request.body)) throw refused;
     const { toolsets = [], readonly: readOnly } = parseQuery(findOperation('service.mcp'), request.query);
     const context = {
-      ...contextOf(request, reply, services),
+      services,
+      requestId: request.id,
       via: 'mcp' as const,
+      address: request.ip,
       prefersText: false,
+      caller: request.state.caller,
       clientInfo: null,
+      signal: disconnectSignal(reply),
+      rawBody: request.body,
+      noteEmail: (id: string) => {
+        request.state.emailId = id;
+      },
     };
     // One body may contain many calls. The first was counted with its request, and each additional one counts as another request.
     let isCounted = true;

@@ -2,11 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { type AnyOperation, bodyLimitOf, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readClientInfo } from '../auth/client-info.ts';
 import { countCharacters, isLargeJson, jsonPieces } from '../json-pieces.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
-import type { CallContext, Services } from '../operations/context.ts';
+import type { Services } from '../operations/context.ts';
 import { validationFailed } from '../operations/parse-part.ts';
 import { readyJsonOf } from '../operations/ready-json.ts';
 import { nextSlice } from '../time-slice.ts';
@@ -16,8 +15,8 @@ import { checkCaller, isFresh, refreshCaller } from './check-caller.ts';
 import { deprecationHeaders } from './deprecation-headers.ts';
 import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
-import { prefersText } from './prefers-text.ts';
 import { rateHeaders, rateLimited } from './rate-headers.ts';
+import { RestContext } from './rest-context.ts';
 import { addWithAndWithoutPrefix } from './version-prefix.ts';
 
 export type RawRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -97,7 +96,7 @@ async function respond(operation: CallableOperation, request: FastifyRequest, re
     headers: headersOf(operation, request),
     body: request.body,
   };
-  const result = await executeOperation(operation, given, contextOf(request, reply, services));
+  const result = await executeOperation(operation, given, new RestContext(request, reply, services));
   if (result.headers) reply.headers(result.headers);
   // Otherwise caches would serve one representation to a client that requested the other (RFC 9110, section 12.5.5).
   if ('asText' in operation) reply.header('vary', 'Accept');
@@ -135,40 +134,6 @@ async function* slicedPieces(body: unknown): AsyncGenerator<string> {
     await nextSlice();
     yield piece;
   }
-}
-
-/** The context of a REST call. */
-export function contextOf(request: FastifyRequest, reply: FastifyReply, services: Services): CallContext {
-  return {
-    services,
-    requestId: request.id,
-    via: 'rest',
-    address: request.ip,
-    prefersText: prefersText(request.headers.accept),
-    caller: request.state.caller,
-    // Created only for sign-in and sign-out.
-    get clientInfo() {
-      return readClientInfo(request.headers, request.ip, services.auth.cookies, services.installation.baseUrl);
-    },
-    // Created only if something waits: most calls end before their client could disconnect.
-    get signal() {
-      return disconnectSignal(reply);
-    },
-    rawBody: request.body,
-    noteEmail: (id) => {
-      request.state.emailId = id;
-    },
-  };
-}
-
-/** Aborts when the connection closes before the response was sent. */
-function disconnectSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  if (reply.raw.destroyed) gone.abort();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 /**

@@ -120,8 +120,10 @@ export class SmtpChannel {
 
   /** Sends one command, without its line ending, and waits for the reply. With null it only waits. Rejects with SmtpFault. */
   ask(command: string | null, timeoutMs: number, awaited: string): Promise<RawReply> {
+    // V8 creates a function that is assigned to a property directly in the old generation.
+    const describe = () => awaited;
     return new Promise((resolve, reject) => {
-      this.describeAwaited = () => awaited;
+      this.describeAwaited = describe;
       this.#wait({ resolve, reject, lossKind: 'lost' }, timeoutMs);
       if (command !== null) this.write(`${command}\r\n`, 'latin1', timeoutMs);
     });
