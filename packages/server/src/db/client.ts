@@ -102,8 +102,10 @@ function openOnPrimary(primary: PrimaryHost, settings: object, onLost: (connecti
 /** Discards the plans of a pool with `keepPlans`, so that it plans for the tables' current sizes. `connections` is the size of the pool. */
 async function renewPlans(pool: Pool, connections: number): Promise<void> {
   // Reserved at the same time, so that each is a different connection.
-  const reserved = await Promise.all(Array.from({ length: connections }, () => pool.reserve()));
+  const attempts = await Promise.allSettled(Array.from({ length: connections }, () => pool.reserve()));
+  const reserved = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
   try {
+    for (const attempt of attempts) if (attempt.status === 'rejected') throw attempt.reason;
     await Promise.all(reserved.map((connection) => connection.run('DISCARD PLANS')));
   } finally {
     for (const connection of reserved) connection.release();
@@ -123,7 +125,7 @@ const RENEW_PLANS_MS = 2_000;
 
 /** Returns a function that renews the plans of a pool with `keepPlans` if they are too old. Call it before running statements. */
 export function createPlanRenewal(pool: Pool, connections: number): () => Promise<void> {
-  let plannedAtMs = 0;
+  let plannedAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
     const nowMs = performance.now();
     if (nowMs - plannedAtMs <= RENEW_PLANS_MS) return;

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError, toProblem } from '../problem.ts';
 
 /**
  * Responds to data that is not a valid HTTP request or arrived too slowly: the same body as every other error, written
  * directly to the socket because there is no request object. The connection must close, because the start of a next
- * request is unknown.
+ * request is unknown. In the middle of a response nothing more can be said: the connection is only closed.
  */
 export function respondToClientError(error: Error & { readonly code?: string }, socket: Socket, baseUrl: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isResponding(socket)) {
     socket.destroy();
     return;
   }
@@ -24,6 +24,11 @@ export function respondToClientError(error: Error & { readonly code?: string }, 
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Node keeps the response that is being sent on its socket, and has no public name for it. */
+function isResponding(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true;
 }
 
 function toProblemError(code: string | undefined): ProblemError {
