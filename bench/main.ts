@@ -28,7 +28,7 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench [all|accept|bursts|deliver|exactness|fairness|growth|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N]
+const HELP = `usage: pnpm bench [all|accept|bursts|deliver|exactness|fairness|growth|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N] [--rate N]
 
 all      the short form of every benchmark, and one table of all values and their bounds; the default without a name. --full uses
          the settings that the bounds apply to, takes hours, and saves the results for docs/performance.md; --only NAME,NAME runs some
@@ -54,7 +54,8 @@ stats    the statistics of that log over 90 days, each switch and all of them, a
 seed     makes the data set that reads reads, which does it by itself where there is none; --database URL, or --data-dir PATH
 webhooks events that wait, signed and delivered to a local receiver with every attempt recorded, against a bare loop that signs and posts
 webhooks-fleet 100,000 events to twenty endpoints, of which two are dead and six fail 30 % of the time
-soak     every role at once for --minutes (10): memory and p99 must stay flat, and the tables as small as predicted
+soak     every role at once for --minutes (10), at --rate messages a second or as many as possible: memory and p99 must stay flat, and the
+         tables as small as predicted
 
 All print the machine, the settings, the counts and ratios; a bound that is missed exits with 1.`;
 
@@ -64,6 +65,7 @@ const { values, positionals } = parseArgs({
     count: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     minutes: { type: 'string', default: '10' },
+    rate: { type: 'string' },
     database: { type: 'string' },
     only: { type: 'string' },
     full: { type: 'boolean', default: false },
@@ -106,7 +108,8 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   stats: () => benchStats(place, { count: logCount, rounds: Math.max(rounds, 20) }),
   webhooks: () => benchDispatch({ count: Number(values.count ?? 60_000), rounds }),
   'webhooks-fleet': () => benchFleet({ count: Number(values.count ?? 100_000) }),
-  soak: () => benchSoak({ minutes: Number(values.minutes) }),
+  soak: () =>
+    benchSoak({ minutes: Number(values.minutes), rate: values.rate === undefined ? null : Number(values.rate) }),
 };
 
 const benchmark = BENCHMARKS[name];

@@ -40,7 +40,7 @@ export const PLAN: readonly PlannedBench[] = [
   plan('mcp', 'MCP tool calls', '--count 100 --rounds 3'),
   plan('sdk', 'The SDK', '--count 300 --rounds 3'),
   plan('cli', 'The command line', '--count 5'),
-  { ...plan('soak', 'Soak', '--minutes 1'), full: ['--minutes', '60'] },
+  { ...plan('soak', 'Soak', '--minutes 1'), full: ['--minutes', '60', '--rate', '400'] },
 ];
 
 function plan(name: string, title: string, short = ''): PlannedBench {

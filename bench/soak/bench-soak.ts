@@ -30,20 +30,27 @@ const MAX_SPACE = 1.1;
 const WARM_UP_MS = 60_000;
 const LONGEST_WAIT_MS = 60_000;
 
+export interface SoakOptions {
+  readonly minutes: number;
+  /** Messages a second; null for as many as the slowest process handles. */
+  readonly rate: number | null;
+}
+
 /**
- * `pnpm bench soak [--minutes N]`: one process accepts over HTTP, another over SMTP, and a third delivers everything through a relay, at
- * the rate of the slowest one. The memory of each must stay flat and below its bound, the latency must stay flat, and the tables and indexes
+ * `pnpm bench soak [--minutes N] [--rate N]`: one process accepts over HTTP, another over SMTP, and a third delivers everything through a
+ * relay. The memory of each must stay flat and below its bound, the latency must stay flat, and the tables and indexes
  * must have the sizes that docs/operating.md predicts.
  */
-export async function benchSoak({ minutes }: { readonly minutes: number }): Promise<boolean> {
+export async function benchSoak({ minutes, rate }: SoakOptions): Promise<boolean> {
   const database = await openBenchDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
   try {
     console.log(describeMachine(database.settings));
     console.log(
-      `\nsoak: ${minutes} minutes of single sends over ${CONNECTIONS} HTTP connections and ${SMTP_SESSIONS} SMTP sessions, delivered by another process`,
+      `\nsoak: ${minutes} minutes of single sends over ${CONNECTIONS} HTTP connections and ${SMTP_SESSIONS} SMTP sessions, ${rate === null ? '' : `${round(rate)} messages/s, `}delivered by another process`,
     );
-    return await soak(database, dataDir, minutes * 60_000);
+    const roundMs = rate === null ? 0 : ((MESSAGES_A_ROUND + SMTP_MESSAGES_A_ROUND) / rate) * 1_000;
+    return await soak(database, dataDir, { durationMs: minutes * 60_000, roundMs });
   } finally {
     await database.close();
     await rm(dataDir, { recursive: true, force: true });
@@ -58,7 +65,13 @@ interface Sample {
 
 type Role = 'api' | 'smtp' | 'worker';
 
-async function soak(database: BenchDatabase, dataDir: string, durationMs: number): Promise<boolean> {
+interface Pace {
+  readonly durationMs: number;
+  /** A round takes at least this long. */
+  readonly roundMs: number;
+}
+
+async function soak(database: BenchDatabase, dataDir: string, { durationMs, roundMs }: Pace): Promise<boolean> {
   let delivered = 0;
   const sinkPort = await startLeanSink(() => {
     delivered += 1;
@@ -80,7 +93,7 @@ async function soak(database: BenchDatabase, dataDir: string, durationMs: number
   const sizesBefore = await readSizes(database.sql);
   let accepted = 0;
   for (let seed = 1; performance.now() - beganMs < durationMs; seed += 1) {
-    const common = { key, seed };
+    const [common, nextRound] = [{ key, seed }, pause(roundMs)];
     const request: LoadRequest = {
       ...common,
       port: API_PORT,
@@ -101,6 +114,7 @@ async function soak(database: BenchDatabase, dataDir: string, durationMs: number
       p99: quantile([...latenciesMs], 0.99),
       rssMb: await rssOf(roles),
     });
+    await nextRound;
   }
   await until(() => delivered >= accepted);
   const sizes = await readSizes(database.sql);
