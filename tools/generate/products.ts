@@ -10,6 +10,7 @@ import { REQUIREMENTS } from '../../test/requirements.ts';
 import { renderAgentsDoc } from './agents-doc.ts';
 import { cliHelpFiles } from './cli-help.ts';
 import { renderConfigurationDoc, type Setting } from './configuration-doc.ts';
+import { renderConsoleScript } from './console-script.ts';
 import { renderErrorsDoc } from './errors-doc.ts';
 import { renderEventsDoc } from './events-doc.ts';
 import { INDEX_FOLDERS, renderIndexes } from './indexes.ts';
@@ -37,6 +38,7 @@ export const GENERATED_FOLDERS: readonly string[] = [
   ...INDEX_FOLDERS,
   SDK_GENERATED,
   'packages/cli/src/generated',
+  'packages/server/src/ui/generated',
   'test/mcp/snapshots',
 ];
 
@@ -59,6 +61,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     ...(await renderConfiguration(root)),
     ...toProducts(await cliHelpFiles()),
     ...toProducts(mcpSnapshotFiles()),
+    await renderConsoleScript(root),
     ...(await renderPerformance(root)),
     { path: 'docs/requirements.md', content: renderRequirementsDoc(REQUIREMENTS, citations) },
     { path: 'docs/security.md', content: renderSecurityDoc(holes, citations) },

@@ -13,6 +13,8 @@ export interface CookieJar {
   readonly known: string;
   /** The cookie with the state of a started sign-in at a provider. */
   readonly oauth: string;
+  /** The cookie with what was just done, for the next page of the console. */
+  readonly notice: string;
   set(name: string, value: string, seconds: number): string;
   clear(name: string): string;
 }
@@ -30,6 +32,7 @@ export function createCookieJar(secure: boolean): CookieJar {
     browser: `${prefix}sign-in`,
     known: `${prefix}known-browser`,
     oauth: `${prefix}oauth`,
+    notice: `${prefix}console-notice`,
     set: (name, value, seconds) => `${name}=${value}; Max-Age=${seconds}; ${attributes}`,
     clear: (name) => `${name}=; Max-Age=0; ${attributes}`,
   };

@@ -7,6 +7,8 @@ import { addOAuthCallback, createOAuthStart } from '../auth/web/oauth-routes.ts'
 import { addSignInRoutes } from '../auth/web/sign-in-routes.ts';
 import { addConsoleRoutes } from '../console/web/console-routes.ts';
 import { addDevelopmentRoutes } from '../console/web/development-routes.ts';
+import { addMailboxRoutes } from '../console/web/mailbox-routes.ts';
+import { CONSOLE_PAGES } from '../console/web/pages.ts';
 import type { Sql } from '../db/client.ts';
 import { createTrackingRecorder } from '../events/tracking-recorder.ts';
 import { addAgentGuide } from '../http/agent-guide-route.ts';
@@ -24,6 +26,8 @@ import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
 import type { Services } from '../operations/context.ts';
+import { addAssetRoutes } from '../ui/asset-routes.ts';
+import { PAGE_ASSETS } from '../ui/page-assets.ts';
 import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
@@ -72,6 +76,8 @@ export function createApi(
   addOAuthCallback(http, signIn);
   addReferenceRoutes(http, baseUrl);
   addAgentGuide(http, baseUrl);
+  addAssetRoutes(http, PAGE_ASSETS);
+  addConsoleRoutes(http, { services, rates, routes: CONSOLE_PAGES });
   addApprovalRoutes(http, services);
   addOpenApprovalRoute(http, services, createOpenedApprovalTokens(config.secretKey()));
   addUnsubscribeRoutes(http, {
@@ -87,7 +93,7 @@ export function createApi(
   if (config.mode === 'development') {
     http.register(async (development) => {
       development.addHook('onRequest', refuseForeignOrigins(baseUrl));
-      addConsoleRoutes(development, sql, auth.secrets, services.threads);
+      addMailboxRoutes(development, sql, auth.secrets, services.threads);
       addDevelopmentRoutes(development, { tools: { sql, clock, ids }, auth, sandboxDomain: config.sandboxDomain });
     });
   }

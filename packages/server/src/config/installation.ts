@@ -3,6 +3,7 @@ import type { RetentionSetting } from './setting-values.ts';
 
 /** The settings that handlers and the installation's own mail depend on. */
 export interface Installation {
+  readonly mode: 'development' | 'production';
   readonly baseUrl: string;
   readonly version: string;
   /** The monthly quota of accounts that have none of their own. */
@@ -19,12 +20,12 @@ export interface Installation {
 
 /** The part of the configuration that an `Installation` is made from. */
 export interface InstallationSettings
-  extends Pick<Installation, 'monthlyQuota' | 'retention' | 'retryHours' | 'sandboxDomain' | 'mailFrom'> {
+  extends Pick<Installation, 'mode' | 'monthlyQuota' | 'retention' | 'retryHours' | 'sandboxDomain' | 'mailFrom'> {
   readonly transport: { readonly kind: string };
 }
 
 export function createInstallation(settings: InstallationSettings, baseUrl: string): Installation {
-  const { monthlyQuota, retention, retryHours, sandboxDomain, mailFrom, transport } = settings;
+  const { mode, monthlyQuota, retention, retryHours, sandboxDomain, mailFrom, transport } = settings;
   const byDomain = transport.kind === 'direct';
-  return { baseUrl, version: VERSION, monthlyQuota, retention, retryHours, sandboxDomain, byDomain, mailFrom };
+  return { mode, baseUrl, version: VERSION, monthlyQuota, retention, retryHours, sandboxDomain, byDomain, mailFrom };
 }

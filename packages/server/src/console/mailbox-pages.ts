@@ -17,7 +17,7 @@ export interface ReadableMessage {
 export function renderMailbox(entries: readonly MailboxEntry[]): string {
   const rows = entries.map(
     ({ id, from, to, subject, receivedAt }) => html`<tr>
-<td><a href="/console/messages/${id}">${subject === '' ? '(no subject)' : subject}</a></td>
+<td><a href="/console/mailbox/${id}">${subject === '' ? '(no subject)' : subject}</a></td>
 <td>${from}</td><td>${to.join(', ')}</td><td><time datetime="${receivedAt.toISOString()}">${shortTime(receivedAt)}</time></td></tr>`,
   );
   const table = html`<table><thead><tr><th>Subject</th><th>From</th><th>Recipients</th><th>Received (UTC)</th></tr></thead><tbody>${rows}</tbody></table>`;
@@ -28,10 +28,10 @@ export function renderMailbox(entries: readonly MailboxEntry[]): string {
 /** One captured message: envelope, headers, text, and the HTML body in a frame that cannot run or load anything. */
 export function renderMessage(message: ReadableMessage): string {
   const headers = message.headers.map(({ name, value }) => html`<tr><th>${name}</th><td>${value}</td></tr>`);
-  const frame = html`<h3>HTML</h3><iframe title="HTML body" sandbox="" src="/console/messages/${message.id}/html"></iframe>`;
+  const frame = html`<h3>HTML</h3><iframe title="HTML body" sandbox="" src="/console/mailbox/${message.id}/html"></iframe>`;
   return page(
     message.subject,
-    html`<p><a href="/console">All captured mail</a> · <a href="/dev/mailbox/${message.id}.eml" download>Download .eml</a></p>
+    html`<p><a href="/console/mailbox">All captured mail</a> · <a href="/dev/mailbox/${message.id}.eml" download>Download .eml</a></p>
 <h2>${message.subject === '' ? '(no subject)' : message.subject}</h2>
 <p class="envelope">Envelope: from <b>${message.mailFrom}</b> to <b>${message.recipients.join(', ')}</b></p>
 ${message.hasHtml ? frame : html``}
@@ -43,8 +43,8 @@ ${message.text === null ? html`` : html`<h3>Text</h3><pre>${message.text}</pre>`
 function page(title: string, content: Html): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} – Postrider</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/console/style.css"></head>
-<body><header><h1><a href="/console">Postrider</a></h1><nav><a href="/console">Captured mail</a> <a href="/reference">API reference</a></nav></header>
+<title>${title} – Postrider</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/console/mailbox/style.css"></head>
+<body><header><h1><a href="/console/mailbox">Postrider</a></h1><nav><a href="/console/mailbox">Captured mail</a> <a href="/reference">API reference</a></nav></header>
 <main>${content}</main></body></html>
 `.markup;
 }

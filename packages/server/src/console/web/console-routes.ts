@@ -1,53 +1,132 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Sql } from '../../db/client.ts';
-import { type CapturedMessage, listCaptured } from '../../db/queries/captured-messages.ts';
-import type { SecretBox } from '../../keys/secret-box.ts';
-import { ProblemError } from '../../problem.ts';
-import type { JobThreads } from '../../threads/job-threads.ts';
-import type { ThreadJob } from '../../threads/thread-job.ts';
-import { isUuid } from '../../uuid-v7.ts';
-import { readCapturedMail } from '../captured-mail.ts';
-import { toMailboxEntry } from '../mailbox-entry.ts';
-import { CONSOLE_STYLE, renderMailbox } from '../mailbox-pages.ts';
-import { CAPTURED_HTML, CAPTURED_PAGE } from '../read-captured.ts';
+import { readClientInfo } from '../../auth/client-info.ts';
+import { foreignOrigin } from '../../auth/foreign-origin.ts';
+import { readCookieSession } from '../../auth/web/cookie-session.ts';
+import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
+import { rateLimited } from '../../http/rate-headers.ts';
+import type { Caller, User } from '../../keys/caller.ts';
+import type { KeyRates } from '../../keys/key-rates.ts';
+import type { Services } from '../../operations/context.ts';
+import { findTextFault } from '../../operations/text-faults.ts';
+import { ProblemError, problemHeaders } from '../../problem.ts';
+import { PAGE_POLICY } from '../../ui/page-document.ts';
+import { renderConsolePage } from './console-layout.ts';
+import type { PageContent, PageResult, PageRoute } from './console-page.ts';
+import { problemPage, renderEndedSession } from './console-problems.ts';
+import { clearNotice, readNotice, setNotice } from './notice-cookie.ts';
+import { PageForm } from './page-form.ts';
+import { PageRequest } from './page-request.ts';
 
-const ROWS = 200;
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** A stranger's HTML: styles and embedded images show, but nothing runs or loads, so that the sender cannot see that the mail was read. */
-const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox";
-
-/** The console's pages in development: the captured mail. */
-export function addConsoleRoutes(app: FastifyInstance, sql: Sql, secrets: SecretBox, threads: JobThreads): void {
-  const read = async (request: FastifyRequest, job: ThreadJob<CapturedMessage, string>) => {
-    const { id } = request.params as { readonly id: string }; // The routes have this parameter.
-    const captured = isUuid(id) ? await readCapturedMail(sql, secrets, id) : null;
-    if (captured === null)
-      throw new ProblemError('not_found', { detail: 'There is no captured message with this id.' });
-    const { accountId, raw } = captured;
-    const result = await threads.run({ accountId }, job, captured, raw.byteLength);
-    if (result.kind === 'done') return result.output;
-    throw new ProblemError('unavailable', { detail: 'Too many messages are being read right now.' });
-  };
-  app.get('/console', async (_request, reply) =>
-    sendPage(reply, renderMailbox((await listCaptured(sql, ROWS)).map(toMailboxEntry)), PAGE_POLICY),
-  );
-  app.get('/console/style.css', (_request, reply) =>
-    reply.header('content-type', 'text/css; charset=utf-8').send(CONSOLE_STYLE),
-  );
-  app.get('/console/messages/:id', async (request, reply) =>
-    sendPage(reply, await read(request, CAPTURED_PAGE), PAGE_POLICY),
-  );
-  app.get('/console/messages/:id/html', async (request, reply) =>
-    sendPage(reply, await read(request, CAPTURED_HTML), BODY_POLICY),
-  );
+export interface ConsoleOptions {
+  readonly services: Services;
+  readonly rates: KeyRates;
+  readonly routes: readonly PageRoute[];
 }
 
-function sendPage(reply: FastifyReply, markup: string, policy: string): FastifyReply {
+const FORM_BYTES = 65_536;
+
+/** The pages of the console: for signed-in users, by the operations that their role allows. Every change is a form of this server. */
+export function addConsoleRoutes(app: FastifyInstance, options: ConsoleOptions): void {
+  app.register(async (pages) => {
+    pages.removeAllContentTypeParsers();
+    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, new PageForm(new URLSearchParams(String(body)))),
+    );
+    const methods = new Map<string, string[]>();
+    for (const route of options.routes) {
+      const { method, path, formBytes = FORM_BYTES } = route;
+      pages.route({
+        ...{ method, url: path, bodyLimit: formBytes },
+        handler: async (request, reply) => await serve(route, request, reply, options),
+      });
+      methods.set(path, [...(methods.get(path) ?? []), method]);
+    }
+    for (const [path, served] of methods) refuseOtherMethods(pages, path, served);
+  });
+}
+
+async function serve(route: PageRoute, request: FastifyRequest, reply: FastifyReply, options: ConsoleOptions) {
+  const { services, rates } = options;
+  const { auth, installation } = services;
+  const clientInfo = readClientInfo(request.headers, request.ip, auth.cookies, installation.baseUrl);
+  if (route.method === 'POST' && clientInfo.formOrigin !== 'own') throw foreignOrigin(installation.baseUrl);
+  const session = await readCookieSession(clientInfo, auth);
+  const caller = session?.caller ?? null;
+  if (caller === null || !hasUser(caller)) return signInFirst(request, reply);
+  const page = new PageRequest({ request, reply, services, caller });
+  // Only changes are entries of the account's request log: it shows what was called, not which pages were read.
+  if (route.method === 'POST') request.state.caller = caller;
+  const result = await runRoute(route, page, rates).catch((error: unknown) => {
+    if (!(error instanceof ProblemError)) throw error;
+    request.state.code = error.code;
+    for (const [name, value] of Object.entries(problemHeaders(error))) reply.header(name, value);
+    return problemPage(page, error);
+  });
+  return await respond(result, page, reply);
+}
+
+async function runRoute(route: PageRoute, page: PageRequest, rates: KeyRates): Promise<PageResult> {
+  const verdict = await rates.take(page.caller);
+  if (!verdict.ok) throw rateLimited(verdict);
+  if (route.needs !== null && !page.may(route.needs)) {
+    throw new ProblemError('missing_scope', {
+      detail: `Your role ${page.caller.user.role} does not include this page.`,
+      fix: 'Ask an owner or admin of the account for another role.',
+    });
+  }
+  const fault = findTextFault([...page.form.entries(), ...page.query.entries()].flat());
+  if (fault !== null)
+    throw new ProblemError('validation_failed', {
+      detail: `The form has a character that cannot be stored: ${fault.message}.`,
+    });
+  return await route.run(page);
+}
+
+/** A reader signs in and comes back. What was typed into a form is not lost. */
+function signInFirst(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.method === 'GET') return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+  const form = request.body instanceof PageForm ? request.body : new PageForm([]);
+  return sendPage(reply.code(401), renderEndedSession(request.url, form));
+}
+
+async function respond(result: PageResult, page: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
+  if (result.kind === 'redirect') {
+    if (result.notice !== undefined) setNotice(reply, page.services.auth, result.notice);
+    return reply.redirect(result.to, 303);
+  }
+  if (result.kind === 'raw') {
+    const { status = 200, contentType, headers = {}, body } = result;
+    return reply
+      .code(status)
+      .headers({ 'x-robots-tag': 'noindex', 'referrer-policy': 'same-origin', ...headers })
+      .header('content-type', contentType)
+      .send(body);
+  }
+  return sendPage(reply.code(result.status ?? 200), await renderWithFrame(result, page, reply));
+}
+
+async function renderWithFrame(result: PageContent, page: PageRequest, reply: FastifyReply): Promise<string> {
+  const notice = readNotice(page.cookie(page.services.auth.cookies.notice), page.services.auth);
+  if (notice !== null) clearNotice(reply, page.services.auth);
+  const pendingApprovals = page.may('approvals.list') ? await countPending(page) : null;
+  return renderConsolePage(page, result, { pendingApprovals, notice });
+}
+
+async function countPending(page: PageRequest): Promise<number | null> {
+  const held = await page.attempt('approvals.list', { query: { status: 'pending', limit: '1' } });
+  return held.ok ? held.body.total : null;
+}
+
+function sendPage(reply: FastifyReply, markup: string): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', policy)
+    .header('content-security-policy', PAGE_POLICY)
+    .header('referrer-policy', 'same-origin')
     .header('x-dns-prefetch-control', 'off')
-    .header('referrer-policy', 'no-referrer')
+    .header('x-robots-tag', 'noindex')
     .send(markup);
+}
+
+function hasUser(caller: Caller): caller is Caller & { readonly user: User } {
+  return caller.user !== null;
 }

@@ -1,0 +1,8 @@
+import { showCopyButtons } from './copy.ts';
+import { showLocalTimes } from './local-time.ts';
+
+/** Runs over a part of the page when it is loaded, and again when it was replaced. */
+export function enhance(part: ParentNode): void {
+  showLocalTimes(part);
+  showCopyButtons(part);
+}

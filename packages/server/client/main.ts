@@ -1,0 +1,14 @@
+import { startCopying } from './copy.ts';
+import { guardDoubleSubmits } from './double-submit.ts';
+import { enhance } from './enhance.ts';
+import { startKeys } from './keys.ts';
+import { startLive } from './live.ts';
+import { keepTimesCurrent } from './local-time.ts';
+
+/** The script of every page of the console. Pages work without it: it adds what they cannot do by themselves. */
+enhance(document.body);
+startCopying();
+startKeys();
+guardDoubleSubmits();
+keepTimesCurrent();
+startLive();

@@ -1,0 +1,45 @@
+import { Idiomorph } from 'idiomorph';
+import { enhance } from './enhance.ts';
+
+const dirty = new WeakSet<Element>();
+document.addEventListener('input', (event) => {
+  const form = event.target instanceof Element ? event.target.closest('form') : null;
+  if (form !== null) dirty.add(form);
+});
+
+export type Reloaded = 'shown' | 'signed-out' | 'failed';
+
+/**
+ * Loads the page again and changes what differs. Focus, scrolling, open parts and everything typed stay: a form that was edited is not
+ * touched.
+ */
+export async function reloadContent(address = location.href): Promise<Reloaded> {
+  const response = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => null);
+  if (response === null) return 'failed';
+  if (response.redirected && new URL(response.url).pathname.startsWith('/auth/')) return 'signed-out';
+  if (!response.ok) return 'failed';
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+  for (const selector of ['.side nav', '.menu nav', '#content > .inner']) replace(selector, fresh);
+  return 'shown';
+}
+
+function replace(selector: string, fresh: Document): void {
+  const old = document.querySelector(selector);
+  const next = fresh.querySelector(selector);
+  if (old === null || next === null) return;
+  // Times are compared as the reader sees them.
+  enhance(next);
+  Idiomorph.morph(old, next.innerHTML, {
+    morphStyle: 'innerHTML',
+    ignoreActiveValue: true,
+    callbacks: {
+      beforeNodeMorphed: (node) => !(node instanceof Element && (dirty.has(node) || node.matches('[data-keep]'))),
+      beforeNodeRemoved: (node) => !(node instanceof Element && node.matches('[data-passing]')),
+      beforeAttributeUpdated: (name, node) =>
+        !(
+          (name === 'open' && node instanceof HTMLDetailsElement) ||
+          (name === 'aria-selected' && node instanceof HTMLElement)
+        ),
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { OPERATIONS, type OperationId, renameOperations } from '@postrider/core';
+
+/** Where the console does what an operation does. Operations without a place are named in words. */
+const PLACES: Partial<Readonly<Record<OperationId, string>>> = {
+  'domains.create': 'Domains › Add a domain',
+  'domains.get': 'the domain’s page',
+  'domains.list': 'Domains',
+  'domains.records': 'the domain’s page',
+  'domains.verify': 'Verify on the domain’s page',
+  'domains.restore': 'Domains › Removed domains',
+  'domains.history': 'Domains › Removed domains',
+  'emails.get': 'the message’s page',
+  'emails.list': 'Messages',
+  'emails.resend': 'Resend on the message’s page',
+  'emails.cancel': 'Cancel on the message’s page',
+  'approvals.list': 'Approvals',
+  'approvals.get': 'the approval’s page',
+  'approvals.decide': 'Approvals',
+  'keys.create': 'API keys › Create a key',
+  'keys.list': 'API keys',
+  'keys.get': 'the key’s page',
+  'keys.update': 'the key’s page',
+  'keys.resume': 'Resume on the key’s page',
+  'keys.rotate': 'Rotate on the key’s page',
+  'keys.self': 'the key’s page',
+  'account.get': 'Settings',
+  'account.update': 'Settings',
+  'account.pause': 'Pause in Settings',
+  'account.resume': 'Resume in Settings',
+  'account.checklist': 'Overview',
+  'templates.list': 'Templates',
+  'templates.get': 'the template’s page',
+  'templates.create': 'Templates › Create a template',
+  'templates.update': 'the template’s page',
+  'templates.render': 'the preview of the template',
+  'suppressions.list': 'Suppressions',
+  'suppressions.create': 'Suppressions › Add addresses',
+  'suppressions.delete': 'Remove in Suppressions',
+  'webhooks.list': 'Webhooks',
+  'webhooks.get': 'the endpoint’s page',
+  'webhooks.update': 'the endpoint’s page',
+  'webhooks.deliveries': 'Deliveries on the endpoint’s page',
+  'team.list': 'Team',
+  'team.invite': 'Team › Invite',
+  'requests.list': 'Requests',
+  'requests.get': 'Requests',
+  'tickets.create': 'Support › New ticket',
+  'tickets.list': 'Support',
+  'audit.list': 'Audit log',
+  'auth.session': 'Settings',
+};
+
+/** Replaces the operations that a text names by their places in the console. */
+export function inConsoleWords(text: string): string {
+  return renameOperations(text, OPERATIONS, ({ id, summary }) => PLACES[id] ?? `“${summary}”`);
+}
