@@ -121,7 +121,7 @@ describe('in production', () => {
       '/dev/accounts',
       '/dev/session',
       '/dev/sandbox',
-      '/console',
+      '/console/mailbox',
     ]) {
       for (const prefix of ['', '/v1']) {
         for (const method of ['GET', 'POST']) {
