@@ -1,6 +1,7 @@
 import { startCopying } from './copy.ts';
 import { guardDoubleSubmits } from './double-submit.ts';
 import { enhance } from './enhance.ts';
+import { keepTyped } from './keep-typed.ts';
 import { startKeys } from './keys.ts';
 import { startLive } from './live.ts';
 import { keepTimesCurrent } from './local-time.ts';
@@ -11,4 +12,5 @@ startCopying();
 startKeys();
 guardDoubleSubmits();
 keepTimesCurrent();
+keepTyped();
 startLive();

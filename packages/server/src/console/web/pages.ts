@@ -1,6 +1,21 @@
 import type { PageRoute } from './console-page.ts';
+import { AUDIT_PAGES } from './pages/audit-pages.ts';
+import { DOMAIN_PAGES } from './pages/domain-pages.ts';
 import { OVERVIEW_PAGES } from './pages/overview-pages.ts';
+import { REQUEST_PAGES } from './pages/request-pages.ts';
+import { SETTINGS_PAGES } from './pages/settings-pages.ts';
 import { SUPPRESSION_PAGES } from './pages/suppression-pages.ts';
+import { TEAM_PAGES } from './pages/team-pages.ts';
+import { TICKET_PAGES } from './pages/ticket-pages.ts';
 
 /** Every page of the console. */
-export const CONSOLE_PAGES: readonly PageRoute[] = [...OVERVIEW_PAGES, ...SUPPRESSION_PAGES];
+export const CONSOLE_PAGES: readonly PageRoute[] = [
+  ...OVERVIEW_PAGES,
+  ...DOMAIN_PAGES,
+  ...SUPPRESSION_PAGES,
+  ...TEAM_PAGES,
+  ...AUDIT_PAGES,
+  ...REQUEST_PAGES,
+  ...TICKET_PAGES,
+  ...SETTINGS_PAGES,
+];

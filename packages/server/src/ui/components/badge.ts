@@ -17,6 +17,7 @@ const TONES: Readonly<Record<string, Tone>> = {
     enabled: 'good',
     active: 'good',
     pass: 'good',
+    good: 'good',
     solved: 'good',
   },
   ...{

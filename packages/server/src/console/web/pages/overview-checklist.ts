@@ -1,0 +1,32 @@
+import type { findOperation, OperationOutput } from '@postrider/core';
+import { type Html, html } from '../../../html/page-markup.ts';
+import { linkButton } from '../../../ui/components/button.ts';
+
+type Checklist = OperationOutput<ReturnType<typeof findOperation<'account.checklist'>>>;
+
+/** Where the console performs each step, and what the link says. */
+const STEPS: Readonly<Record<string, { readonly label: string; readonly href: string }>> = {
+  key_used: { label: 'Look at your keys', href: '/console/keys' },
+  first_message_sent: { label: 'Send a test message', href: '/console/templates' },
+  first_message_delivered: { label: 'Open the messages', href: '/console/messages' },
+  domain_added: { label: 'Add a domain', href: '/console/domains/add' },
+  domain_verified: { label: 'Verify a domain', href: '/console/domains' },
+  restricted_key_made: { label: 'Create a key', href: '/console/keys/create' },
+  template_stored: { label: 'Create a template', href: '/console/templates/create' },
+};
+
+/** The steps that are left; nothing once all are done. */
+export function checklistCard(
+  { items, completed, total }: Checklist,
+  account: { readonly sandboxDomain: string },
+): Html {
+  if (completed === total) return html``;
+  const rows = items.map(({ id, label, done }) => {
+    const step = STEPS[id];
+    const mark = done ? html`<span class="badge good">Done</span>` : html`<span class="badge">Open</span>`;
+    const link = done || step === undefined ? null : linkButton(step.label, step.href, { isSmall: true });
+    return html`<li class="row">${mark}<span>${label}</span><span class="end">${link}</span></li>`;
+  });
+  return html`<details class="card" open><summary class="body"><strong>Set up: ${completed} of ${total} steps are done</strong></summary>
+<div class="body"><ul class="plain">${rows}</ul><p class="small faint">Addresses at ${account.sandboxDomain} are for tests: nothing to them leaves this server.</p></div></details>`;
+}
