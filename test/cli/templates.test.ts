@@ -139,9 +139,8 @@ describe('postrider templates', () => {
 
   it('preview renders files that are not stored, through the server', async () => {
     await write(WELCOME);
-    expect(JSON.parse((await run('templates preview mail/welcome.html')).stderr).fix).toContain(
-      'templates push welcome.html',
-    );
+    expect(await json('templates preview mail/welcome.html')).toMatchObject({ subject: 'Hi', missing: ['name'] });
+    expect((await run('templates preview mail/welcome.html', { columns: 80 })).stdout).toContain('missing  name');
     await json('templates push mail');
     await write({ 'welcome.html': '<b>{{ name }}{{ more }}</b>', 'values.json': '{"name":"Ada"}' });
     const rendered = await json('templates preview mail/welcome.html --variables @mail/values.json --out page.html');

@@ -1,4 +1,4 @@
-import { OPERATIONS } from '@postrider/core';
+import { OPERATIONS, type Operation } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
@@ -7,7 +7,10 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 const PATHS: readonly string[] = [...new Set(OPERATIONS.map(({ path }) => path))];
 
 function methodsOf(path: string): string[] {
-  return OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
+  const here = OPERATIONS.filter((operation) => operation.path === path);
+  const shared = here.map(({ sharesPathWith }: Operation) => sharesPathWith);
+  const others = OPERATIONS.filter((operation) => shared.includes(operation.path));
+  return [...here, ...others].map(({ method }) => method);
 }
 
 describe('the router', () => {

@@ -33,7 +33,7 @@ describe('toolsets over HTTP', () => {
     expect(names).toEqual([
       ...DEFAULT_NAMES,
       ...['create_template', 'update_template', 'list_template_drafts', 'discard_template_draft'],
-      ...['delete_template', 'test_template'],
+      ...['delete_template', 'test_template', 'preview_template'],
       ...['get_suppression', 'add_suppression', 'remove_suppression'],
     ]);
     expect(await listed('toolsets=templates,%20suppressions')).toEqual(names);
@@ -77,7 +77,7 @@ describe('toolsets over HTTP', () => {
   it('give a key no more than its scopes allow', async () => {
     const key = await server.newKey({ scopes: ['templates:read'] });
     const names = await listed('toolsets=templates,suppressions,account,logs', key);
-    const own = ['list_template_drafts', 'discard_template_draft'];
+    const own = ['list_template_drafts', 'discard_template_draft', 'preview_template'];
     expect(names).toEqual(['get_sending_context', 'list_templates', 'get_template', 'render_template', ...own]);
     const connection = await connectTo(server, 'toolsets=templates', key);
     const { record, isError } = await connection.call('create_template', { name: 'No', html: 'x' });

@@ -7,6 +7,10 @@ export const templates = section('Templates', [
   ),
   requirement('templates.render', '`POST /templates/:id/render`: render against sample variables without sending.'),
   requirement(
+    'templates.preview',
+    '`POST /templates/render {subject?,html?,text?,variables?}` → `{subject,html,text,variables,missing[]}`: renders content that is not stored, under the rules of a stored template.',
+  ),
+  requirement(
     'templates.test',
     "`POST /templates/:id/test`: test send of a template with custom JSON variables to the caller's own inbox.",
   ),

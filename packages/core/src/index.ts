@@ -109,7 +109,7 @@ export { mailboxSchema, RECIPIENT_KINDS, type RecipientKind } from './schemas/re
 export type { IsoDuration, ScheduledAt } from './schemas/scheduled-at.ts';
 export { type SendRequest, type SendRequestInput, sendRequestSchema } from './schemas/send-request.ts';
 export type { Suppression, SuppressionReason } from './schemas/suppression.ts';
-export type { RenderedTemplate, Template } from './schemas/template.ts';
+export type { RenderedTemplate, Template, TemplatePreview } from './schemas/template.ts';
 export type { TemplateDraft } from './schemas/template-draft.ts';
 export { UNSUBSCRIBE_VARIABLE } from './schemas/template-variables.ts';
 export {

@@ -125,6 +125,11 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With `:name` parameters, unprefixed; the router serves it under `/v1` too. */
   readonly path: string;
+  /**
+   * A path with a parameter whose values can spell this path. Its methods are served on this path too, so that the thing with
+   * that name stays reachable.
+   */
+  readonly sharesPathWith?: string;
   readonly access: Access;
   /** What it can affect beyond the caller's own data; `CALLER_POLICY` says who may do that. */
   readonly reach: Reach;

@@ -145,6 +145,7 @@ export type {
   TemplateDraftPage,
   TemplatePage,
   TemplatePartChange,
+  TemplatePreview,
   TemplatePublication,
   TemplateVariable,
   TemplateVersion,

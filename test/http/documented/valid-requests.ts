@@ -72,6 +72,7 @@ const OWN_REQUESTS: Readonly<Partial<Record<OperationId, Make>>> = {
   'templates.create': (world) => ({ body: { name: world.fresh('letter-'), subject: 'Hi', text: 'Hi' } }),
   'templates.update': async (world) => ({ params: await template(world), body: { subject: 'Hello' } }),
   'templates.render': async (world) => ({ params: await template(world), body: { variables: { name: 'Ada' } } }),
+  'templates.preview': withBody({ html: '<p>{{ name }}</p>', variables: { name: 'Ada' } }),
   'templates.test': async (world) => ({ params: await template(world), body: { variables: { name: 'Ada' } } }),
   'templates.publish': async (world) => ({ params: await draft(world), body: {} }),
   'templates.discard': async (world) => ({ params: await draft(world), body: {} }),

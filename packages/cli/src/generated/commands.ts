@@ -6474,7 +6474,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "templates preview",
     "command": "templates preview",
     "summary": "Render template files without storing them",
-    "description": "Renders the files of one template on the server with sample values, so that you can check a change before you push it. A template is `<slug>.html`, `<slug>.txt` or both, with its name and subject in `<slug>.json`: {\"name\": …, \"subject\": …}. The template must already exist under its slug.",
+    "description": "Renders the files of one template on the server with sample values, so that you can check a change before you push it. A template is `<slug>.html`, `<slug>.txt` or both, with its name and subject in `<slug>.json`: {\"name\": …, \"subject\": …}. The template need not exist yet.",
     "needsKey": true,
     "examples": [
       "postrider templates preview templates/welcome.html --variables '{\"name\":\"Ada\"}'",

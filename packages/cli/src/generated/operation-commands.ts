@@ -48,6 +48,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   { id: 'templates.drafts', method: 'GET', path: '/keys/approvals/drafts', command: 'templates drafts' },
   { id: 'templates.publish', method: 'POST', path: '/templates/:id/publish', command: 'templates publish' },
   { id: 'templates.discard', method: 'POST', path: '/templates/:id/discard', command: 'templates discard' },
+  { id: 'templates.preview', method: 'POST', path: '/templates/render', command: null },
   { id: 'domains.create', method: 'POST', path: '/domains', command: 'domains add' },
   { id: 'domains.list', method: 'GET', path: '/domains', command: 'domains list' },
   { id: 'domains.history', method: 'GET', path: '/domains/history', command: 'domains history' },

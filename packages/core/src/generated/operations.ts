@@ -73,6 +73,7 @@ import { discardTemplateDraft } from '../operations/templates/discard.ts';
 import { listTemplateDrafts } from '../operations/templates/drafts.ts';
 import { getTemplate } from '../operations/templates/get.ts';
 import { listTemplates } from '../operations/templates/list.ts';
+import { previewTemplate } from '../operations/templates/preview.ts';
 import { publishTemplate } from '../operations/templates/publish.ts';
 import { renderTemplate } from '../operations/templates/render.ts';
 import { testTemplate } from '../operations/templates/test.ts';
@@ -150,6 +151,7 @@ export const OPERATIONS = [
   listTemplateDrafts,
   publishTemplate,
   discardTemplateDraft,
+  previewTemplate,
   createDomain,
   listDomains,
   listRemovedDomains,

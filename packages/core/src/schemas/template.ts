@@ -124,17 +124,28 @@ export const templateSchema = z
   })
   .meta({ id: 'Template' });
 
+const renderedFields = {
+  subject: z.string().nullable(),
+  html: z.string().nullable(),
+  text: z.string().nullable().describe('Derived from `html` if the template has no text.'),
+};
+
+const missingSchema = z.array(z.string()).describe('Variables whose absence would make a send fail.');
+
 /** The result of a rendering. */
 export const renderedTemplateSchema = z
-  .object({
-    subject: z.string().nullable(),
-    html: z.string().nullable(),
-    text: z.string().nullable().describe('Derived from `html` if the template has no text.'),
-    version: z.number().int(),
-    status: statusSchema,
-    missing: z.array(z.string()).describe('Variables whose absence would make a send fail.'),
-  })
+  .object({ ...renderedFields, version: z.number().int(), status: statusSchema, missing: missingSchema })
   .meta({ id: 'RenderedTemplate' });
+
+/** The result of rendering content that is not stored. */
+export const templatePreviewSchema = z
+  .object({
+    ...renderedFields,
+    variables: z.array(templateVariableSchema).describe('The variables it uses, in the order of first use.'),
+    missing: missingSchema,
+  })
+  .meta({ id: 'TemplatePreview' });
 
 export type Template = z.input<typeof templateSchema>;
 export type RenderedTemplate = z.input<typeof renderedTemplateSchema>;
+export type TemplatePreview = z.input<typeof templatePreviewSchema>;

@@ -40,6 +40,7 @@ import { getDomainTool, createDomainTool, verifyDomainTool, rotateDomainKeyTool,
 import { getKeyTool, updateKeyTool, pauseKeyTool, resumeKeyTool, revokeKeyTool } from '../tools/one-key.ts';
 import { inviteMemberTool, updateMemberTool, removeMemberTool } from '../tools/one-member.ts';
 import { previewEmailTool } from '../tools/preview-email.ts';
+import { previewTemplateTool } from '../tools/preview-template.ts';
 import { removeSuppressionTool } from '../tools/remove-suppression.ts';
 import { renderTemplateTool } from '../tools/render-template.ts';
 import { replayWebhookTool } from '../tools/replay-webhook.ts';
@@ -115,6 +116,7 @@ export const OWN_TOOLS: Readonly<Partial<Record<ToolName, ToolMaker>>> = {
   update_member: updateMemberTool,
   remove_member: removeMemberTool,
   preview_email: previewEmailTool,
+  preview_template: previewTemplateTool,
   remove_suppression: removeSuppressionTool,
   render_template: renderTemplateTool,
   replay_webhook: replayWebhookTool,

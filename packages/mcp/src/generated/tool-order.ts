@@ -87,4 +87,5 @@ export const TOOL_ORDER: readonly ToolName[] = [
   'list_checks',
   'check_service',
   'tag_link',
+  'preview_template',
 ];

@@ -313,6 +313,8 @@ export type TemplatePage = components['schemas']['TemplatePage'];
 
 export type TemplatePartChange = components['schemas']['TemplatePartChange'];
 
+export type TemplatePreview = components['schemas']['TemplatePreview'];
+
 export type TemplatePublication = components['schemas']['TemplatePublication'];
 
 export type TemplateVariable = components['schemas']['TemplateVariable'];

@@ -60,6 +60,7 @@ export type OperationId =
   | 'templates.drafts'
   | 'templates.publish'
   | 'templates.discard'
+  | 'templates.preview'
   | 'domains.create'
   | 'domains.list'
   | 'domains.history'
@@ -163,6 +164,7 @@ export interface OperationTypes {
   readonly 'templates.drafts': operations['templates.drafts'];
   readonly 'templates.publish': operations['templates.publish'];
   readonly 'templates.discard': operations['templates.discard'];
+  readonly 'templates.preview': operations['templates.preview'];
   readonly 'domains.create': operations['domains.create'];
   readonly 'domains.list': operations['domains.list'];
   readonly 'domains.history': operations['domains.history'];
@@ -266,6 +268,7 @@ export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
   'templates.drafts': { method: 'GET', path: '/keys/approvals/drafts', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'templates.publish': { method: 'POST', path: '/templates/:id/publish', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'templates.discard': { method: 'POST', path: '/templates/:id/discard', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'templates.preview': { method: 'POST', path: '/templates/render', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'domains.create': { method: 'POST', path: '/domains', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'domains.list': { method: 'GET', path: '/domains', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'domains.history': { method: 'GET', path: '/domains/history', response: 'json', takesIdempotencyKey: false, channelIn: null },

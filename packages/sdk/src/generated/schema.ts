@@ -2626,6 +2626,16 @@ export interface components {
             /** @description In the draft; null if it removes the part. */
             after: string | null;
         };
+        TemplatePreview: {
+            subject: string | null;
+            html: string | null;
+            /** @description Derived from `html` if the template has no text. */
+            text: string | null;
+            /** @description The variables it uses, in the order of first use. */
+            variables: components["schemas"]["TemplateVariable"][];
+            /** @description Variables whose absence would make a send fail. */
+            missing: string[];
+        };
         TemplatePublication: {
             /** @description The draft. Optional if the template has only one. */
             version?: number;
@@ -4251,6 +4261,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TemplateDraft"];
+                };
+            };
+        };
+    };
+    "templates.preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 20 MiB. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Subject line in Liquid, one line. Values are not HTML-escaped; line breaks in them become spaces. If the template has none, every send must pass a subject. */
+                    subject?: string | null;
+                    /** @description HTML body in Liquid. Values are HTML-escaped; `| raw` as the last filter turns that off. */
+                    html?: string | null;
+                    /** @description Plain text body in Liquid, not HTML-escaped. If you omit it, it is derived from the rendered `html`; an empty string turns that off. */
+                    text?: string | null;
+                    /** @description Values for the template, a JSON object. A null value counts as missing. `unsubscribe_url` is always set to the recipient’s unsubscribe link. */
+                    variables?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Render content that is not stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePreview"];
                 };
             };
         };

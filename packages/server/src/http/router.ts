@@ -34,10 +34,17 @@ export function addOperationRoutes(app: FastifyInstance, options: RouterOptions)
   addWithAndWithoutPrefix(app, (context) => {
     for (const operation of OPERATIONS) addRoute(context, operation, options);
     for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
-      const served = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
-      refuseOtherMethods(context, path, served);
+      refuseOtherMethods(context, path, servedMethods(path));
     }
   });
+}
+
+/** The methods of the operations on a path, and of those on a path with a parameter that can spell it. */
+function servedMethods(path: string): readonly string[] {
+  const here = OPERATIONS.filter((operation: Operation) => operation.path === path);
+  const shared = here.map(({ sharesPathWith }: Operation) => sharesPathWith);
+  const others = OPERATIONS.filter((operation: Operation) => shared.includes(operation.path));
+  return [...new Set([...here, ...others].map(({ method }) => method))];
 }
 
 function addRoute(app: FastifyInstance, operation: AnyOperation, options: RouterOptions): void {

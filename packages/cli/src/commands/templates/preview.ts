@@ -5,9 +5,9 @@ import type { CliIo } from '../../cli-io.ts';
 import { readContent } from '../../content-argument.ts';
 import { defineCommand } from '../../define-command.ts';
 import { EXIT_CODES } from '../../exit-codes.ts';
-import { CliFailure, usageFailure } from '../../failure.ts';
+import { usageFailure } from '../../failure.ts';
 import { isRecord, type JsonRecord, textOf } from '../../output/json-value.ts';
-import { renderResult } from '../../output/render-result.ts';
+import { showRenderedTemplate } from '../../output/views/rendered-template.ts';
 import { type LocalTemplate, readTemplateFiles } from '../../templates/template-files.ts';
 import { FILES, flagInput, positionalInput } from '../../templates/template-inputs.ts';
 
@@ -16,7 +16,7 @@ export const definition = defineCommand({
   id: 'templates preview',
   about: {
     summary: 'Render template files without storing them',
-    description: `Renders the files of one template on the server with sample values, so that you can check a change before you push it. ${FILES} The template must already exist under its slug.`,
+    description: `Renders the files of one template on the server with sample values, so that you can check a change before you push it. ${FILES} The template need not exist yet.`,
     needsKey: true,
     scope: 'templates:read',
     examples: [
@@ -50,7 +50,7 @@ export const definition = defineCommand({
       output.remark(`Wrote the HTML to ${out}.`);
     }
     if (output.isJson) output.writeJson(rendered);
-    else await renderResult('templates.render', rendered, output, new Date());
+    else showRenderedTemplate(rendered, output);
     return EXIT_CODES.done;
   },
 });
@@ -68,22 +68,11 @@ async function readVariables(given: unknown, io: CliIo): Promise<JsonRecord> {
 }
 
 async function render(
-  { slug, subject, html, text }: LocalTemplate,
+  { subject, html, text }: LocalTemplate,
   variables: JsonRecord,
   connection: ApiConnection,
 ): Promise<JsonRecord> {
   const body = { variables, subject, html, text };
-  try {
-    const { data } = await connection.callCommand('templates.render', {
-      params: { id: slug },
-      query: {},
-      headers: {},
-      body,
-    });
-    return isRecord(data) ? data : {};
-  } catch (error) {
-    if (!(error instanceof CliFailure) || error.problem.code !== 'not_found') throw error;
-    const fix = `Store it first: postrider templates push ${slug}.html`;
-    throw new CliFailure(error.exitCode, { ...error.problem, fix });
-  }
+  const { data } = await connection.callCommand('templates.preview', { params: {}, query: {}, headers: {}, body });
+  return isRecord(data) ? data : {};
 }

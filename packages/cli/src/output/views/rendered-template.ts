@@ -5,7 +5,7 @@ import { renderBody, renderSheet } from '../sheet.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 
-/** A rendered template, and the variables it still needs. */
+/** A rendered template, and the variables it still needs. Content that is not stored has no version. */
 export function showRenderedTemplate(rendered: Shown<RenderedTemplate>, output: Output): void {
   const { paint } = output;
   const text = (name: keyof typeof rendered) => singleLine(textOf(rendered[name]));

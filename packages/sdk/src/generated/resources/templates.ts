@@ -3,7 +3,7 @@
 import type { CallOptions, OperationCaller } from '../../call.ts';
 import { type CallPromise, callOperation } from '../../call-promise.ts';
 import { listPages, type PagePromise } from '../../pagination.ts';
-import type { RenderedTemplate, SendAccepted, Template, TemplateDiscard, TemplateDraft, TemplatePublication } from '../models.ts';
+import type { RenderedTemplate, SendAccepted, Template, TemplateDiscard, TemplateDraft, TemplatePreview, TemplatePublication } from '../models.ts';
 import type { operations } from '../schema.ts';
 
 type CreateBody = operations['templates.create']['requestBody']['content']['application/json'];
@@ -13,6 +13,7 @@ type UpdateBody = operations['templates.update']['requestBody']['content']['appl
 type RenderBody = operations['templates.render']['requestBody']['content']['application/json'];
 type TestBody = operations['templates.test']['requestBody']['content']['application/json'];
 type DraftsQuery = NonNullable<operations['templates.drafts']['parameters']['query']>;
+type PreviewBody = operations['templates.preview']['requestBody']['content']['application/json'];
 
 export class TemplatesResource {
   readonly #client: OperationCaller;
@@ -183,5 +184,19 @@ export class TemplatesResource {
    */
   discard(id: string, body: TemplateDiscard, options: CallOptions = {}): CallPromise<TemplateDraft> {
     return callOperation(this.#client, 'templates.discard', { params: { id }, body }, options);
+  }
+
+  /**
+   * Render content that is not stored.
+   *
+   * Renders Liquid content that is not stored as a template, with sample values. Nothing is stored or sent. Returns the
+   * variables of the content and, in `missing`, those without a value. It needs `html`, `text` or both. The limits are
+   * those of stored templates: 1000 ms and 64 MB. Faults are 422 `template_render_failed`, with the part and the line.
+   * To preview a change of a stored template, use `POST /templates/:id/render`.
+   *
+   * @throws PostriderError with `template_render_failed`, besides the codes that every call can return.
+   */
+  preview(body: PreviewBody, options: CallOptions = {}): CallPromise<TemplatePreview> {
+    return callOperation(this.#client, 'templates.preview', { body }, options);
   }
 }

@@ -71,6 +71,7 @@ import { discardTemplateDraft } from '../templates/discard.ts';
 import { listTemplateDrafts } from '../templates/drafts.ts';
 import { getTemplate } from '../templates/get.ts';
 import { listTemplates } from '../templates/list.ts';
+import { previewTemplate } from '../templates/preview.ts';
 import { publishTemplate } from '../templates/publish.ts';
 import { renderTemplate } from '../templates/render.ts';
 import { testTemplate } from '../templates/test.ts';
@@ -175,6 +176,7 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'templates.drafts': listTemplateDrafts,
   'templates.get': getTemplate,
   'templates.list': listTemplates,
+  'templates.preview': previewTemplate,
   'templates.publish': publishTemplate,
   'templates.render': renderTemplate,
   'templates.test': testTemplate,
