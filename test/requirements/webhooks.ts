@@ -29,6 +29,10 @@ export const webhooks = section('Webhooks', [
     'webhooks.delivery-fields',
     'Deliveries, filtered by `event_type`, `status`, `event_id`, `since`, `until`: `{id,eventId,eventType,attempt,status: succeeded|failed|pending,statusCode,error,durationMs,responseBody (≤ 4 KB),createdAt,nextAttemptAt}`.',
   ),
+  requirement(
+    'webhooks.delivery-request',
+    '`GET /webhooks/:id/deliveries/:deliveryId`: one attempt with its request `{url,headers,body}`; the signature is never shown, and the body is null once the event is no longer stored.',
+  ),
   requirement('webhooks.delivery-retry', '`POST /webhooks/:id/deliveries/:deliveryId/retry` → 202 `{queued:1}`.'),
   requirement(
     'webhooks.replay-fields',

@@ -159,6 +159,7 @@ export type {
   Webhook,
   WebhookChanges,
   WebhookDelivery,
+  WebhookDeliveryDetail,
   WebhookDeliveryPage,
   WebhookDisabledEvent,
   WebhookEventType,

@@ -90,11 +90,8 @@ const OWN_REQUESTS: Readonly<Partial<Record<OperationId, Make>>> = {
   },
   'webhooks.simulate': withBody({ url: 'http://localhost:9/hook' }),
   'webhooks.update': async (world) => ({ params: await webhook(world), body: { description: 'Mine' } }),
-  'webhooks.retry': async (world) => {
-    const { id } = await webhook(world);
-    await world.make('POST', `/webhooks/${id}/test`);
-    return { params: { id, deliveryId: await attempted(world, id) } };
-  },
+  'webhooks.delivery': async (world) => ({ params: await delivery(world) }),
+  'webhooks.retry': async (world) => ({ params: await delivery(world) }),
   'webhooks.replay': async (world) => ({ params: await webhook(world), body: { since: yesterday(world) } }),
   'team.invite': async (world) => {
     await seat(world);
@@ -128,6 +125,12 @@ const OWN_REQUESTS: Readonly<Partial<Record<OperationId, Make>>> = {
   'tools.utm': withBody({ url: 'https://example.com/', source: 'news', medium: 'email', campaign: 'spring' }),
   'service.mcp': withBody({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
 };
+
+async function delivery(world: AccountWorld) {
+  const { id } = await webhook(world);
+  await world.make('POST', `/webhooks/${id}/test`);
+  return { id, deliveryId: await attempted(world, id) };
+}
 
 /** The delivery of an attempt that was made: one that waits gets another id when it is. Nothing listens where it goes, so it fails at once. */
 async function attempted(world: AccountWorld, id: string): Promise<string> {

@@ -4856,6 +4856,45 @@ export const COMMANDS: readonly CommandDescription[] = [
     ]
   },
   {
+    "id": "webhooks.delivery",
+    "command": "webhooks delivery",
+    "summary": "Read a delivery with its request",
+    "description": "One attempt to deliver an event to the endpoint, with the request that was sent, and the status and the first 4096 bytes of the response. The body is the stored payload. Headers of the response are not stored.",
+    "needsKey": true,
+    "scope": "webhooks:read",
+    "examples": [
+      "postrider webhooks delivery <id> <delivery-id>"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the endpoint.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "deliveryId",
+        "place": "params",
+        "key": "deliveryId",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "delivery-id",
+        "description": "The id of the delivery.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
     "id": "audit.list",
     "command": "audit list",
     "summary": "Read the audit log",

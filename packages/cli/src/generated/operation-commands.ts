@@ -74,6 +74,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   { id: 'webhooks.deliveries', method: 'GET', path: '/webhooks/:id/deliveries', command: 'webhooks deliveries' },
   { id: 'webhooks.retry', method: 'POST', path: '/webhooks/:id/deliveries/:deliveryId/retry', command: 'webhooks retry' },
   { id: 'webhooks.replay', method: 'POST', path: '/webhooks/:id/replay', command: 'webhooks replay' },
+  { id: 'webhooks.delivery', method: 'GET', path: '/webhooks/:id/deliveries/:deliveryId', command: 'webhooks delivery' },
   { id: 'audit.list', method: 'GET', path: '/audit', command: 'audit list' },
   { id: 'team.list', method: 'GET', path: '/team', command: 'team list' },
   { id: 'team.invite', method: 'POST', path: '/team/invitations', command: 'team invite' },

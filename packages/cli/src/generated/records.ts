@@ -50,6 +50,7 @@ import type {
   TicketPage,
   ToolList,
   Webhook,
+  WebhookDeliveryDetail,
   WebhookDeliveryPage,
   WebhookPage,
   WebhookReplayAccepted,
@@ -110,6 +111,7 @@ export interface Records {
   readonly TicketPage: TicketPage;
   readonly ToolList: ToolList;
   readonly Webhook: Webhook;
+  readonly WebhookDeliveryDetail: WebhookDeliveryDetail;
   readonly WebhookDeliveryPage: WebhookDeliveryPage;
   readonly WebhookPage: WebhookPage;
   readonly WebhookReplayAccepted: WebhookReplayAccepted;

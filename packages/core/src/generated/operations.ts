@@ -93,6 +93,7 @@ import { tagLink } from '../operations/tools/utm.ts';
 import { createWebhook } from '../operations/webhooks/create.ts';
 import { deleteWebhook } from '../operations/webhooks/delete.ts';
 import { listWebhookDeliveries } from '../operations/webhooks/deliveries.ts';
+import { getWebhookDelivery } from '../operations/webhooks/delivery.ts';
 import { getWebhook } from '../operations/webhooks/get.ts';
 import { listWebhooks } from '../operations/webhooks/list.ts';
 import { replayWebhook } from '../operations/webhooks/replay.ts';
@@ -177,6 +178,7 @@ export const OPERATIONS = [
   listWebhookDeliveries,
   retryWebhookDelivery,
   replayWebhook,
+  getWebhookDelivery,
   listAuditEntries,
   listTeam,
   inviteMember,

@@ -52,6 +52,10 @@ export const webhookWithSecretSchema = z
 
 export const webhookParams = z.object({ id: z.string().describe('The id of the endpoint.') });
 
+export const webhookDeliveryParams = webhookParams.extend({
+  deliveryId: z.string().describe('The id of the delivery.'),
+});
+
 /** A filter by event types, without duplicates. */
 const eventsFilterSchema = z
   .array(webhookEventTypeSchema)
@@ -98,30 +102,54 @@ export const webhookChangesSchema = z
   .meta({ id: 'WebhookChanges' });
 
 /** One attempt to deliver an event to an endpoint: made, or waiting to be made. */
-export const webhookDeliverySchema = z
+const deliveryFields = {
+  id: idSchema,
+  eventId: idSchema.describe('The `id` of the payload; the same at every attempt and replay.'),
+  eventType: webhookEventTypeSchema,
+  attempt: z.number().int().describe('Number of the attempt at this event and endpoint, including replays, from 1.'),
+  status: z
+    .enum(['succeeded', 'failed', 'pending'])
+    .describe('`pending`: not made yet; `nextAttemptAt` says when it is due.'),
+  statusCode: z.number().int().nullable().describe('The status the receiver returned; null if it did not respond.'),
+  error: z.string().nullable().describe('Why it failed, in words.'),
+  durationMs: z.number().int().nullable(),
+  responseBody: z
+    .string()
+    .nullable()
+    .describe(`The beginning of the response, at most ${LIMITS.webhookResponseBytes} bytes; text of third parties.`),
+  createdAt: timestampSchema.describe('When the attempt began; for a pending one, when it was queued.'),
+  nextAttemptAt: timestampSchema
+    .nullable()
+    .describe('For a failed attempt, when the next one is due; for a pending one, when it is due; else null.'),
+};
+
+export const webhookDeliverySchema = z.object(deliveryFields).meta({ id: 'WebhookDelivery' });
+
+/** An attempt with its request. */
+export const webhookDeliveryDetailSchema = z
   .object({
-    id: idSchema,
-    eventId: idSchema.describe('The `id` of the payload; the same at every attempt and replay.'),
-    eventType: webhookEventTypeSchema,
-    attempt: z.number().int().describe('Number of the attempt at this event and endpoint, including replays, from 1.'),
-    status: z
-      .enum(['succeeded', 'failed', 'pending'])
-      .describe('`pending`: not made yet; `nextAttemptAt` says when it is due.'),
-    statusCode: z.number().int().nullable().describe('The status the receiver returned; null if it did not respond.'),
-    error: z.string().nullable().describe('Why it failed, in words.'),
-    durationMs: z.number().int().nullable(),
-    responseBody: z
-      .string()
-      .nullable()
-      .describe(`The beginning of the response, at most ${LIMITS.webhookResponseBytes} bytes; text of third parties.`),
-    createdAt: timestampSchema.describe('When the attempt began; for a pending one, when it was queued.'),
-    nextAttemptAt: timestampSchema
-      .nullable()
-      .describe('For a failed attempt, when the next one is due; for a pending one, when it is due; else null.'),
+    ...deliveryFields,
+    request: z
+      .object({
+        url: z.string().describe('The URL of the endpoint. If it was changed since the attempt, this is the new one.'),
+        headers: z
+          .record(z.string(), z.string())
+          .describe(
+            'The headers of the event, in lower case. `webhook-signature` is not stored and not shown; `webhook-timestamp` is the time it was made for, and absent for a pending attempt.',
+          ),
+        body: z
+          .string()
+          .nullable()
+          .describe(
+            'The payload, as JSON text. Null if the event is no longer stored. It contains no more than the key that chose the URL, and the caller, may see now.',
+          ),
+      })
+      .describe('What was sent, or for a pending attempt what will be.'),
   })
-  .meta({ id: 'WebhookDelivery' });
+  .meta({ id: 'WebhookDeliveryDetail' });
 
 export type Webhook = z.input<typeof webhookSchema>;
 export type WebhookDelivery = z.input<typeof webhookDeliverySchema>;
+export type WebhookDeliveryDetail = z.input<typeof webhookDeliveryDetailSchema>;
 export type NewWebhookInput = z.output<typeof newWebhookSchema>;
 export type WebhookChangesInput = z.output<typeof webhookChangesSchema>;

@@ -21,6 +21,7 @@ import { getStatsTool } from '../tools/get-stats.ts';
 import { getSuppressionTool } from '../tools/get-suppression.ts';
 import { getTemplateTool } from '../tools/get-template.ts';
 import { getVolumeTool } from '../tools/get-volume.ts';
+import { getWebhookDeliveryTool } from '../tools/get-webhook-delivery.ts';
 import { listApprovalsTool } from '../tools/list-approvals.ts';
 import { listAuditEntriesTool } from '../tools/list-audit-entries.ts';
 import { listChecksTool } from '../tools/list-checks.ts';
@@ -86,6 +87,7 @@ export const OWN_TOOLS: Readonly<Partial<Record<ToolName, ToolMaker>>> = {
   get_suppression: getSuppressionTool,
   get_template: getTemplateTool,
   get_volume: getVolumeTool,
+  get_webhook_delivery: getWebhookDeliveryTool,
   list_approvals: listApprovalsTool,
   list_audit_entries: listAuditEntriesTool,
   list_checks: listChecksTool,

@@ -88,4 +88,5 @@ export const TOOL_ORDER: readonly ToolName[] = [
   'check_service',
   'tag_link',
   'preview_template',
+  'get_webhook_delivery',
 ];

@@ -345,6 +345,8 @@ export type WebhookChanges = components['schemas']['WebhookChanges'];
 
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 
+export type WebhookDeliveryDetail = components['schemas']['WebhookDeliveryDetail'];
+
 export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
 
 /** An endpoint responded with 410, or failed for days, and is now disabled. */

@@ -86,6 +86,7 @@ export type OperationId =
   | 'webhooks.deliveries'
   | 'webhooks.retry'
   | 'webhooks.replay'
+  | 'webhooks.delivery'
   | 'audit.list'
   | 'team.list'
   | 'team.invite'
@@ -190,6 +191,7 @@ export interface OperationTypes {
   readonly 'webhooks.deliveries': operations['webhooks.deliveries'];
   readonly 'webhooks.retry': operations['webhooks.retry'];
   readonly 'webhooks.replay': operations['webhooks.replay'];
+  readonly 'webhooks.delivery': operations['webhooks.delivery'];
   readonly 'audit.list': operations['audit.list'];
   readonly 'team.list': operations['team.list'];
   readonly 'team.invite': operations['team.invite'];
@@ -294,6 +296,7 @@ export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
   'webhooks.deliveries': { method: 'GET', path: '/webhooks/:id/deliveries', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'webhooks.retry': { method: 'POST', path: '/webhooks/:id/deliveries/:deliveryId/retry', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'webhooks.replay': { method: 'POST', path: '/webhooks/:id/replay', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'webhooks.delivery': { method: 'GET', path: '/webhooks/:id/deliveries/:deliveryId', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'audit.list': { method: 'GET', path: '/audit', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'team.list': { method: 'GET', path: '/team', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'team.invite': { method: 'POST', path: '/team/invitations', response: 'json', takesIdempotencyKey: false, channelIn: null },

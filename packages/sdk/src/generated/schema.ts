@@ -2844,6 +2844,51 @@ export interface components {
             /** @description For a failed attempt, when the next one is due; for a pending one, when it is due; else null. */
             nextAttemptAt: string | null;
         };
+        WebhookDeliveryDetail: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The `id` of the payload; the same at every attempt and replay.
+             */
+            eventId: string;
+            eventType: components["schemas"]["WebhookEventType"];
+            /** @description Number of the attempt at this event and endpoint, including replays, from 1. */
+            attempt: number;
+            /**
+             * @description `pending`: not made yet; `nextAttemptAt` says when it is due.
+             * @enum {string}
+             */
+            status: "succeeded" | "failed" | "pending";
+            /** @description The status the receiver returned; null if it did not respond. */
+            statusCode: number | null;
+            /** @description Why it failed, in words. */
+            error: string | null;
+            durationMs: number | null;
+            /** @description The beginning of the response, at most 4096 bytes; text of third parties. */
+            responseBody: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt began; for a pending one, when it was queued.
+             */
+            createdAt: string;
+            /** @description For a failed attempt, when the next one is due; for a pending one, when it is due; else null. */
+            nextAttemptAt: string | null;
+            /** @description What was sent, or for a pending attempt what will be. */
+            request: {
+                /** @description The URL of the endpoint. If it was changed since the attempt, this is the new one. */
+                url: string;
+                /** @description The headers of the event, in lower case. `webhook-signature` is not stored and not shown; `webhook-timestamp` is the time it was made for, and absent for a pending attempt. */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description The payload, as JSON text. Null if the event is no longer stored. It contains no more than the key that chose the URL, and the caller, may see now. */
+                body: string | null;
+            };
+        };
         WebhookDeliveryPage: {
             deliveries: components["schemas"]["WebhookDelivery"][];
             /** @description Number of matches on all pages. Above 10000 it can be an estimate, and `totalIsEstimate` is then true. */
@@ -4964,6 +5009,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookReplayAccepted"];
+                };
+            };
+        };
+    };
+    "webhooks.delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the endpoint. */
+                id: string;
+                /** @description The id of the delivery. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a delivery with its request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDetail"];
                 };
             };
         };

@@ -13,6 +13,11 @@ export function toSigningKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'));
 }
 
+/** The time of an attempt as its headers and its signature contain it: in whole seconds since 1970. */
+export function webhookTimestamp(at: Date): string {
+  return String(Math.floor(at.getTime() / 1_000));
+}
+
 // A type with literal header names, so that they can be combined with others.
 export type SignatureHeaders = Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>>;
 
@@ -31,7 +36,7 @@ export function signWebhook({
   readonly keys: readonly KeyObject[];
   readonly now: Date;
 }): SignatureHeaders {
-  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const timestamp = webhookTimestamp(now);
   const content = `${id}.${timestamp}.${body}`;
   const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`);
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
+import { webhookDeliveryParams } from '../../schemas/webhook.ts';
 
 export const retryWebhookDelivery = defineOperation({
   id: 'webhooks.retry',
@@ -11,10 +12,7 @@ export const retryWebhookDelivery = defineOperation({
   description:
     'Delivers the event of this delivery again immediately, even if it succeeded, and restarts the retry schedule. A pending attempt is made now; if an attempt is in progress, another follows it. Refused while the endpoint is disabled.',
   effect: 'create',
-  params: z.object({
-    id: z.string().describe('The id of the endpoint.'),
-    deliveryId: z.string().describe('The id of the delivery.'),
-  }),
+  params: webhookDeliveryParams,
   status: 202,
   response: 'json',
   output: z.object({ queued: z.number().int() }).meta({ id: 'WebhookRetryAccepted' }),

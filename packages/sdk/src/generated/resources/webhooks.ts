@@ -4,7 +4,7 @@ import type { CallOptions, OperationCaller } from '../../call.ts';
 import { type CallPromise, callOperation } from '../../call-promise.ts';
 import { type DownloadPromise, download } from '../../download.ts';
 import { listPages, type PagePromise } from '../../pagination.ts';
-import type { NewWebhook, Webhook, WebhookChanges, WebhookDelivery, WebhookReplay, WebhookReplayAccepted, WebhookReplayPreview, WebhookRetryAccepted, WebhookSimulation, WebhookTestAccepted, WebhookWithSecret } from '../models.ts';
+import type { NewWebhook, Webhook, WebhookChanges, WebhookDelivery, WebhookDeliveryDetail, WebhookReplay, WebhookReplayAccepted, WebhookReplayPreview, WebhookRetryAccepted, WebhookSimulation, WebhookTestAccepted, WebhookWithSecret } from '../models.ts';
 import type { operations } from '../schema.ts';
 
 type ListQuery = NonNullable<operations['webhooks.list']['parameters']['query']>;
@@ -195,5 +195,21 @@ export class WebhooksResource {
   replay(id: string, body: Omit<WebhookReplay, 'dryRun'> & { dryRun?: boolean | undefined }, options?: CallOptions): CallPromise<WebhookReplayAccepted | WebhookReplayPreview>;
   replay(id: string, body: Omit<WebhookReplay, 'dryRun'> & { dryRun?: boolean | undefined }, options: CallOptions = {}): CallPromise<WebhookReplayAccepted | WebhookReplayPreview> {
     return callOperation(this.#client, 'webhooks.replay', { params: { id }, body }, options);
+  }
+
+  /**
+   * Read a delivery with its request.
+   *
+   * One attempt to deliver an event to the endpoint, with the request that was sent, and the status and the first 4096
+   * bytes of the response. The body is the stored payload. Headers of the response are not stored.
+   *
+   * @param id The id of the endpoint.
+   *
+   * @param deliveryId The id of the delivery.
+   *
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
+   */
+  delivery(id: string, deliveryId: string, options: CallOptions = {}): CallPromise<WebhookDeliveryDetail> {
+    return callOperation(this.#client, 'webhooks.delivery', { params: { id, deliveryId } }, options);
   }
 }

@@ -20,6 +20,7 @@ export interface DeliveryFilter extends Pick<Attempt, 'accountId' | 'endpointId'
 const FILTER = {
   accountId: webhookAttempts.accountId,
   endpointId: webhookAttempts.endpointId,
+  id: optional(webhookAttempts.id),
   eventType: optional(value<string>()),
   eventId: optional(webhookAttempts.eventId),
   since: optional(webhookAttempts.createdAt),
@@ -32,6 +33,7 @@ const FILTER = {
 
 function toGiven({ status, ...filter }: DeliveryFilter) {
   return {
+    id: null,
     ...filter,
     succeeded: status === null || status === 'pending' ? null : status === 'succeeded',
     showsMade: status !== 'pending',
@@ -51,8 +53,9 @@ function matchesWaiting(given: Given): SQL {
   return sql`${matches(given)} AND ${given.showsWaiting}`;
 }
 
-function matches({ accountId, endpointId, eventType, eventId, since, until }: Given): SQL {
+function matches({ accountId, endpointId, id, eventType, eventId, since, until }: Given): SQL {
   return sql`x.account_id = ${accountId} AND x.endpoint_id = ${endpointId}
+    ${id && sql`AND x.id = ${id}`}
     ${eventType && sql`AND x.event_type = ${eventType}`}
     ${eventId && sql`AND x.event_id = ${eventId}`}
     ${since && sql`AND x.created_at >= ${since}`}
@@ -101,6 +104,16 @@ export async function listDeliveries(
   { before, limit, ...filter }: DeliveryFilter & { readonly before: string | null; readonly limit: number },
 ): Promise<readonly DeliveryRow[]> {
   return await list(query, { ...toGiven(filter), before, limit });
+}
+
+/** One attempt at an endpoint, made or waiting; null if there is none with that id. */
+export async function readDelivery(
+  query: Query,
+  name: Pick<Attempt, 'accountId' | 'endpointId' | 'id'>,
+): Promise<DeliveryRow | null> {
+  const all = { status: null, eventType: null, eventId: null, since: null, until: null };
+  const [row] = await list(query, { ...toGiven({ ...all, ...name }), before: null, limit: 1 });
+  return row ?? null;
 }
 
 const count = asCount(

@@ -91,6 +91,7 @@ import { tagLink } from '../tools/utm.ts';
 import { createWebhook } from '../webhooks/create.ts';
 import { deleteWebhook } from '../webhooks/delete.ts';
 import { listWebhookDeliveries } from '../webhooks/deliveries.ts';
+import { getWebhookDelivery } from '../webhooks/delivery.ts';
 import { getWebhook } from '../webhooks/get.ts';
 import { listWebhooks } from '../webhooks/list.ts';
 import { replayWebhook } from '../webhooks/replay.ts';
@@ -196,6 +197,7 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'webhooks.create': createWebhook,
   'webhooks.delete': deleteWebhook,
   'webhooks.deliveries': listWebhookDeliveries,
+  'webhooks.delivery': getWebhookDelivery,
   'webhooks.get': getWebhook,
   'webhooks.list': listWebhooks,
   'webhooks.replay': replayWebhook,

@@ -1,9 +1,9 @@
-import { maySee, type WebhookDelivery } from '@postrider/core';
-import { countDeliveries, type DeliveryRow, listDeliveries } from '../../db/queries/webhook-attempts.ts';
+import { countDeliveries, listDeliveries } from '../../db/queries/webhook-attempts.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
+import { toDelivery } from './delivery-record.ts';
 import { knownEndpoint } from './known-endpoint.ts';
 
 /** One page of the attempts at an endpoint. */
@@ -12,7 +12,7 @@ export const listWebhookDeliveries: Handler<'webhooks.deliveries'> = async (
   { services: { database }, caller },
 ) => {
   const { accountId } = caller;
-  const seesResponses = maySee(viewerOf(caller), 'webhook.address', null);
+  const viewer = viewerOf(caller);
   const { id: endpointId } = await knownEndpoint(database.sql, accountId, params.id);
   const { event_type: eventType = null, status = null, event_id: eventId = null, since = null, until = null } = query;
   const filters = { endpointId, eventType, status, eventId, since, until };
@@ -27,19 +27,5 @@ export const listWebhookDeliveries: Handler<'webhooks.deliveries'> = async (
       ]),
     (row) => row.id,
   );
-  return { body: { deliveries: rows.map((row) => toDelivery(row, seesResponses)), ...page } };
+  return { body: { deliveries: rows.map((row) => toDelivery(row, viewer)), ...page } };
 };
-
-function toDelivery(
-  { createdAt, nextAttemptAt, eventType, responseBody, ...row }: DeliveryRow,
-  seesResponses: boolean,
-): WebhookDelivery {
-  return {
-    ...row,
-    // A receiver may echo what it was sent.
-    responseBody: seesResponses ? responseBody : null,
-    eventType,
-    createdAt: createdAt.toISOString(),
-    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
-  };
-}

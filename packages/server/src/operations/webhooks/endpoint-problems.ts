@@ -21,6 +21,10 @@ export function unknownEndpoint(id: string): ProblemError {
   return new ProblemError('not_found', { detail: `There is no webhook endpoint ${id} in this account.` });
 }
 
+export function unknownDelivery(id: string): ProblemError {
+  return new ProblemError('not_found', { detail: `The endpoint has no delivery ${id}.` });
+}
+
 function urlProblem(code: string, message: string): ProblemError {
   return new ProblemError('validation_failed', {
     detail: `url: ${message}.`,

@@ -1,8 +1,8 @@
 import { readDeliveryEvent } from '../../db/queries/webhook-attempts.ts';
 import { requeueEvents } from '../../db/queries/webhook-replays.ts';
-import { ProblemError } from '../../problem.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import type { Handler } from '../context.ts';
+import { unknownDelivery } from './endpoint-problems.ts';
 import { enabledEndpoint } from './known-endpoint.ts';
 
 /** Delivers the event of one attempt again. */
@@ -17,7 +17,7 @@ export const retryWebhookDelivery: Handler<'webhooks.retry'> = async (
   const eventId = isUuid(id) ? await readDeliveryEvent(sql, { accountId, endpointId, id }) : null;
   const queued =
     eventId === null ? 0 : await requeueEvents(sql, { accountId, endpointId, eventIds: [eventId] }, clock.now());
-  if (queued === 0) throw new ProblemError('not_found', { detail: `The endpoint has no delivery ${id}.` });
+  if (queued === 0) throw unknownDelivery(id);
   webhooks.wake();
   return { body: { queued } };
 };

@@ -1,0 +1,55 @@
+import type { Viewer } from '@postrider/core';
+import type { Query } from '../../db/client.ts';
+import { findKeyById } from '../../db/queries/api-keys.ts';
+import { readEventsById } from '../../db/queries/event-feeds.ts';
+import { type DeliveryRow, readDelivery } from '../../db/queries/webhook-attempts.ts';
+import { isUuid } from '../../uuid-v7.ts';
+import { visibleUrl } from '../../visibility/mask-url.ts';
+import { redactWebhookEvents } from '../../visibility/redact-webhook-event.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
+import { webhookTimestamp } from '../../webhooks/sign-webhook.ts';
+import type { Handler } from '../context.ts';
+import { toDelivery } from './delivery-record.ts';
+import { unknownDelivery } from './endpoint-problems.ts';
+import { knownEndpoint } from './known-endpoint.ts';
+
+/** One attempt with its request, as far as the caller may see it. */
+export const getWebhookDelivery: Handler<'webhooks.delivery'> = async (
+  { params },
+  { services: { database }, caller },
+) => {
+  const { accountId } = caller;
+  const { sql } = database;
+  const { id: endpointId, url, chosenBy } = await knownEndpoint(sql, accountId, params.id);
+  const { deliveryId: id } = params;
+  const row = isUuid(id) ? await readDelivery(sql, { accountId, endpointId, id }) : null;
+  if (row === null) throw unknownDelivery(id);
+  const viewer = viewerOf(caller);
+  const viewers = chosenBy === null ? [viewer] : [await viewerOfKey(sql, accountId, chosenBy), viewer];
+  const body = await readBody(sql, accountId, row.eventId, viewers);
+  const request = { url: visibleUrl(url, viewer), headers: headersOf(row), body };
+  return { body: { ...toDelivery(row, viewer), request } };
+};
+
+function headersOf({ eventId, status, createdAt }: DeliveryRow): Record<string, string> {
+  const signedFor = status === 'pending' ? {} : { 'webhook-timestamp': webhookTimestamp(createdAt) };
+  return { 'content-type': 'application/json', 'webhook-id': eventId, ...signedFor };
+}
+
+/** The key that chose the URL of an endpoint: the endpoint gets no more than it may see. */
+async function viewerOfKey(query: Query, accountId: string, keyId: string): Promise<Viewer> {
+  const key = await findKeyById(query, accountId, keyId);
+  return { keyId, scopes: key?.scopes ?? [], isUser: false };
+}
+
+/** The payload of an event, without what any of these viewers may not see; null if it is no longer stored. */
+async function readBody(
+  query: Query,
+  accountId: string,
+  eventId: string,
+  viewers: readonly Viewer[],
+): Promise<string | null> {
+  let events = await readEventsById(query, accountId, [eventId]);
+  for (const viewer of viewers) events = await redactWebhookEvents(query, accountId, events, viewer);
+  return events[0]?.body ?? null;
+}
