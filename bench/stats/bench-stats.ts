@@ -24,6 +24,8 @@ const CASES: Readonly<Record<string, { readonly path: string; readonly boundMs: 
     boundMs: 25,
   },
   volume: { path: '/account/volume?window=90d', boundMs: 5 },
+  'volume by tag': { path: '/account/volume?window=90d&by=tag', boundMs: 10 },
+  'volume by agent': { path: '/account/volume?window=90d&by=agent', boundMs: 10 },
 };
 
 /** `pnpm bench stats [--count N] [--rounds N]`: statistics over 90 days of the log of `bench reads`, over HTTP. */

@@ -35,6 +35,10 @@ export const statistics = section('Statistics endpoints', [
     'Volume: a bare array, oldest first, zero-filled UTC days: `{date,sent,delivered,bounced,complained,opened,clicked}`.',
   ),
   requirement(
+    'statistics.volume-by',
+    '`by=tag|channel|source|agent` adds to each point `groups:[{value,sent,delivered,bounced,complained,opened,clicked}]`, the ten values that sent most in the window, and `other`; with `value=`, points count only that value.',
+  ),
+  requirement(
     'statistics.query',
     '`GET /account/stats`: query `window`, `provenance`, `by_tag`, `bounces`, `engagement` (booleans as `true`).',
   ),

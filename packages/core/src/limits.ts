@@ -82,6 +82,7 @@ export const LIMITS = {
   statsWindowDaysDefault: 14,
   statsWindowDaysMax: 90,
   topAgents: 10,
+  volumeGroups: 10,
   reputationWindowDays: 7,
   reputationSendsMin: 100, // with fewer, a single bounce would change the rating
   deletionGraceDays: 30,

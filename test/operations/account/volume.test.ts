@@ -1,5 +1,7 @@
 import { Postrider } from '@postrider/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runInProcess } from '../../cli/run-in-process.ts';
+import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 import { countAll, readStats, sendAll } from '../../stats/counted.ts';
 
@@ -44,6 +46,107 @@ describe('GET /account/volume', () => {
     expect((await volume())[0]).toEqual(second);
     expect((await readStats(server)).sent).toBe(1);
     expect((await readStats(server, '?window=15d')).sent).toBe(3);
+  });
+
+  describe('by a property', () => {
+    let key: string;
+    beforeAll(async () => {
+      key = (await server.newAccount('Grouped')).key;
+      const sends = [
+        { ...to('delivered'), tags: ['receipt', 'eu'], channel: 'sdk', source: 'agent', agent_name: 'Clerk' },
+        { ...to('bounced'), tags: ['Receipt'], source: 'agent', agent_name: 'Clerk' },
+      ];
+      await sendAll(server, sends, key);
+      server.clock.advance(DAY_MS);
+      await sendAll(server, [{ ...to('complained'), tags: ['news'] }, to('delivered')], key);
+    });
+
+    const grouped = async (query: string) => {
+      await countAll(server);
+      return await server.call('GET', `/account/volume?window=2d&${query}`, { key });
+    };
+    const none = { ...NOTHING };
+
+    it('adds the values that sent most to each day, the same ones on every day', {
+      tags: ['statistics.volume-by'],
+    }, async () => {
+      const { status, body } = await grouped('by=tag');
+      const receipt = { value: 'receipt', ...NOTHING };
+      const groups = [receipt, { value: 'eu', ...NOTHING }, { value: 'news', ...NOTHING }];
+      expect([status, body]).toEqual([
+        200,
+        [
+          {
+            ...{ date: day(1), ...NOTHING, sent: 2, delivered: 1, bounced: 1, other: null },
+            groups: [
+              { ...receipt, sent: 2, delivered: 1, bounced: 1 },
+              { ...groups[1], sent: 1, delivered: 1 },
+              groups[2],
+            ],
+          },
+          {
+            ...{ date: day(0), ...NOTHING, sent: 2, delivered: 2, complained: 1, other: null },
+            groups: [groups[0], groups[1], { ...groups[2], sent: 1, delivered: 1, complained: 1 }],
+          },
+        ],
+      ]);
+    });
+
+    it('adds the rest by channel, source and agent, so that a day adds up', async () => {
+      const byAgent = (await grouped('by=agent')).body;
+      expect(byAgent[0]).toMatchObject({ groups: [{ value: 'Clerk', sent: 2, bounced: 1 }], other: none });
+      expect(byAgent[1]).toMatchObject({ groups: [{ value: 'Clerk', sent: 0 }], other: { sent: 2, complained: 1 } });
+      const byChannel = (await grouped('by=channel')).body;
+      expect(byChannel[0].groups.map(({ value, sent }: { value: string; sent: number }) => [value, sent])).toEqual([
+        ['api', 1],
+        ['sdk', 1],
+      ]);
+      expect(byChannel.map(({ other }: { other: object }) => other)).toEqual([none, none]);
+      expect((await grouped('by=source')).body[1].groups[1]).toMatchObject({ value: 'backend', sent: 2, delivered: 2 });
+    });
+
+    it('counts one value alone, in any case for tags, and leaves the points plain', async () => {
+      const one = { ...NOTHING, sent: 2, delivered: 1, bounced: 1 };
+      expect((await grouped('by=tag&value=RECEIPT')).body).toEqual([
+        { date: day(1), ...one },
+        { date: day(0), ...NOTHING },
+      ]);
+      expect((await grouped('by=agent&value=Clerk')).body[0]).toEqual({ date: day(1), ...one });
+      expect((await grouped('by=tag&value=unknown')).body[0]).toEqual({ date: day(1), ...NOTHING });
+      expectInvalid(await grouped('value=receipt'), ['value', 'required']);
+      expectInvalid(await grouped('by=channel&value=fax'), ['value', 'invalid_value']);
+      expectInvalid(await grouped('by=subject'), 'by');
+      expectProblem(await server.call('GET', '/account/volume?window=91d&by=tag'), 422, 'window_too_large');
+    });
+
+    it('shows the totals of the values in a terminal', async () => {
+      const { stdout } = await runInProcess(['account', 'volume', '--window', '2d', '--by', 'tag'], {
+        env: { POSTRIDER_API_KEY: key, POSTRIDER_BASE_URL: server.baseUrl, NO_COLOR: '1' },
+        columns: 100,
+      });
+      expect(stdout).toMatch(/by value[\s\S]*receipt +2[\s\S]*eu +1[\s\S]*news +1/);
+    });
+
+    it('limits the values to ten, over spans of many days too, and shows nothing of other accounts', async () => {
+      const busy = (await server.newAccount('Busy tags')).key;
+      const names = Array.from({ length: 12 }, (_, n) => `t${String(n).padStart(2, '0')}`);
+      const sends = names.flatMap((name, n) =>
+        Array.from({ length: 1 + (n % 3) }, () => ({ ...to('delivered'), tags: [name], agent_name: name })),
+      );
+      await sendAll(server, sends, busy);
+      server.clock.advance(40 * DAY_MS);
+      await countAll(server);
+      const of = async (query: string) =>
+        (await server.call('GET', `/account/volume?window=90d&${query}`, { key: busy })).body;
+      const days = await of('by=agent');
+      const ofThird = (rest: number) => names.filter((_, n) => n % 3 === rest);
+      const values = [...ofThird(2), ...ofThird(1), ...ofThird(0).slice(0, 2)];
+      const sentDay = days.find(({ sent }: { sent: number }) => sent > 0);
+      expect(sentDay.groups.map(({ value }: { value: string }) => value)).toEqual(values);
+      expect(sentDay.other).toMatchObject({ sent: 2, delivered: 2 });
+      expect(days).toHaveLength(90);
+      expect((await of('by=tag')).every(({ groups }: { groups: unknown[] }) => groups.length === 10)).toBe(true);
+    });
   });
 
   it('is the same over the SDK', { tags: ['contract-surfaces.sdk-statistics'] }, async () => {

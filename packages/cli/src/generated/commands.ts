@@ -2644,12 +2644,12 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "account.volume",
     "command": "account volume",
     "summary": "Read the volume by day",
-    "description": "The statistics of each UTC day of a window, oldest first, ending with today. Days without messages are included, with zeros. Messages count on the day on which they were accepted, by the same rules as in the statistics.",
+    "description": "The statistics of each UTC day of a window, oldest first, ending with today. Days without messages are included, with zeros. Messages count on the day on which they were accepted, by the same rules as in the statistics. --by adds the counts of each tag, channel, source or agent; with --value, only messages with that value are counted.",
     "needsKey": true,
     "scope": "stats:read",
     "examples": [
       "postrider account volume",
-      "postrider account volume --window 90d --json"
+      "postrider account volume --window 90d --by tag --json"
     ],
     "inputs": [
       {
@@ -2663,6 +2663,42 @@ export const COMMANDS: readonly CommandDescription[] = [
         ],
         "valueName": "text",
         "description": "Number of UTC days including today, `1d` to `90d`. Default: `14d`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "by",
+        "place": "query",
+        "key": "by",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--by"
+        ],
+        "valueName": "choice",
+        "description": "Adds `groups` to each day: the counts of the 10 tags, channels, sources or agents that sent most in the window.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "tag",
+            "channel",
+            "source",
+            "agent"
+          ]
+        }
+      },
+      {
+        "name": "value",
+        "place": "query",
+        "key": "value",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--value"
+        ],
+        "valueName": "text",
+        "description": "Counts only messages with this tag, channel, source or agent, and adds no groups. Needs --by.",
         "value": {
           "kind": "text"
         }

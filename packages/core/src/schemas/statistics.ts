@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
 import { channelSchema, sourceSchema } from './provenance.ts';
 
 const count = (meaning: string) => z.number().int().describe(meaning);
@@ -79,11 +80,29 @@ export const accountStatsSchema = z
   })
   .meta({ id: 'AccountStats' });
 
+const dailyCounts = {
+  ...outcomeCounts,
+  opened: count('Sent messages that were opened at least once, if that was tracked.'),
+  clicked: count('Sent messages of which a link was followed at least once, if that was tracked.'),
+};
+
+/** The properties of messages by which statistics are kept for each day. */
+export const VOLUME_DIMENSIONS = ['tag', 'channel', 'source', 'agent'] as const;
+
 export const volumePointSchema = z
   .object({
     date: z.iso.date().describe('The UTC day on which the messages were accepted.'),
-    ...outcomeCounts,
-    opened: count('Sent messages that were opened at least once, if that was tracked.'),
-    clicked: count('Sent messages of which a link was followed at least once, if that was tracked.'),
+    ...dailyCounts,
+    groups: z
+      .array(z.object({ value: z.string(), ...dailyCounts }).meta({ id: 'VolumeGroup' }))
+      .optional()
+      .describe(
+        `With \`by\`: the ${LIMITS.volumeGroups} values that sent most in the window, the largest first; the same ones, in the same order, on every day.`,
+      ),
+    other: z.object(dailyCounts).nullable().optional().meta({
+      id: 'VolumeRest',
+      description:
+        'With `by`: the messages of the day that have none of these values. Null by tag, because a message can have several.',
+    }),
   })
   .meta({ id: 'VolumePoint' });

@@ -337,7 +337,14 @@ export type ToolList = components['schemas']['ToolList'];
  */
 export type Utm = components['schemas']['Utm'];
 
+export type VolumeGroup = components['schemas']['VolumeGroup'];
+
 export type VolumePoint = components['schemas']['VolumePoint'];
+
+/**
+ * With `by`: the messages of the day that have none of these values. Null by tag, because a message can have several.
+ */
+export type VolumeRest = components['schemas']['VolumeRest'];
 
 export type Webhook = components['schemas']['Webhook'];
 

@@ -2756,6 +2756,21 @@ export interface components {
              */
             override_existing?: boolean;
         };
+        VolumeGroup: {
+            value: string;
+            /** @description Messages with a final response to the delivery attempt for at least one recipient, including refusals. */
+            sent: number;
+            /** @description Sent messages that were delivered to at least one recipient and did not bounce later. */
+            delivered: number;
+            /** @description Sent messages that bounced for at least one recipient. */
+            bounced: number;
+            /** @description Sent messages that at least one recipient reported as spam. */
+            complained: number;
+            /** @description Sent messages that were opened at least once, if that was tracked. */
+            opened: number;
+            /** @description Sent messages of which a link was followed at least once, if that was tracked. */
+            clicked: number;
+        };
         VolumePoint: {
             /**
              * Format: date
@@ -2774,7 +2789,25 @@ export interface components {
             opened: number;
             /** @description Sent messages of which a link was followed at least once, if that was tracked. */
             clicked: number;
+            /** @description With `by`: the 10 values that sent most in the window, the largest first; the same ones, in the same order, on every day. */
+            groups?: components["schemas"]["VolumeGroup"][];
+            other?: components["schemas"]["VolumeRest"];
         };
+        /** @description With `by`: the messages of the day that have none of these values. Null by tag, because a message can have several. */
+        VolumeRest: {
+            /** @description Messages with a final response to the delivery attempt for at least one recipient, including refusals. */
+            sent: number;
+            /** @description Sent messages that were delivered to at least one recipient and did not bounce later. */
+            delivered: number;
+            /** @description Sent messages that bounced for at least one recipient. */
+            bounced: number;
+            /** @description Sent messages that at least one recipient reported as spam. */
+            complained: number;
+            /** @description Sent messages that were opened at least once, if that was tracked. */
+            opened: number;
+            /** @description Sent messages of which a link was followed at least once, if that was tracked. */
+            clicked: number;
+        } | null;
         Webhook: {
             /**
              * Format: uuid
@@ -3957,6 +3990,10 @@ export interface operations {
             query?: {
                 /** @description Number of UTC days including today, `1d` to `90d`. Default: `14d`. */
                 window?: string;
+                /** @description Adds `groups` to each day: the counts of the 10 tags, channels, sources or agents that sent most in the window. */
+                by?: "tag" | "channel" | "source" | "agent";
+                /** @description Counts only messages with this tag, channel, source or agent, and adds no groups. Needs `by`. */
+                value?: string;
             };
             header?: never;
             path?: never;

@@ -42,6 +42,7 @@ export function showVolume(response: JsonRecord, output: Output): void {
     barColumn(sent, Math.max(...sent)),
   ];
   if (days.length > 0) output.writeText(renderTable(columns, output.width, output.paint));
+  output.writeText(blockOf('by value', 'value', groupTotals(days), output));
   output.remark(`${number(sent.reduce((sum, one) => sum + one, 0))} messages sent in ${days.length} days.`);
 }
 
@@ -61,6 +62,16 @@ export function showDays(volume: unknown, output: Output): void {
     { title: `${first} to ${last} (utc)`, cells: series.map(sparkLine), dropOrder: 1 },
   ];
   output.writeText(renderBlock('by day', renderTable(columns, withinBlock(output).width, output.paint), output));
+}
+
+/** The groups of all days added up, in their order. */
+function groupTotals(days: readonly JsonRecord[]): readonly JsonRecord[] {
+  const sent = new Map<string, number>();
+  for (const group of days.flatMap((day) => recordsOf(day['groups']))) {
+    const value = textOf(group['value']);
+    sent.set(value, (sent.get(value) ?? 0) + numberOf(group['sent']));
+  }
+  return [...sent].map(([value, total]) => ({ value, sent: total }));
 }
 
 function renderOutcomes(stats: JsonRecord, output: Output): string {

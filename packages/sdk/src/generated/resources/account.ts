@@ -97,7 +97,8 @@ export class AccountResource {
    * Read the volume by day.
    *
    * The statistics of each UTC day of a window, oldest first, ending with today. Days without messages are included,
-   * with zeros. Messages count on the day on which they were accepted, by the same rules as in the statistics.
+   * with zeros. Messages count on the day on which they were accepted, by the same rules as in the statistics. `by`
+   * adds the counts of each tag, channel, source or agent; with `value`, only messages with that value are counted.
    *
    * @throws PostriderError with `window_too_large`, besides the codes that every call can return.
    */

@@ -1,6 +1,7 @@
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, type Column, eq, type SQL, sql } from '../drizzle.ts';
+import { columnNames, unnested } from '../record-columns.ts';
 import { narrowed, pg, returning } from '../result.ts';
 import { messageRollups } from '../schema/statistics.ts';
 import { defineStatement, type GivenOf, type RowOf, value } from '../statement.ts';
@@ -148,4 +149,70 @@ export type VolumeRow = RowOf<typeof readDays>;
 /** The days for which an account has data. */
 export async function readVolume(query: Query, accountId: string, { from, to }: Days): Promise<readonly VolumeRow[]> {
   return await readDays(query, { accountId, from, to });
+}
+
+const { sent, delivered, bounced, complained, opened, clicked } = messageRollups;
+const DAILY = { sent, delivered, bounced, complained, opened, clicked };
+
+const SPAN = { span: messageRollups.span, first: pg.text, last: pg.text };
+
+const readTop = defineStatement(
+  {
+    accountId: messageRollups.accountId,
+    kind: value<StatsKind>(),
+    ...{ spans: value<readonly number[]>(), froms: texts, tos: texts, limit: value<number>() },
+  },
+  ({ accountId, kind, spans, froms, tos, limit }) =>
+    returning(
+      { value: messageRollups.value },
+      sql`
+        SELECT r.value FROM ${unnested(SPAN, { span: spans, first: froms, last: tos })} AS s (${columnNames(SPAN)})
+        CROSS JOIN LATERAL (
+          SELECT x.value, x.sent FROM message_rollups x
+          WHERE x.account_id = ${accountId} AND x.kind = ${kind} AND x.span = s.span
+            AND x.day BETWEEN s.first::date AND s.last::date OFFSET 0) AS r
+        GROUP BY r.value HAVING sum(r.sent) > 0 ORDER BY sum(r.sent) DESC, r.value LIMIT ${limit}`,
+    ),
+);
+
+/** The tags, channels, sources or agents of an account that sent most, the largest first. */
+export async function readTopValues(
+  query: Query,
+  accountId: string,
+  { kind, spans: parts, limit }: { readonly kind: StatsKind; readonly spans: readonly Span[]; readonly limit: number },
+): Promise<readonly string[]> {
+  const spans = parts.map(({ span }) => span);
+  const [froms, tos] = [parts.map(({ from }) => from), parts.map(({ to }) => to)];
+  const rows = await readTop(query, { accountId, kind, spans, froms, tos, limit });
+  return rows.map((row) => row.value);
+}
+
+/** The key has the day before the value, so each day of each value is a lookup of its own; a range would read every value. */
+const readSeries = defineStatement({ ...OF_DAYS, kind: value<StatsKind>(), values: texts }, (given) =>
+  returning(
+    { date: pg.text, value: messageRollups.value, ...DAILY },
+    sql`
+      SELECT d.day::date::text AS date, r.value, r.sent, r.delivered, r.bounced, r.complained, r.opened, r.clicked
+      FROM generate_series(${given.from}::timestamp, ${given.to}::timestamp, interval '1 day') AS d (day)
+      CROSS JOIN ${unnested({ value: messageRollups.value }, { value: given.values })} AS v (value)
+      CROSS JOIN LATERAL (
+        SELECT * FROM message_rollups x
+        WHERE x.account_id = ${given.accountId} AND x.kind = ${given.kind} AND x.span = 1 AND x.day = d.day::date
+          AND x.value = v.value OFFSET 0) AS r`,
+  ),
+);
+
+export type SeriesRow = RowOf<typeof readSeries>;
+
+/** The days of these values for which an account has data. */
+export async function readVolumeOf(
+  query: Query,
+  accountId: string,
+  {
+    days: { from, to },
+    kind,
+    values,
+  }: { readonly days: Days; readonly kind: StatsKind; readonly values: readonly string[] },
+): Promise<readonly SeriesRow[]> {
+  return await readSeries(query, { accountId, from, to, kind, values });
 }
