@@ -29,6 +29,10 @@ export const keys = section('Keys', [
   ),
   requirement('keys.self', '`GET /keys/self` (what this key may do, and how much of its limits is left).'),
   requirement(
+    'keys.policy-words',
+    'The settings of a key, stored or not, are described in plain sentences: what it may do, what not, and what is held.',
+  ),
+  requirement(
     'keys.rotate',
     '`POST /keys/:id/rotate {graceSeconds}`. A rotation returns 200. After its grace period, the old secret is `key_revoked`.',
   ),

@@ -17,6 +17,9 @@ export {
 } from './events.ts';
 export { toFieldProblems } from './field-problems.ts';
 export { type JsonSchema, toInlineSchema } from './json-schema.ts';
+export { type KeyPolicyWords, keyPolicyInWords } from './key-policy-words.ts';
+export { KEY_POWERS } from './key-power-words.ts';
+export type { KeyPolicy } from './key-settings.ts';
 export { LIMITS } from './limits.ts';
 export { resourceOf, toOpenApi, toOperationId } from './openapi.ts';
 export {
