@@ -163,6 +163,17 @@ describe('GET /webhooks/stream', () => {
     expectProblem(await server.call('GET', '/v1/webhooks/stream', { key: null }), 401, 'missing_key');
   });
 
+  it('opens no stream for HEAD', async () => {
+    const { key } = await server.newAccount();
+    for (let n = 0; n < 12; n += 1) {
+      const { status, headers } = await server.call('HEAD', '/webhooks/stream', { key });
+      expect({ status, type: headers.get('content-type') }).toEqual({
+        status: 200,
+        type: 'text/event-stream; charset=utf-8',
+      });
+    }
+  });
+
   it('allows ten concurrent streams of an account, and another when one is closed', async () => {
     const { key } = await server.newAccount();
     const streams = await Promise.all(Array.from({ length: 10 }, () => listen('', { key })));

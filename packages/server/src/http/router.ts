@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { Readable } from 'node:stream';
 import { type AnyOperation, bodyLimitOf, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countCharacters, isLargeJson, jsonPieces } from '../json-pieces.ts';
@@ -17,6 +16,7 @@ import { assertScope, executeOperation } from './execute-operation.ts';
 import { refuseOtherMethods } from './method-not-allowed.ts';
 import { rateHeaders, rateLimited } from './rate-headers.ts';
 import { RestContext } from './rest-context.ts';
+import { sendStream } from './send-stream.ts';
 import { addWithAndWithoutPrefix } from './version-prefix.ts';
 
 export type RawRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -109,7 +109,9 @@ async function respond(operation: CallableOperation, request: FastifyRequest, re
   if ('asText' in operation) reply.header('vary', 'Accept');
   reply.code(result.status ?? operation.status);
   // The handlers of these operations return iterable bodies, as their type says.
-  if (operation.response === 'stream') return sendStream(reply, result.body as AsyncIterable<string | Uint8Array>);
+  if (operation.response === 'stream') {
+    return await sendStream(request, reply, result.body as AsyncIterable<string | Uint8Array>);
+  }
   if ('asText' in operation && typeof result.body === 'string') {
     return reply.header('content-type', 'text/plain; charset=utf-8').send(result.body);
   }
@@ -122,18 +124,9 @@ async function respond(operation: CallableOperation, request: FastifyRequest, re
   // A dry run shows the whole message: serializing a hundred of them takes a second.
   if (isLargeJson(result.body)) {
     request.state.heldBytes = countCharacters(result.body);
-    return sendStream(reply, slicedPieces(result.body));
+    return await sendStream(request, reply, slicedPieces(result.body));
   }
   return reply.send(JSON.stringify(result.body));
-}
-
-/**
- * Sends a file as it is created, at the client's pace. If it fails on the way the connection is closed, so that the file
- * does not look complete.
- */
-function sendStream(reply: FastifyReply, body: AsyncIterable<string | Uint8Array>) {
-  // Pieces are passed on unchanged, one at a time: converting them to buffers would create megabytes of garbage.
-  return reply.send(Readable.from(body, { highWaterMark: 1 }));
 }
 
 async function* slicedPieces(body: unknown): AsyncGenerator<string> {
