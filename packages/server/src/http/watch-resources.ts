@@ -20,7 +20,7 @@ export function watchResourcesOf(
       const verdicts = needed.map((scope) => isStillAllowed(sql, caller, scope, clock.now()));
       return (await Promise.all(verdicts)).every(Boolean);
     };
-    return await watcher.open({ accountId, resources: readable, isAllowed });
+    return await watcher.open({ ownerId: accountId, watched: readable, isAllowed });
   };
 }
 
@@ -32,5 +32,5 @@ function toReadable(uri: string, caller: Caller): readonly (WatchedUri & { reado
   const keyId = name === 'approvals' ? visibleKeyOf(caller) : null;
   // Reading one's own holds needs no scope, but reading those of other keys does: without that scope, their watches end.
   const needed = name === 'approvals' && keyId === null ? 'approvals:read' : scope;
-  return [{ uri, scope: needed, kind: name, accountId: caller.accountId, id, keyId }];
+  return [{ name: uri, scope: needed, kind: name, accountId: caller.accountId, id, keyId }];
 }
