@@ -28,12 +28,21 @@ export interface EventStreamOptions {
 
 /** Opens `GET /webhooks/stream` and reads it like a plain client. */
 export async function openEventStream(
-  { baseUrl, key: ownKey }: Pick<TestApp, 'baseUrl' | 'key'>,
+  server: Pick<TestApp, 'baseUrl' | 'key'>,
   query = '',
+  options: EventStreamOptions = {},
+): Promise<EventStream> {
+  return await openEvents(server, `/webhooks/stream${query}`, options);
+}
+
+/** Opens any stream of server-sent events. */
+export async function openEvents(
+  { baseUrl, key: ownKey }: Pick<TestApp, 'baseUrl' | 'key'>,
+  path: string,
   { key = ownKey, cookie, lastEventId }: EventStreamOptions = {},
 ): Promise<EventStream> {
   const cut = new AbortController();
-  const response = await fetch(`${baseUrl}/webhooks/stream${query}`, {
+  const response = await fetch(`${baseUrl}${path}`, {
     headers: {
       ...(cookie === undefined ? { authorization: `Bearer ${key}` } : { cookie }),
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),

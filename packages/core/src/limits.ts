@@ -160,6 +160,9 @@ export const LIMITS = {
   webhookFailuresMin: 20,
   webhookStreamsPerAccount: 10, // on each server process
   mcpSubscriptionsPerAccount: 50, // streams of MCP notifications on each server process
+  consoleStreamsPerUser: 10, // of live changes, on each server process
+  consoleStreams: 1_000, // on each server process
+  consoleStreamTopics: 20,
   webhookSecretGraceHours: 24, // after a rotation, both secrets sign
   webhookResponseBytes: 4_096, // of a response that are stored
   webhookReplayDays: 7,

@@ -3,6 +3,7 @@ import { LIMITS } from '@postrider/core';
 import type { FastifyInstance } from 'fastify';
 import { createCallers } from './auth/callers.ts';
 import type { SessionAuthenticator } from './auth/session-authenticator.ts';
+import { findAllowedSessions } from './auth/session-scopes.ts';
 import type { AppOptions } from './composition/app-options.ts';
 import { createAuthServices } from './composition/auth-services.ts';
 import { type DeliveryWorker, startDelivery } from './composition/delivery-worker.ts';
@@ -88,7 +89,7 @@ export function createApp(options: AppOptions): App {
     logger.warn({ error: error instanceof Error ? error.message : String(error) }, what);
 
   const installation = createInstallation(config, baseUrl);
-  const events = createEvents(sql, isSettled);
+  const events = createEvents(sql, isSettled, (sessions) => findAllowedSessions(sql, sessions, clock.now()));
   const delivery = createDeliverySignal({
     ...{ sql, clock },
     wakeHere: () => worker?.wake() ?? false,
@@ -214,6 +215,7 @@ export function createApp(options: AppOptions): App {
   async function close(): Promise<void> {
     events.waiter.close();
     events.watcher.close();
+    events.live.close();
     webhooks.listening.feeds.close();
     await Promise.all([api?.drain(), submission?.drain(), reports?.drain()]);
     await sending.acceptQueue.idle();

@@ -7,6 +7,7 @@ import { addOAuthCallback, createOAuthStart } from '../auth/web/oauth-routes.ts'
 import { addSignInRoutes } from '../auth/web/sign-in-routes.ts';
 import { addConsoleRoutes } from '../console/web/console-routes.ts';
 import { addDevelopmentRoutes } from '../console/web/development-routes.ts';
+import { addLiveRoute } from '../console/web/live-route.ts';
 import { addMailboxRoutes } from '../console/web/mailbox-routes.ts';
 import { CONSOLE_PAGES } from '../console/web/pages.ts';
 import type { Sql } from '../db/client.ts';
@@ -79,6 +80,7 @@ export function createApi(
   addAssetRoutes(http, PAGE_ASSETS);
   addConsoleRoutes(http, { services, rates, routes: CONSOLE_PAGES });
   addApprovalRoutes(http, services);
+  addLiveRoute(http, services, { baseUrl, hasMailbox: config.mode === 'development' });
   addOpenApprovalRoute(http, services, createOpenedApprovalTokens(config.secretKey()));
   addUnsubscribeRoutes(http, {
     links: createUnsubscribeLinks({

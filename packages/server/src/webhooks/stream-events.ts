@@ -9,6 +9,7 @@ import {
   readStoredMark,
   type StoredMark,
 } from '../db/queries/webhook-events.ts';
+import { formatEvent, HEARTBEAT } from '../server-sent-events.ts';
 import { timeOfId } from '../uuid-v7.ts';
 import { redactWebhookEvents } from '../visibility/redact-webhook-event.ts';
 import { type EventFeed, LOOK_BACK_MS } from './event-feeds.ts';
@@ -46,11 +47,11 @@ export async function* streamEvents(
   const keys = [toSigningKey(secret)];
   const write = ({ id, type, body }: Pick<EventRow, 'id' | 'type' | 'body'>) => {
     const headers = { 'content-type': 'application/json', ...signWebhook({ id, body, keys, now: clock.now() }) };
-    return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ headers, payload: body })}\n\n`;
+    return formatEvent({ id, event: type, data: { headers, payload: body } });
   };
   const redact = async (rows: readonly MissedEvent[]) => await redactWebhookEvents(sql, accountId, rows, viewer);
   try {
-    yield `retry: ${RETRY_MS}\nevent: ready\nid: ${lastEventId ?? beginId}\ndata: ${JSON.stringify({ secret })}\n\n`;
+    yield formatEvent({ retryMs: RETRY_MS, event: 'ready', id: lastEventId ?? beginId, data: { secret } });
     // Events that the feed may also contain. It has no older ones, and a listener that reconnects after weeks has many.
     const sent = new Set<string>();
     if (lastEventId !== null) {
@@ -69,7 +70,7 @@ export async function* streamEvents(
     for (;;) {
       const ids = await feed.take(EVENTS_PER_READ, HEARTBEAT_MS);
       if (ids === null) return;
-      if (ids.length === 0) yield ': nothing happened\n\n';
+      if (ids.length === 0) yield HEARTBEAT;
       const fresh = ids.filter((id) => !sent.delete(id));
       if (fresh.length === 0) continue;
       const rows = new Map((await redact(await readEventsById(sql, accountId, fresh))).map((row) => [row.id, row]));

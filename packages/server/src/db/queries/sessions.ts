@@ -159,3 +159,28 @@ export async function findSessionRole(
   const [row] = await findRole(query, { id, accountId });
   return row ?? null;
 }
+
+const findRoles = defineStatement({ ids: value<readonly string[]>() }, ({ ids }) =>
+  builder
+    .select(
+      named({
+        ...{ id: sessions.id, accountId: sessions.accountId, role: members.role, mayDecide: sessions.mayDecide },
+        ...{ startedAt: sessions.createdAt, seenAt: sessions.seenAt },
+      }),
+    )
+    .from(sessions)
+    .innerJoin(members, ofSeat)
+    .innerJoin(
+      apiKeys,
+      and(eq(apiKeys.accountId, members.accountId), eq(apiKeys.id, members.id), isNull(apiKeys.revokedAt)),
+    )
+    .where(sql`${sessions.id} = ANY (${ids}::uuid[])`),
+);
+
+/** Where these sessions are, and what they may do by their roles. Omits those that were ended, and those whose seat is gone. */
+export async function findSessionRoles(
+  query: Query,
+  ids: readonly string[],
+): Promise<readonly RowOf<typeof findRoles>[]> {
+  return await findRoles(query, { ids });
+}

@@ -1,5 +1,6 @@
 import { LIMITS } from '@postrider/core';
 import { ProblemError } from '../../problem.ts';
+import { EVENT_STREAM_HEADERS } from '../../server-sent-events.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import { viewerOf } from '../../visibility/viewer.ts';
 import { streamEvents } from '../../webhooks/stream-events.ts';
@@ -32,8 +33,7 @@ export const streamWebhookEvents: Handler<'webhooks.stream'> = async (
     viewer: viewerOf(caller),
   };
   return {
-    // Asks proxies to forward each piece as it arrives.
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+    headers: EVENT_STREAM_HEADERS,
     body: streamEvents(request, feed, { sql, clock }),
   };
 };
