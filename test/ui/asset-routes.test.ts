@@ -139,7 +139,7 @@ describe('the assets of pages', () => {
 
   it('import each other by their names on disk', async () => {
     const [beside, other] = ['./part.js', './other.js'];
-    const main = `import { a } from '${beside}';\nimport '${other}';\nawait import('${beside}');\n`;
+    const main = `import { a } from '${beside}';\nimport '${other}';\nawait import('${beside}');\nimport.meta.resolve('${beside}');\n`;
     const { assets, get } = await serve([
       { name: 'main.js', contentType: SCRIPT, read: () => main },
       { name: 'part.js', contentType: SCRIPT, read: () => 'export const a = 1;' },

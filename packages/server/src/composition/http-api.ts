@@ -29,6 +29,7 @@ import { createTrackingTokens } from '../links/tracking-token.ts';
 import type { Services } from '../operations/context.ts';
 import { addAssetRoutes } from '../ui/asset-routes.ts';
 import { PAGE_ASSETS } from '../ui/page-assets.ts';
+import { addPdfFrame } from '../ui/pdf-frame-route.ts';
 import { createUnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AppOptions } from './app-options.ts';
@@ -78,6 +79,7 @@ export function createApi(
   addReferenceRoutes(http, baseUrl);
   addAgentGuide(http, baseUrl);
   addAssetRoutes(http, PAGE_ASSETS);
+  addPdfFrame(http, PAGE_ASSETS, baseUrl);
   addConsoleRoutes(http, { services, rates, routes: CONSOLE_PAGES });
   addApprovalRoutes(http, services);
   addLiveRoute(http, services, { baseUrl, hasMailbox: config.mode === 'development' });

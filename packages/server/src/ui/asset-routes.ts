@@ -97,7 +97,7 @@ export function addAssetRoutes(app: FastifyInstance, assets: Assets): void {
   });
 }
 
-const IMPORT = /(from |import |import\()(['"])\.\/([\w.-]{1,100})\2/g;
+const IMPORT = /(from |import |import\(|import\.meta\.resolve\()(['"])\.\/([\w.-]{1,100})\2/g;
 /** 96 bits, as base64url. */
 const HASH_CHARACTERS = 16;
 

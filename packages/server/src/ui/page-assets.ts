@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createAssets } from './asset-routes.ts';
+import { PDF_ASSETS } from './pdf-assets.ts';
 
-/** What pages load. The files are read when the first page is rendered. */
+/** What pages load. Each file is read when it is first used. */
 export const PAGE_ASSETS = createAssets([
   { name: 'console.css', contentType: 'text/css; charset=utf-8', read: () => readBeside('console.css') },
   { name: 'console.js', contentType: 'text/javascript; charset=utf-8', read: () => readBeside('generated/console.js') },
+  ...PDF_ASSETS,
 ]);
 
 function readBeside(file: string): Uint8Array {
