@@ -4,6 +4,7 @@ import { enhance } from './enhance.ts';
 import { keepTyped } from './keep-typed.ts';
 import { startKeys } from './keys.ts';
 import { startLive } from './live.ts';
+import { startPreviews } from './live-preview.ts';
 import { keepTimesCurrent } from './local-time.ts';
 
 /** The script of every page of the console. Pages work without it: it adds what they cannot do by themselves. */
@@ -14,3 +15,4 @@ guardDoubleSubmits();
 keepTimesCurrent();
 keepTyped();
 startLive();
+startPreviews();

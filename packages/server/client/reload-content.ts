@@ -23,6 +23,11 @@ export async function reloadContent(address = location.href): Promise<Reloaded> 
   return 'shown';
 }
 
+/** Replaces one part of the page by that of another response. */
+export function reloadPart(selector: string, page: string): void {
+  replace(selector, new DOMParser().parseFromString(page, 'text/html'));
+}
+
 function replace(selector: string, fresh: Document): void {
   const old = document.querySelector(selector);
   const next = fresh.querySelector(selector);

@@ -1,6 +1,7 @@
 import type { PageRoute } from './console-page.ts';
 import { AUDIT_PAGES } from './pages/audit-pages.ts';
 import { DOMAIN_PAGES } from './pages/domain-pages.ts';
+import { KEY_PAGES } from './pages/key-pages.ts';
 import { OVERVIEW_PAGES } from './pages/overview-pages.ts';
 import { REQUEST_PAGES } from './pages/request-pages.ts';
 import { SETTINGS_PAGES } from './pages/settings-pages.ts';
@@ -13,6 +14,7 @@ export const CONSOLE_PAGES: readonly PageRoute[] = [
   ...OVERVIEW_PAGES,
   ...DOMAIN_PAGES,
   ...SUPPRESSION_PAGES,
+  ...KEY_PAGES,
   ...TEAM_PAGES,
   ...AUDIT_PAGES,
   ...REQUEST_PAGES,
