@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatSize, timeLeft } from '../../packages/server/src/approvals/hold-words.ts';
+import { formatSize } from '../../packages/server/src/approvals/hold-words.ts';
 import { readShownLinks } from '../../packages/server/src/approvals/web/shown-links.ts';
+import { timeLeft } from '../../packages/server/src/html/time-words.ts';
 
 describe('the links that an approver is shown', () => {
   it.each([

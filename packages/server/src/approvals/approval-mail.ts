@@ -1,6 +1,7 @@
 import type { NoticedHold } from '../db/queries/approval-notices.ts';
+import { formatTime } from '../html/time-words.ts';
 import { type InstallationMailer, sendInstallationMail } from '../support/installation-mail.ts';
-import { formatTime, REASON_SENTENCES } from './hold-words.ts';
+import { REASON_SENTENCES } from './hold-words.ts';
 import { breakLinks } from './sender-text.ts';
 
 export interface ApprovalMailer extends InstallationMailer {

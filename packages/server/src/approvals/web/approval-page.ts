@@ -2,11 +2,12 @@ import { type Approval, foldAddress, LIMITS, REJECT_CODES } from '@postrider/cor
 import { renderUserPage } from '../../console/user-page.ts';
 import { addressOf } from '../../events/without-content.ts';
 import { type Html, html } from '../../html/page-markup.ts';
+import { formatTime, timeLeft } from '../../html/time-words.ts';
 import { findMessageHosts } from '../../links/link-hosts.ts';
 import { hostOfAddress, isForeign } from '../../links/mail-addresses.ts';
 import { threadJob } from '../../threads/thread-job.ts';
 import { serveFile } from '../held-file.ts';
-import { formatSize, formatTime, REASON_SENTENCES, timeLeft } from '../hold-words.ts';
+import { formatSize, REASON_SENTENCES } from '../hold-words.ts';
 import { readShownLinks, type ShownLink } from './shown-links.ts';
 
 export interface ShownApproval {

@@ -1,7 +1,7 @@
 import type { Approval } from '@postrider/core';
 import { renderUserPage, USER_PAGE_POLICY } from '../../console/user-page.ts';
 import { html } from '../../html/page-markup.ts';
-import { formatTime } from '../hold-words.ts';
+import { formatTime } from '../../html/time-words.ts';
 
 /** The page's own policy, plus the frame that shows the message's HTML. */
 export const APPROVAL_PAGE_POLICY = `${USER_PAGE_POLICY}; frame-src 'self'`;
