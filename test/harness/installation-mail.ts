@@ -8,6 +8,7 @@ export interface StoredMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  readonly html: string;
 }
 
 /** The installation's own mail with decoded bodies, oldest first. */
@@ -16,10 +17,13 @@ export async function readInstallationMail(
   about: { readonly tag?: string; readonly to?: string } = {},
 ): Promise<readonly StoredMail[]> {
   const { tag = null, to = null } = about;
-  const rows = await sql<StoredMail[]>`
-    SELECT m.id, m.to_line AS to, m.subject, b.text FROM messages m JOIN message_bodies b ON b.account_id = m.account_id AND b.message_id = m.id
+  const rows = await sql<(Omit<StoredMail, 'html'> & { readonly html: string | null })[]>`
+    SELECT m.id, m.to_line AS to, m.subject, b.text, b.html FROM messages m JOIN message_bodies b ON b.account_id = m.account_id AND b.message_id = m.id
     WHERE m.source = 'system' AND (${tag}::text IS NULL OR ${tag} = ANY (m.tags)) AND (${to}::text IS NULL OR m.to_line = ${to})
     ORDER BY m.id`;
   const box = createSecretBox(TEST_SECRET_KEY);
-  return rows.map((row) => ({ ...row, text: openBody(box, { text: row.text, html: null }).text ?? '' }));
+  return rows.map((row) => {
+    const { text, html } = openBody(box, { text: row.text, html: row.html });
+    return { ...row, text: text ?? '', html: html ?? '' };
+  });
 }

@@ -145,6 +145,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'The page that shows a held message makes no request to another server, not even by `dns-prefetch`.',
   ),
   requirement(
+    'holes.mail-to-approvers',
+    'Nothing that a sender writes becomes a link in mail to approvers, or passes for a part of ours, in its text or in its HTML.',
+  ),
+  requirement(
     'holes.documented-answers',
     'Every status, header and security requirement that an operation shows is in the OpenAPI document.',
   ),

@@ -63,3 +63,10 @@ export const sessions = section('Sessions', [
     'The CLI signs in by `POST /auth/device` → `{deviceCode,userCode,verificationUrl,expiresIn,interval}`, confirmed by the signed-in user on the page `GET /auth/device` (`POST /auth/device/confirm {userCode}`), then `POST /auth/device/token {deviceCode}` → `{token,expiresAt}`, a bearer session token; until then 400 `authorization_pending`.',
   ),
 ]);
+
+export const installationMail = section('Mail of the installation', [
+  requirement(
+    'installation-mail.parts',
+    'Mail for users (approvals, invitations, sign-in, notices) is HTML and text with one button, plain reasons, the message quoted, bcc apart.',
+  ),
+]);

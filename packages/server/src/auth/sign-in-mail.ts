@@ -1,47 +1,74 @@
 import { LIMITS, type Role } from '@postrider/core';
-import { type InstallationMailer, sendInstallationMail } from '../support/installation-mail.ts';
+import { ours, words } from '../installation-mail/mail-text.ts';
+import type { WrittenMail } from '../installation-mail/written-mail.ts';
+import { mailUser, type UserMailer } from '../support/installation-mail.ts';
 
 /** Dependencies for mailing users. */
-export interface SignInMailer extends InstallationMailer {
-  /** The setting POSTRIDER_MAIL_FROM. */
-  readonly mailFrom: string | null;
+export type SignInMailer = UserMailer;
+
+interface Invitation {
+  readonly to: string;
+  readonly accountName: string;
+  readonly role: Role;
 }
 
 /** @throws if the server refused the mail, with the reason */
 export async function mailSignInLink(mailer: SignInMailer, to: string, token: string): Promise<void> {
-  const text = [
-    'Open this link in the browser where you requested it, and press the button:',
-    '',
-    `${mailer.baseUrl}/auth/magic-link/${token}`,
-    '',
-    `It works once, for ${LIMITS.magicLinkMinutes} minutes. If you did not request it, you can ignore this email.`,
-    '',
-  ].join('\n');
-  await mail(mailer, { to, subject: 'Your sign-in link', text, tags: ['sign-in'] });
+  const mail = writeSignInLink(`${mailer.baseUrl}/auth/magic-link/${token}`);
+  await mailUser(mailer, { to, mail, tags: ['sign-in'] });
 }
 
 /** @throws if the server refused the mail, with the reason */
-export async function mailInvitation(
-  mailer: SignInMailer,
-  { to, accountName, role }: { readonly to: string; readonly accountName: string; readonly role: Role },
-): Promise<void> {
-  const text = [
-    `You are invited to the team of ${accountName}, as ${role}.`,
-    '',
-    `Sign in with this address (${to}) to join:`,
-    `${mailer.baseUrl}/auth/sign-in`,
-    '',
-    'If you did not expect this invitation, you can ignore this email.',
-    '',
-  ].join('\n');
-  await mail(mailer, { to, subject: `Your invitation to ${accountName}`, text, tags: ['invitation'] });
+export async function mailInvitation(mailer: SignInMailer, invitation: Invitation): Promise<void> {
+  const mail = writeInvitation(invitation, `${mailer.baseUrl}/auth/sign-in`);
+  await mailUser(mailer, { to: invitation.to, mail, tags: ['invitation'] });
 }
 
-async function mail(
-  mailer: SignInMailer,
-  message: { readonly to: string; readonly subject: string; readonly text: string; readonly tags: readonly string[] },
-): Promise<void> {
-  const from = mailer.mailFrom ?? `Postrider <no-reply@${mailer.sandboxDomain}>`;
-  const verdict = await sendInstallationMail(mailer, { from, ...message });
-  if (verdict.kind === 'refused') throw new Error(`${verdict.code}: ${verdict.detail}`);
+function writeSignInLink(url: string): WrittenMail {
+  const limit = words`The link works once, for ${LIMITS.magicLinkMinutes} minutes.`;
+  return {
+    subject: ours('Your sign-in link'),
+    preheader: limit,
+    heading: ours('Sign in to Postrider'),
+    opening: [
+      {
+        kind: 'paragraph',
+        text: words`Open this link in the browser where you requested it, and press the button on its page. ${limit}`,
+      },
+    ],
+    button: { label: 'Sign in', url },
+    rest: [],
+    footer: ours(
+      'You get this email because a sign-in link was requested for this address. If you did not request it, you can ignore this email: no one can sign in without the link.',
+    ),
+  };
 }
+
+function writeInvitation({ to, accountName, role }: Invitation, url: string): WrittenMail {
+  return {
+    subject: words`Your invitation to ${accountName}`,
+    preheader: words`You are invited to the team of ${accountName}.`,
+    heading: words`You are invited to the team of ${accountName}`,
+    opening: [
+      { kind: 'paragraph', text: ours('Sign in with the address that was invited to join the team.') },
+      {
+        kind: 'facts',
+        facts: [
+          { name: 'Address', lines: [words`${to}`] },
+          { name: 'Role', lines: [ours(ROLE_SENTENCES[role])] },
+        ],
+      },
+    ],
+    button: { label: 'Sign in and join', url },
+    rest: [],
+    footer: words`You get this email because someone in the team of ${accountName} invited this address. If you did not expect it, you can ignore this email.`,
+  };
+}
+
+const ROLE_SENTENCES: Readonly<Record<Role, string>> = {
+  owner: 'Owner: may do everything.',
+  admin: 'Admin: may do everything except delete the account.',
+  developer: 'Developer: sends email, and creates keys, templates, domains and webhooks.',
+  approver: 'Approver: reads emails, and decides those that need approval.',
+  viewer: 'Viewer: reads messages without their content, templates, domains and statistics.',
+};

@@ -2,10 +2,11 @@ import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
+import type { UserMailer } from '../support/installation-mail.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { announceQuota } from '../webhooks/announce-quota.ts';
 import { createDispatcher, type DispatcherLoad } from '../webhooks/dispatcher.ts';
-import { mailNotices, type NoticeMailer } from '../webhooks/mail-notice.ts';
+import { mailNotices } from '../webhooks/mail-notice.ts';
 import { storeEmailEvents } from '../webhooks/store-email-events.ts';
 import type { ObservedAttempt } from '../webhooks/webhook-metrics.ts';
 import { createBacklogWorker } from './backlog-worker.ts';
@@ -31,7 +32,7 @@ export function startWebhooks(options: {
   readonly client: OutboundClient;
   readonly random: () => number;
   readonly monthlyQuota: number;
-  readonly mailer: NoticeMailer;
+  readonly mailer: UserMailer;
   readonly onAttempt: (attempt: ObservedAttempt) => void;
   readonly onError: (error: unknown, what: string) => void;
 }): WebhookWorker {

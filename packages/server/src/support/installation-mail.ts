@@ -8,6 +8,8 @@ import {
   POSTMASTER_ACCOUNT_ID,
   POSTMASTER_KEY_ID,
 } from '../db/queries/postmaster-account.ts';
+import { renderMail } from '../installation-mail/render-mail.ts';
+import type { WrittenMail } from '../installation-mail/written-mail.ts';
 import { type MailBody, sealBody } from '../keys/sealed-body.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import { acceptMessages } from '../sending/accept-messages.ts';
@@ -34,12 +36,16 @@ export interface InstallationMailer {
   readonly baseUrl: string;
 }
 
+/** The tools that also know the sender of mail to users. */
+export interface UserMailer extends InstallationMailer {
+  /** The setting POSTRIDER_MAIL_FROM; null if it is not set. */
+  readonly mailFrom: string | null;
+}
+
 export interface InstallationMail {
   readonly from: string;
   readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html?: string;
+  readonly mail: WrittenMail;
   readonly tags: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
 }
@@ -50,11 +56,12 @@ export interface InstallationMail {
  * the sandbox domain, or a domain that an account has verified, which signs it.
  */
 export async function sendInstallationMail(mailer: InstallationMailer, mail: InstallationMail): Promise<SendVerdict> {
-  const { from, to, subject, text, html, tags, metadata = {} } = mail;
+  const { from, to, tags, metadata = {} } = mail;
   const domainChecked = await maySendFrom(mailer, from);
+  const rendered = renderMail(mail.mail);
   const request = sendRequestSchema.parse({
-    ...{ from, to, subject, text, source: 'system', tags: [...tags], metadata },
-    ...(html === undefined ? {} : { html }),
+    ...{ from, to, source: 'system', tags: [...tags], metadata },
+    ...rendered,
   });
   const input = { request, fixedChannel: null, headerClaims: {}, idempotency: null, domainChecked };
   const body = toStored(mailer, { text: request.text ?? null, html: request.html ?? null });
@@ -73,6 +80,20 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
   // Without a queue in this process, the timers of the next server find the message.
   if (verdict.kind === 'accepted') await addPumpJob(sql, 'deliver:pump:0', clock.now()).catch(() => undefined);
   return verdict;
+}
+
+/** The sender of mail to users. */
+export function userMailSender({ mailFrom, sandboxDomain }: UserMailer): string {
+  return mailFrom ?? `Postrider <no-reply@${sandboxDomain}>`;
+}
+
+/**
+ * Sends mail to a user.
+ * @throws if the server refused the mail, with the reason
+ */
+export async function mailUser(mailer: UserMailer, mail: Omit<InstallationMail, 'from'>): Promise<void> {
+  const verdict = await sendInstallationMail(mailer, { from: userMailSender(mailer), ...mail });
+  if (verdict.kind === 'refused') throw new Error(`${verdict.code}: ${verdict.detail}`);
 }
 
 function toStored({ secrets }: InstallationMailer, body: MailBody): MailBody {

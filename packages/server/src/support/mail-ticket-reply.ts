@@ -1,3 +1,5 @@
+import { ours, words } from '../installation-mail/mail-text.ts';
+import type { WrittenMail } from '../installation-mail/written-mail.ts';
 import type { SendVerdict } from '../sending/send-verdict.ts';
 import { type InstallationMailer, sendInstallationMail } from './installation-mail.ts';
 
@@ -17,18 +19,32 @@ export async function mailTicketReply(mailer: TicketReplyMailer, response: Ticke
   return await sendInstallationMail(mailer, {
     from: mailer.supportFrom ?? `Postrider support <support@${mailer.sandboxDomain}>`,
     to: response.to,
-    subject: `Re: [#${response.ticket.number}] ${response.ticket.subject}`,
-    text: toText(response, mailer.baseUrl),
+    mail: writeReply(response, mailer.baseUrl),
     tags: ['support'],
     metadata: { ticket: String(response.ticket.number) },
   });
 }
 
-function toText({ ticket, body }: TicketReply, baseUrl: string): string {
-  return [
-    ...[body.trimEnd(), '', '-- ', `Ticket ${ticket.number}: ${ticket.subject}`],
-    `Reply in the thread: postrider tickets reply ${ticket.number} --body "…"`,
-    `or POST ${baseUrl}/support/tickets/${ticket.id}/messages with {"body": "…"}.`,
-    '',
-  ].join('\n');
+function writeReply({ ticket, body }: TicketReply, baseUrl: string): WrittenMail {
+  return {
+    subject: ours(`Re: [#${ticket.number}] ${ticket.subject}`),
+    preheader: words`Ticket ${ticket.number} has a new reply.`,
+    heading: words`Support replied to ticket ${ticket.number}`,
+    opening: [
+      { kind: 'facts', facts: [{ name: 'Subject', lines: [words`${ticket.subject}`] }] },
+      { kind: 'letter', text: body.trimEnd() },
+    ],
+    button: null,
+    rest: [
+      { kind: 'paragraph', text: ours('To reply in the thread, in a terminal or over the API:') },
+      {
+        kind: 'commands',
+        lines: [
+          `postrider tickets reply ${ticket.number} --body "…"`,
+          `POST ${baseUrl}/support/tickets/${ticket.id}/messages {"body": "…"}`,
+        ],
+      },
+    ],
+    footer: words`You get this email because you or a key of yours opened ticket ${ticket.number}, or because you own the account that did.`,
+  };
 }

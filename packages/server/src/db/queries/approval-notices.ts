@@ -3,16 +3,19 @@ import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
 import { and, eq, type SQL, sql } from '../drizzle.ts';
 import { recordColumns, unnested } from '../record-columns.ts';
-import { executing, nullable, pg, returning } from '../result.ts';
+import { executing, narrowed, nullable, pg, returning } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { approvalLinks, approvalMails, approvals } from '../schema/approvals.ts';
 import { apiKeys } from '../schema/keys.ts';
-import { messages } from '../schema/messages.ts';
+import { type messageAttachments, messageBodies, type messageRecipients, messages } from '../schema/messages.ts';
 import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 /** Maximum number of holds per statement. */
 const HOLDS_AT_ONCE = 200;
+
+/** The start of a message's text that the statements return: more than a mail quotes. */
+const NOTICED_TEXT_CHARACTERS = 2_000;
 
 const NOTICED = {
   accountId: approvals.accountId,
@@ -21,21 +24,32 @@ const NOTICED = {
   contentHash: approvals.contentHash,
   accountName: accounts.name,
   keyName: nullable(apiKeys.name),
+  agentName: messages.agentName,
   from: messages.fromGiven,
+  replyTo: messages.replyTo,
   subject: messages.subject,
+  scheduledAt: messages.scheduledAt,
   reasons: approvals.reasons,
   createdAt: approvals.createdAt,
   expiresAt: approvals.expiresAt,
-  recipients: pg.textArray,
+  recipients: narrowed<readonly Pick<typeof messageRecipients.$inferSelect, 'kind' | 'name' | 'email'>[]>(pg.json),
+  files: narrowed<readonly Pick<typeof messageAttachments.$inferSelect, 'filename' | 'size'>[]>(pg.json),
+  /** Its first NOTICED_TEXT_CHARACTERS. */
+  text: nullable(messageBodies.text),
+  hasHtml: pg.bool,
 };
 
 /** Selects from the CTE `claimed`. */
 const SELECTED = sql`
   SELECT c.account_id AS "accountId", c.id, c.revision, c.content_hash AS "contentHash", a.name AS "accountName", k.name AS "keyName",
-    m.from_given AS "from", m.subject, c.reasons, c.created_at AS "createdAt", c.expires_at AS "expiresAt",
-    ARRAY(SELECT r.email FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id ORDER BY r.ordinal)
-      AS recipients
+    m.agent_name AS "agentName", m.from_given AS "from", m.reply_to AS "replyTo", m.subject, m.scheduled_at AS "scheduledAt", c.reasons,
+    c.created_at AS "createdAt", c.expires_at AS "expiresAt", left(b.text, ${NOTICED_TEXT_CHARACTERS}) AS text, b.html IS NOT NULL AS "hasHtml",
+    (SELECT coalesce(json_agg(json_build_object('kind', r.kind, 'name', r.name, 'email', r.email) ORDER BY r.ordinal), '[]')
+      FROM message_recipients r WHERE r.account_id = c.account_id AND r.message_id = c.message_id) AS recipients,
+    (SELECT coalesce(json_agg(json_build_object('filename', f.filename, 'size', f.size) ORDER BY f.ordinal), '[]')
+      FROM message_attachments f WHERE f.account_id = c.account_id AND f.message_id = c.message_id) AS files
   FROM claimed c JOIN accounts a ON a.id = c.account_id JOIN messages m ON m.account_id = c.account_id AND m.id = c.message_id
+  LEFT JOIN message_bodies b ON b.account_id = c.account_id AND b.message_id = c.message_id
   LEFT JOIN api_keys k ON k.account_id = c.account_id AND k.id = c.key_id
   ORDER BY c.account_id, c.id`;
 
