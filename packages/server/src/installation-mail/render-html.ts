@@ -76,9 +76,10 @@ function renderArgument(argument: string, index: number): Html {
 
 /** The box clips what it contains: stacked marks of the sender cannot reach our own words. */
 function renderQuoted({ title, facts, isCompact, apart, lines, note }: QuotedPart): Html {
+  const isFactsOnly = apart === null && lines.length === 0 && note === null;
   return html`<p class="ink" style="margin:0 0 8px;font-size:14px;line-height:20px;font-weight:600;color:${COLORS.ink}">${title}</p>
 <table role="presentation" class="line edge" width="100%" cellpadding="0" cellspacing="0" style="width:100%;margin:0 0 24px;border:1px solid ${COLORS.line};border-left:3px solid ${COLORS.edge};border-collapse:separate;border-radius:0 8px 8px 0"><tr><td style="padding:4px 16px 12px"><div style="overflow:hidden">
-${isCompact ? renderCompactFacts(facts, '8px 0') : renderFacts(facts, '0 0 8px')}
+${isCompact ? renderCompactFacts(facts, '8px 0') : renderFacts(facts, isFactsOnly ? '0 0 -8px' : '0 0 8px')}
 ${apart === null ? html`` : renderApart(apart)}
 ${lines.length === 0 ? html`` : renderLines(lines)}
 ${note === null ? html`` : html`<p class="soft" style="margin:8px 0 0;font-size:13px;line-height:20px;color:${COLORS.soft}">${note}</p>`}
