@@ -33,6 +33,17 @@ function outcome(deliveryId: string): AttemptOutcome {
 }
 
 describe('the reply journal', () => {
+  it('keeps the facts of attempts, and leaves out their conversations', async () => {
+    const folder = await newFolder();
+    const tries = [
+      'A\t1\t2\t0\taccepted\tmx.test\t\t25\t\t\t\t0\t=\nC RCPT TO:<ann@example.com>\nS 250 OK',
+      'A\t1\t2\t0\tfailed\tmx.test\t\t25\t\t\t\t0\tNo route.',
+    ];
+    openReplyJournal(folder, 'one').append([{ ...outcome('1'), transport: 'direct', tries }]);
+    const { outcomes } = await readOrphanedJournals(folder, gone);
+    expect(outcomes[0]?.tries).toEqual(['A\t1\t2\t0\taccepted\tmx.test\t\t25\t\t\t\t0\t250 OK', tries[1]]);
+  });
+
   it('keeps outcomes on disk from the moment they are appended', async () => {
     const folder = await newFolder();
     const journal = openReplyJournal(folder, 'one');

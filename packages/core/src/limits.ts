@@ -86,6 +86,11 @@ export const LIMITS = {
   reputationWindowDays: 7,
   reputationSendsMin: 100, // with fewer, a single bounce would change the rating
   deletionGraceDays: 30,
+  attemptsShown: 100, // the newest of a message
+  conversationLines: 200, // of a delivery attempt at one server: enough for a message to 50 recipients
+  conversationLineCharacters: 500,
+  conversationBytes: 8_192, // stored in the event log; an ordinary attempt needs a few hundred
+  attemptBytes: 16 * 1024, // of the conversations of one attempt with all its servers
   retryHoursDefault: 24,
   retryHoursMax: 72,
   monthlyQuotaDefault: 100_000,

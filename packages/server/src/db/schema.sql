@@ -535,6 +535,7 @@ CREATE TABLE message_events (
   classification text,
   detail text,
   created_at timestamp with time zone NOT NULL,
+  attempt text,
   CONSTRAINT message_events_pkey PRIMARY KEY (account_id, message_id, seq)
 ) PARTITION BY RANGE (message_id);
 CREATE TABLE message_events_other PARTITION OF message_events DEFAULT;

@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
 import type { LeasedDelivery } from '../routing/leased-deliveries.ts';
+import type { ServerTry } from '../smtp-client/exchange.ts';
 import type { RecipientVerdict, Transport } from '../smtp-client/transport.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
+import { toTries } from './attempt-tries.ts';
 import { type AttemptFacts, addSuppressed, decideOutcome, failOutcome } from './decide-outcome.ts';
 import type { BuiltMessage, MessageBuilder } from './message-builder.ts';
 
@@ -49,18 +51,22 @@ async function attempt(
   const recipientsInMessage = delivery.content?.recipients.length ?? 0;
   const transport = options.transports.get(delivery.claim.route) ?? null;
   const facts = () => factsOf(options, delivery, transport, recipients, recipientsInMessage);
+  const tries: ServerTry[] = [];
+  const startedMs = performance.now();
+  const withTries = (outcome: AttemptOutcome, verdicts: readonly RecipientVerdict[] | string): AttemptOutcome => {
+    const name = transport?.name ?? delivery.claim.route;
+    return { ...outcome, transport: name, tries: toTries(outcome, verdicts, { recipients, tries, startedMs }) };
+  };
   // No recipients are left.
   if (recipients.length === 0 && isComplete) return decideOutcome(facts(), []);
   if (deferral !== null) {
     delivery.content = null;
-    return decideOutcome(
-      facts(),
-      recipients.map(({ email }) => ({ ...deferralVerdict(deferral), recipient: email })),
-    );
+    const verdicts = recipients.map(({ email }) => ({ ...deferralVerdict(deferral), recipient: email }));
+    return withTries(decideOutcome(facts(), verdicts), verdicts);
   }
   try {
     const built = await build(options.builder, delivery, transport, isComplete);
-    if (!built.ok) return failOutcome(facts(), built.reason);
+    if (!built.ok) return withTries(failOutcome(facts(), built.reason), built.reason);
     const verdicts = await built.transport.send({
       accountId: delivery.claim.accountId,
       messageId: delivery.claim.messageId,
@@ -69,12 +75,14 @@ async function attempt(
       mailFrom: built.mailFrom,
       recipients: recipients.map(({ email }) => email),
       data: built.data,
+      note: (tried) => tries.push(tried),
     });
     options.onVerdicts?.(delivery, verdicts);
-    return decideOutcome(facts(), verdicts);
+    return withTries(decideOutcome(facts(), verdicts), verdicts);
   } catch (error) {
     options.onError(error, `delivering ${delivery.claim.messageId}`);
-    return decideOutcome(facts(), recipients.map(deferForOurFault));
+    const verdicts = recipients.map(deferForOurFault);
+    return withTries(decideOutcome(facts(), verdicts), verdicts);
   }
 }
 

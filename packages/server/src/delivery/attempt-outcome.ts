@@ -32,4 +32,8 @@ export interface AttemptOutcome {
   readonly costsNoAttempt?: true;
   /** True if nothing left the installation, so that a bounce or a complaint says nothing about the address. */
   readonly isSimulated?: true;
+  /** The name of the transport. */
+  readonly transport?: string;
+  /** The servers that were tried, as `formatTry` writes them. */
+  readonly tries?: readonly string[];
 }

@@ -189,7 +189,7 @@ function withoutWords(outcome: AttemptOutcome): AttemptOutcome {
     ...recipient,
     events: recipient.events.map((event) => ({ ...event, detail: null })),
   }));
-  return { ...outcome, recipients, lastError: null };
+  return { ...outcome, recipients, lastError: null, tries: [] };
 }
 
 /** Records a batch of outcomes and returns those that counted. Attempts that were superseded in the meantime change nothing. */

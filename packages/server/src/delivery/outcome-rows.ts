@@ -3,6 +3,7 @@ import type { OutcomeRows } from '../db/queries/record-outcomes.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import { messageStatusOf, nextRecipientStatus, type RecipientChange } from './message-status.ts';
+import { joinTries } from './stored-attempt.ts';
 
 /** A message as it was read: its number of events, and the status of each recipient by ordinal. */
 export interface MessageFacts {
@@ -50,14 +51,25 @@ function addRecipients(
 function addEvents(rows: Writable<OutcomeRows>, by: number, outcome: AttemptOutcome, ids: IdGenerator): number {
   const at = new Date(outcome.at);
   let n = 0;
+  let tries = attemptOf(outcome);
   for (const { email, events } of outcome.recipients) {
     for (const { type, classification, detail } of events) {
       n += 1;
       const what = { type, recipient: email, classification, detail, at: outcome.at };
-      rows.events.push({ by, n, id: ids.next(at), ...what });
+      // A suppressed recipient was not part of the attempt.
+      const isFirst = tries !== null && type !== 'suppressed';
+      rows.events.push({ by, n, id: ids.next(at), ...what, tries: isFirst ? tries : null });
+      if (isFirst) tries = null;
     }
   }
   return n;
+}
+
+/** The attempt is stored with its first event, so that it needs no row. */
+function attemptOf({ attempt, transport, tries }: AttemptOutcome): string | null {
+  return transport === undefined || tries === undefined || tries.length === 0
+    ? null
+    : joinTries(attempt, transport, tries);
 }
 
 function toAttemptRow(

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { AttemptOutcome } from './attempt-outcome.ts';
+import { factsOnly } from './stored-attempt.ts';
 
 /**
  * The journal of final replies. A crash between a server's last reply and our commit is the only case in which a message
@@ -65,7 +66,7 @@ export function openReplyJournal(
 
   function write(outcomes: readonly AttemptOutcome[]): void {
     if (current.bytes >= SEGMENT_BYTES || current.isTorn) current = openSegment();
-    const lines = Buffer.from(outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
+    const lines = Buffer.from(outcomes.map((outcome) => `${JSON.stringify(withoutConversations(outcome))}\n`).join(''));
     try {
       // No fsync: the page cache survives a killed process. A power failure may cause a second copy, but never loses a message.
       for (let at = 0; at < lines.length; ) at += writeSync(current.file, lines, at);
@@ -144,6 +145,11 @@ export async function readOrphanedJournals(
       for (const path of left) unlinkSync(path);
     },
   };
+}
+
+/** A crash may lose what was said, but no outcome. It would be most of the bytes here. */
+function withoutConversations(outcome: AttemptOutcome): AttemptOutcome {
+  return outcome.tries === undefined ? outcome : { ...outcome, tries: outcome.tries.map(factsOnly) };
 }
 
 const EXTENSION = '.journal';

@@ -1,3 +1,5 @@
+import type { NoteTry, TriedServer } from '../smtp-client/exchange.ts';
+import { carryNoted, outcomeOf, replyOf } from '../smtp-client/server-try.ts';
 import type { SmtpFault } from '../smtp-client/smtp-fault.ts';
 import type { SmtpMessage } from '../smtp-client/smtp-message.ts';
 import type { RecipientVerdict } from '../smtp-client/transport.ts';
@@ -11,6 +13,7 @@ import { type Experience, orderAddresses, orderHosts } from './mx-order.ts';
 export interface DirectAttemptOptions {
   readonly route: DirectRouteOptions;
   readonly pools: DirectPools;
+  readonly port: number;
   /** Servers and addresses that did not respond recently. */
   readonly silent: ExpiringSet;
   /** In [0, 1). */
@@ -29,13 +32,27 @@ export async function attemptDirect(
   options: DirectAttemptOptions,
   domain: string,
   message: SmtpMessage,
+  note?: NoteTry,
 ): Promise<readonly RecipientVerdict[]> {
+  const startedMs = performance.now();
   const route = await findDirectRoute(domain, options.route);
   if (route.mx.kind !== 'hosts') {
     const { kind: outcome, ...rest } = route.mx;
-    return decideAll(message.recipients, { ...rest, outcome, reply: null, isAboutDomain: true });
+    const verdicts = decideAll(message.recipients, { ...rest, outcome, reply: null, isAboutDomain: true });
+    note?.(toUnconnectedTry(verdicts, null, startedMs));
+    return verdicts;
   }
-  return await new DirectAttempt(options, domain, message, route, route.mx).run();
+  return await new DirectAttempt(options, domain, message, route, route.mx, note).run();
+}
+
+/** Note about recipients for whom no server was connected to. */
+export function toUnconnectedTry(verdicts: readonly RecipientVerdict[], server: TriedServer | null, startedMs: number) {
+  return {
+    recipients: verdicts.map(({ recipient }) => recipient),
+    ...{ server, tls: null, isReused: false, lines: null },
+    ...{ outcome: outcomeOf(verdicts), reply: replyOf(verdicts) },
+    ...{ startedMs, endedMs: performance.now() },
+  };
 }
 
 const MISSING = { forbidden: 'forbidden', none: 'no-address', unused: 'no-route', failed: 'unresolved' } as const;
@@ -50,6 +67,7 @@ class DirectAttempt {
   readonly #verdicts = new Map<string, RecipientVerdict>();
   readonly #findings: Finding[] = [];
   readonly #startedAtMs = performance.now();
+  readonly #note: NoteTry | undefined;
   #undecided: readonly string[];
   #connects = 0;
 
@@ -59,7 +77,9 @@ class DirectAttempt {
     message: SmtpMessage,
     { isVerified }: DirectRoute,
     mx: DirectRoute['mx'] & { readonly kind: 'hosts' },
+    note: NoteTry | undefined,
   ) {
+    this.#note = note;
     this.#options = options;
     this.#domain = domain;
     this.#message = message;
@@ -98,6 +118,7 @@ class DirectAttempt {
   }
 
   async #lookUp(name: string): Promise<void> {
+    const startedMs = performance.now();
     const found = await findHostAddresses(name, this.#options.route);
     const host = this.#hosts.find((one) => one.name === name);
     if (host === undefined) return;
@@ -106,16 +127,24 @@ class DirectAttempt {
       return;
     }
     host.addresses = [];
-    this.#findings.push({ kind: MISSING[found.kind], reason: found.reason, reply: null });
+    const finding: Finding = { kind: MISSING[found.kind], reason: found.reason, reply: null };
+    this.#findings.push(finding);
+    const verdicts = decideAll(this.#undecided, { ...finding, outcome: 'deferred' });
+    this.#note?.(toUnconnectedTry(verdicts, { host: name, address: null, port: this.#options.port }, startedMs));
   }
 
   async #connect(name: string, address: string): Promise<void> {
     this.#connects += 1;
     const server = { host: name, address, isVerified: this.#isVerified };
-    const result = await this.#options.pools.carry(server, { ...this.#message, recipients: this.#undecided });
+    const result = await carryNoted(
+      (message) => this.#options.pools.carry(server, message),
+      { ...this.#message, recipients: this.#undecided },
+      { host: name, address, port: this.#options.port },
+      this.#note,
+    );
     if (result.kind === 'sent') this.#recordVerdicts(result.verdicts);
     else this.#findings.push(toFinding(result.fault));
-    this.#note(name, address, result.kind === 'sent' ? null : result.fault);
+    this.#remember(name, address, result.kind === 'sent' ? null : result.fault);
   }
 
   #recordVerdicts(verdicts: readonly RecipientVerdict[]): void {
@@ -125,7 +154,7 @@ class DirectAttempt {
   }
 
   /** Tries the next address, and remembers the ones that did not respond. */
-  #note(name: string, address: string, fault: SmtpFault | null): void {
+  #remember(name: string, address: string, fault: SmtpFault | null): void {
     const host = this.#hosts.find((one) => one.name === name);
     if (host === undefined) return;
     host.addresses = (host.addresses ?? []).filter((other) => other !== address);

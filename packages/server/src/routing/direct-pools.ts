@@ -1,8 +1,9 @@
 import { createSemaphore } from '../semaphore.ts';
+import type { PoolResult } from '../smtp-client/server-try.ts';
 import type { SmtpConnection } from '../smtp-client/smtp-connection.ts';
 import { SmtpFault } from '../smtp-client/smtp-fault.ts';
 import type { SmtpMessage } from '../smtp-client/smtp-message.ts';
-import { type PoolResult, SmtpPool } from '../smtp-client/smtp-pool.ts';
+import { SmtpPool } from '../smtp-client/smtp-pool.ts';
 
 /** One address of a mail server. Messages to the same address and the same kind of TLS check share connections. */
 export interface ServerAddress {

@@ -6,6 +6,7 @@ import { refuseAddress } from '../outbound/public-address.ts';
 import { ONLY_PROCESS, type ProcessPlace, strictShareOf } from '../process-share.ts';
 import { cacheCheck } from '../smtp-client/cached-check.ts';
 import { toErrorVerdicts } from '../smtp-client/error-verdicts.ts';
+import type { NoteTry } from '../smtp-client/exchange.ts';
 import {
   DIRECT_TIMEOUTS,
   openSmtpConnection,
@@ -15,7 +16,7 @@ import {
 import { assertHeloName } from '../smtp-client/smtp-handshake.ts';
 import { prepareSmtpMessage, type SmtpMessage } from '../smtp-client/smtp-message.ts';
 import type { OutgoingMessage, RecipientVerdict, Transport } from '../smtp-client/transport.ts';
-import { attemptDirect, type DirectAttemptOptions } from './direct-attempt.ts';
+import { attemptDirect, type DirectAttemptOptions, toUnconnectedTry } from './direct-attempt.ts';
 import { createDirectPools, type ServerAddress } from './direct-pools.ts';
 import { createExpiringSet, type ExpiringSet } from './expiring-set.ts';
 import { createMtaSts } from './mta-sts.ts';
@@ -87,6 +88,7 @@ export function createDirectTransport(options: DirectTransportOptions): Transpor
       addressPolicy: options.allowPrivate ? null : { allowLoopback: false },
     },
     pools,
+    port: options.mxPort,
     silent: createExpiringSet(SILENCE_KEPT_MS, MAX_REMEMBERED, clock.now),
     random: options.random,
     isStopped: () => isStopped,
@@ -141,7 +143,9 @@ async function sendByDomain(
   const message = prepareSmtpMessage(outgoing);
   const byDomain = Map.groupBy(message.recipients, domainOf);
   const verdicts = await Promise.all(
-    [...byDomain].map(([domain, recipients]) => sendToDomain(options, domain, { ...message, recipients })),
+    [...byDomain].map(([domain, recipients]) =>
+      sendToDomain(options, domain, { ...message, recipients }, outgoing.note),
+    ),
   );
   const byRecipient = new Map(verdicts.flat().map((verdict) => [verdict.recipient, verdict]));
   return outgoing.recipients.flatMap((recipient) => byRecipient.get(recipient) ?? []);
@@ -151,13 +155,16 @@ async function sendToDomain(
   options: DirectAttemptOptions,
   domain: string,
   message: SmtpMessage,
+  note: NoteTry | undefined,
 ): Promise<readonly RecipientVerdict[]> {
-  if (!domain.startsWith('[')) return await attemptDirect(options, domain, message);
+  if (!domain.startsWith('[')) return await attemptDirect(options, domain, message, note);
   // Acceptance already rejects addresses in this form: mail to an IP address would bypass everything that a domain publishes.
   const reason = 'Mail to an IP address instead of a domain is not delivered.';
-  return message.recipients.map((recipient) => {
+  const verdicts = message.recipients.map((recipient): RecipientVerdict => {
     return { recipient, outcome: 'refused', reply: null, reason, ambiguous: false, classification: 'unknown' };
   });
+  note?.(toUnconnectedTry(verdicts, null, performance.now()));
+  return verdicts;
 }
 
 function domainOf(recipient: string): string {

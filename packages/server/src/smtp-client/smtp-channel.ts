@@ -1,6 +1,8 @@
 import net from 'node:net';
 import tls from 'node:tls';
+import { toClientLine, toServerLines, withoutSecrets } from './conversation-lines.ts';
 import { Deadline } from './deadline.ts';
+import type { ConversationLine, RawReply, TracedConnection, TracedTls } from './exchange.ts';
 import { describeErrorCode, describeSocketError, SmtpFault, type SmtpFaultKind } from './smtp-fault.ts';
 import { MalformedReplyError, SmtpReplyParser } from './smtp-reply-parser.ts';
 import { toServerReply } from './smtp-reply-text.ts';
@@ -18,12 +20,6 @@ export interface SmtpAddress {
   readonly refusePeer?: (address: string) => string | null;
   /** PEM certificates to trust in addition to the public ones. */
   readonly trustedCertificates?: readonly string[];
-}
-
-export interface RawReply {
-  readonly code: number;
-  /** The raw text from the reply parser: lines joined by `\n`, one character per byte. */
-  readonly text: string;
 }
 
 interface Waiter {
@@ -63,9 +59,23 @@ export class SmtpChannel {
   #waiter: Waiter | null = null;
   #fault: SmtpFault | null = null;
   #timeoutMs = 0;
+  #peer: string | null = null;
+  #tls: TracedTls | null = null;
+  /** What was exchanged, until the connection is ready for messages, which have their own record. */
+  #lines: ConversationLine[] | null;
+  #secrets: readonly string[] = [];
 
-  constructor(address: SmtpAddress) {
+  /** @param lines the conversation of an earlier connection that this one replaces. */
+  constructor(address: SmtpAddress, lines: readonly ConversationLine[] = []) {
     this.#address = address;
+    this.#lines = [...lines];
+  }
+
+  /** Ends the record of the handshake, and returns it. */
+  endHandshake(): TracedConnection {
+    const connection = { address: this.#peer, tls: this.#tls, lines: this.#lines ?? [] };
+    this.#lines = null;
+    return connection;
   }
 
   /** Why the connection is closed, or null while it is open. */
@@ -90,6 +100,7 @@ export class SmtpChannel {
     });
     socket.setNoDelay(true);
     await this.#attach(socket, 'connect', timeoutMs);
+    this.#peer = socket.remoteAddress ?? null;
     const refusal = refusePeer?.(socket.remoteAddress ?? '') ?? null;
     if (refusal !== null) throw this.fail('unready', `is not an allowed destination: its address ${refusal}`);
   }
@@ -114,12 +125,24 @@ export class SmtpChannel {
     this.#parser = this.#newParser();
     await this.#attach(secure, 'secureConnect', timeoutMs);
     secure.on('data', (chunk: Buffer) => this.#takeBytes(secure, chunk, chunk.length));
+    const { name: cipher, standardName } = secure.getCipher();
+    this.#tls = {
+      protocol: secure.getProtocol() ?? 'unknown',
+      cipher: standardName ?? cipher,
+      isVerified: secure.authorized,
+    };
     // At run time this is an error code, although the type says Error.
     return secure.authorized ? null : describeErrorCode(String(secure.authorizationError));
   }
 
-  /** Sends one command, without its line ending, and waits for the reply. With null it only waits. Rejects with SmtpFault. */
-  ask(command: string | null, timeoutMs: number, awaited: string): Promise<RawReply> {
+  /**
+   * Sends one command, without its line ending, and waits for the reply. With null it only waits. Rejects with SmtpFault.
+   *
+   * @param secrets what the record of the handshake must not contain.
+   */
+  ask(command: string | null, timeoutMs: number, awaited: string, secrets: readonly string[] = []): Promise<RawReply> {
+    if (command !== null) this.#lines?.push(toClientLine(withoutSecrets(command, secrets)));
+    this.#secrets = secrets;
     // V8 creates a function that is assigned to a property directly in the old generation.
     const describe = () => awaited;
     return new Promise((resolve, reject) => {
@@ -158,6 +181,7 @@ export class SmtpChannel {
     if (this.#fault !== null) return this.#fault;
     const said = reply === null ? null : toServerReply(reply.code, reply.text, this.#name(), false);
     const fault = new SmtpFault(this.beginsTls ? 'tls' : kind, `${this.#where()} ${what}.`, said);
+    if (this.#lines !== null) fault.connection = this.endHandshake();
     this.#fault = fault;
     this.#parser.stop();
     this.#deadline.stop();
@@ -229,6 +253,7 @@ export class SmtpChannel {
     const waiter = this.#waiter;
     if (waiter !== null) {
       this.#waiter = null;
+      this.#lines?.push(...toServerLines({ code, text }, this.#secrets));
       waiter.resolve({ code, text });
     } else if (this.onReply !== null) {
       this.onReply(code, text);

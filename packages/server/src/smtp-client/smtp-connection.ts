@@ -1,3 +1,5 @@
+import { toClientLine } from './conversation-lines.ts';
+import type { ConversationLine, TracedConnection } from './exchange.ts';
 import type { SmtpCredentials } from './smtp-auth.ts';
 import type { SmtpCapabilities } from './smtp-capabilities.ts';
 import { type SmtpAddress, SmtpChannel } from './smtp-channel.ts';
@@ -66,12 +68,19 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
     const isOptional = options.tls.mode === 'opportunistic' && error instanceof SmtpFault && error.kind === 'tls';
     if (!isOptional) throw error;
     options.onTlsGivenUp?.(error);
-    return await openOnce({ ...options, tls: { mode: 'none', verify: false } });
+    const before = [
+      ...(error.connection?.lines ?? []),
+      toClientLine(`(TLS failed: ${error.message} Connected again without TLS.)`),
+    ];
+    return await openOnce({ ...options, tls: { mode: 'none', verify: false } }, before);
   }
 }
 
-async function openOnce(options: SmtpConnectionOptions): Promise<SmtpConnection> {
-  const channel = new SmtpChannel(options);
+async function openOnce(
+  options: SmtpConnectionOptions,
+  before: readonly ConversationLine[] = [],
+): Promise<SmtpConnection> {
+  const channel = new SmtpChannel(options, before);
   const { connectMs, commandMs } = options.timeouts;
   const result = await handshake(channel, { ...options, connectTimeoutMs: connectMs, commandTimeoutMs: commandMs });
   // A server may close the connection together with its last reply.
@@ -99,6 +108,7 @@ export class SmtpConnection {
   #replies = 0;
   #settle: ((result: SendResult) => void) | null = null;
   #isLeaving = false;
+  readonly #traced: TracedConnection;
   #noteClosed: () => void = () => undefined;
 
   constructor(
@@ -108,6 +118,7 @@ export class SmtpConnection {
   ) {
     this.secured = secured;
     this.#channel = channel;
+    this.#traced = channel.endHandshake();
     this.#capabilities = capabilities;
     this.#server = server ?? options.serverName ?? options.host;
     this.#timeouts = options.timeouts;
@@ -129,6 +140,7 @@ export class SmtpConnection {
   /** Sends one message. Call it only while `isReady` is true. Never rejects. */
   send(message: SmtpMessage): Promise<SendResult> {
     if (!this.isReady) return Promise.resolve('stale');
+    message.trace?.begin(this.#traced, this.#messages > 0);
     const obstacle = this.#findObstacle(message);
     const transaction = new SmtpTransaction(message, this.#capabilities, this.#server, this.#needsReset);
     if (obstacle !== null) return Promise.resolve(transaction.refuse(obstacle));
@@ -177,7 +189,10 @@ export class SmtpConnection {
     const isIdleClose = code === 421 && this.#replies === 0 && this.#messages > 1;
     this.#replies += 1;
     if (isIdleClose) this.#giveUp('stale');
-    else this.#take(transaction.onReply(code, text), transaction);
+    else {
+      this.#message?.trace?.noteReply(code, text);
+      this.#take(transaction.onReply(code, text), transaction);
+    }
   };
 
   #take(step: TransactionStep, transaction: SmtpTransaction): void {
@@ -207,12 +222,14 @@ export class SmtpConnection {
   }
 
   #write(commands: string): void {
+    this.#message?.trace?.noteCommands(commands);
     this.#channel.write(commands, this.#message?.needsSmtpUtf8 ? 'utf8' : 'latin1', this.#timeouts.commandMs);
   }
 
   #sendBody(transaction: SmtpTransaction): void {
     const message = this.#message;
     if (message === null) return;
+    message.trace?.noteBody(message.bytes);
     const { body, end } = message;
     if (body.length > JOINED_WRITE_BYTES) {
       this.#sendSlices(transaction, body, end, 0);

@@ -1,3 +1,4 @@
+import type { TracedConnection } from './exchange.ts';
 import type { ServerReply } from './transport.ts';
 
 /**
@@ -11,6 +12,8 @@ export class SmtpFault extends Error {
   override readonly name = 'SmtpFault';
   readonly kind: SmtpFaultKind;
   readonly reply: ServerReply | null;
+  /** The connection as far as it got, if it failed before it could send a message. */
+  connection: TracedConnection | null = null;
 
   constructor(kind: SmtpFaultKind, message: string, reply: ServerReply | null = null) {
     super(message);

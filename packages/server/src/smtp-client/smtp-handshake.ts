@@ -1,6 +1,7 @@
+import type { RawReply } from './exchange.ts';
 import { planLogIn, type SmtpCredentials } from './smtp-auth.ts';
 import { NO_CAPABILITIES, parseCapabilities, type SmtpCapabilities } from './smtp-capabilities.ts';
-import type { RawReply, SmtpChannel } from './smtp-channel.ts';
+import type { SmtpChannel } from './smtp-channel.ts';
 import { readServerName } from './smtp-reply-text.ts';
 
 /**
@@ -112,10 +113,16 @@ async function logIn(
   const commands = planLogIn(capabilities.authMechanisms, credentials);
   if (commands === null) throw channel.fail('unready', 'does not offer authentication with a user name and password');
   for (const [index, command] of commands.entries()) {
-    const reply = await channel.ask(command, commandTimeoutMs, 'the reply to AUTH');
+    const reply = await channel.ask(command, commandTimeoutMs, 'the reply to AUTH', secretsOf(commands, credentials));
     const due = index < commands.length - 1 ? 334 : 235;
     if (reply.code !== due) throw channel.fail('unready', `rejected the user name and password (${reply.code})`, reply);
   }
+}
+
+/** The longest first, so that none leaves a part of another. */
+function secretsOf(commands: readonly string[], { user, pass }: SmtpCredentials): readonly string[] {
+  const sent = commands.map((command) => command.replace(/^AUTH (?:PLAIN|LOGIN) ?/, ''));
+  return [...sent, pass, user].filter((secret) => secret !== '').sort((a, b) => b.length - a.length);
 }
 
 function whyNotPrivate(privacy: Privacy): string {

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import type { SmtpCapabilities } from './smtp-capabilities.ts';
 import { dotStuff, endOfData } from './smtp-dot-stuffing.ts';
+import type { SmtpTrace } from './smtp-trace.ts';
 import type { OutgoingMessage } from './transport.ts';
 
 /** An address that could end its command and start another one. Our checks should have rejected it, so this indicates a bug upstream. */
@@ -21,6 +22,8 @@ export interface SmtpMessage {
   /** True when an address is not ASCII. Only a server with SMTPUTF8 (RFC 6531) accepts it. */
   readonly needsSmtpUtf8: boolean;
   readonly needsEightBitMime: boolean;
+  /** Where the connection notes what it exchanges for this message. */
+  readonly trace?: SmtpTrace;
 }
 
 /**

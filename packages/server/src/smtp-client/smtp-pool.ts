@@ -1,3 +1,5 @@
+import type { TriedServer } from './exchange.ts';
+import { carryNoted, type PoolResult } from './server-try.ts';
 import type { SmtpConnection } from './smtp-connection.ts';
 import { SmtpFault } from './smtp-fault.ts';
 import { prepareSmtpMessage, type SmtpMessage } from './smtp-message.ts';
@@ -10,12 +12,9 @@ export interface SmtpPoolOptions {
    */
   readonly open: (isWanted: () => boolean) => Promise<SmtpConnection | null>;
   readonly maxConnections: number;
+  /** The server, for notes about messages that `send` is given. */
+  readonly server?: TriedServer;
 }
-
-/** Verdicts, or the fault that prevented a connection: then nothing of the message was sent. */
-export type PoolResult =
-  | { readonly kind: 'sent'; readonly verdicts: readonly RecipientVerdict[] }
-  | { readonly kind: 'unopened'; readonly fault: SmtpFault };
 
 interface PendingSend {
   readonly message: SmtpMessage;
@@ -36,6 +35,7 @@ const CLOSING = new SmtpFault('lost', 'The connections to the server are closing
  */
 export class SmtpPool {
   readonly #open: SmtpPoolOptions['open'];
+  readonly #server: TriedServer | null;
   readonly #waiting: PendingSend[] = [];
   readonly #idle: SmtpConnection[] = [];
   /** Connections that are busy or idle. */
@@ -49,8 +49,9 @@ export class SmtpPool {
   #closed: Promise<void> | null = null;
   #isAborted = false;
 
-  constructor({ open, maxConnections }: SmtpPoolOptions) {
+  constructor({ open, maxConnections, server }: SmtpPoolOptions) {
     this.#open = open;
+    this.#server = server ?? null;
     this.#maxConnections = maxConnections;
   }
 
@@ -61,7 +62,9 @@ export class SmtpPool {
   async send(outgoing: OutgoingMessage): Promise<readonly RecipientVerdict[]> {
     const message = prepareSmtpMessage(outgoing);
     if (message.recipients.length === 0) return [];
-    const result = await this.carry(message);
+    const carry = (sent: SmtpMessage) => this.carry(sent);
+    const server = this.#server;
+    const result = server === null ? await carry(message) : await carryNoted(carry, message, server, outgoing.note);
     return result.kind === 'sent' ? result.verdicts : deferAll(message, result.fault);
   }
 

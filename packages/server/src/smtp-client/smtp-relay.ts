@@ -36,6 +36,7 @@ export function createSmtpRelayTransport(options: SmtpRelayOptions): Transport {
   const connection = toConnectionOptions(options);
   const pool = new SmtpPool({
     open: () => openSmtpConnection(connection),
+    server: { host: connection.host, address: null, port: connection.port },
     maxConnections: options.maxConnections ?? strictShareOf(MAX_CONNECTIONS, options.place ?? ONLY_PROCESS),
   });
   return {

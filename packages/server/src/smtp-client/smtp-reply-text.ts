@@ -37,6 +37,15 @@ function toLines(code: number, text: string): readonly string[] {
   return lines;
 }
 
+/** Each line with its code, without unsafe characters, cut to the limits. */
+export function toReplyLines(code: number, text: string, maxLines: number, maxCharacters: number): string[] {
+  const given = decodeUtf8(text).split('\n');
+  return given.slice(0, maxLines).map((words, index) => {
+    const separator = index < given.length - 1 ? '-' : ' ';
+    return cutTo(maxCharacters, withoutUnwanted(`${code}${separator}${words}`));
+  });
+}
+
 /**
  * One line of text: decoded as UTF-8, without unsafe characters, at most 1,000 characters. The enhanced code stays at
  * the start as the server sent it; on later lines that repeat it, it is removed.

@@ -1,5 +1,6 @@
 import type { Classification } from '@postrider/core';
 import type { ProcessPlace } from '../process-share.ts';
+import type { NoteTry } from './exchange.ts';
 
 /** A message and its envelope for one destination: what a transport sends to a mail server in one SMTP transaction. */
 export interface OutgoingMessage {
@@ -14,6 +15,8 @@ export interface OutgoingMessage {
   readonly recipients: readonly string[];
   /** The whole message with CRLF line endings, not yet dot-stuffed. */
   readonly data: Buffer;
+  /** Called by transports that connect to servers, once for each server that was tried. */
+  readonly note?: NoteTry;
 }
 
 /** The reply of a mail server. The text is from a third party: show it as data, and never interpret it as ours. */

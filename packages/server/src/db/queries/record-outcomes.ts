@@ -84,6 +84,8 @@ const EVENT = {
   classification: messageEvents.classification,
   detail: messageEvents.detail,
   at: pg.text,
+  /** Named unlike the number of the attempt, because all lists of the statement share one name space. */
+  tries: messageEvents.attempt,
 };
 
 /** Everything that a batch of attempts changes. */
@@ -155,8 +157,8 @@ const write = defineStatement({ ...literalsOf(ATTEMPT), ...literalsOf(RECIPIENT)
       RETURNING g.o, g.account, g.message, m.event_count - g.events AS before
     ),
     events AS (
-      INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, classification, detail, created_at)
-      SELECT m.account, m.message, m.before + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at::timestamptz
+      INSERT INTO message_events (account_id, message_id, seq, id, type, recipient, classification, detail, created_at, attempt)
+      SELECT m.account, m.message, m.before + e.n, e.id, e.type, e.recipient, e.classification, e.detail, e.at::timestamptz, e.tries
       FROM ${unnestedLiterals(EVENT, given)} AS e (${columnNames(EVENT)})
       JOIN shown m ON m.o = e.by
     ),

@@ -75,6 +75,8 @@ export const messageEvents = pgTable(
     classification: text('classification').$type<Classification>(),
     detail: text('detail'),
     createdAt: timestamptz('created_at').notNull(),
+    /** The delivery attempt that it is the first event of, as delivery/stored-attempt.ts writes it. */
+    attempt: text('attempt'),
   },
   (t) => [primaryKey({ columns: [t.accountId, t.messageId, t.seq] }), ...accountWall(t.accountId)],
 );
