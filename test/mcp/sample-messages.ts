@@ -47,6 +47,28 @@ export function sampleMessage(changes: Partial<Message> = {}): Message {
       sampleEvent({ seq: 1, type: 'queued', recipient: null, detail: null }),
       sampleEvent({ seq: 2, type: 'delivered', detail: '250 OK' }),
     ],
+    attempts: [sampleAttempt()],
+    ...changes,
+  };
+}
+
+export function sampleAttempt(changes: Partial<Message['attempts'][number]> = {}): Message['attempts'][number] {
+  return {
+    id: EVENT_ID,
+    number: 1,
+    recipients: ['ada@example.org'],
+    startedAt: AT,
+    durationMs: 42,
+    transport: 'direct',
+    server: { host: 'mx.example.org', address: '192.0.2.1', port: 25 },
+    tls: { protocol: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384', verified: true },
+    connectionReused: true,
+    outcome: 'accepted',
+    reply: '250 OK',
+    conversation: [
+      { from: 'client', line: 'RCPT TO:<ada@example.org>' },
+      { from: 'server', line: '250 OK' },
+    ],
     ...changes,
   };
 }
@@ -98,6 +120,12 @@ export function hugeMessage(letter: string): Message {
         classification: 'hard',
         recipient: address,
         detail: letter.repeat(2_000),
+      }),
+    ),
+    attempts: Array.from({ length: 100 }, () =>
+      sampleAttempt({
+        ...{ outcome: 'deferred', recipients: fifty, reply: letter.repeat(1_000) },
+        conversation: Array.from({ length: 200 }, () => ({ from: 'server', line: letter.repeat(500) })),
       }),
     ),
   });

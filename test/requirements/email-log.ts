@@ -5,6 +5,14 @@ export const emailsGet = section('GET /emails/:id', [
   requirement('emails-get.trail', 'Returns the event log.'),
   requirement('emails-get.body', 'Returns rendered body.'),
   requirement('emails-get.provenance', 'Returns provenance.'),
+  requirement(
+    'emails-get.attempts',
+    'Returns every delivery attempt with its server, encryption, times, outcome and reply, those that failed before a conversation included.',
+  ),
+  requirement(
+    'emails-get.conversation',
+    'Returns the SMTP conversation of an attempt within limits, without the message, credentials, the signed return path and control characters.',
+  ),
 ]);
 
 export const emailsList = section('GET /emails', [

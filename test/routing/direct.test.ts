@@ -1,3 +1,4 @@
+import type { Message } from '@postrider/core';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { describe, expect, it } from 'vitest';
 import { createDnsResolver } from '../../packages/server/src/dns/create-dns-resolver.ts';
@@ -33,6 +34,13 @@ const send = async (server: TestApp, ...to: readonly string[]): Promise<string> 
   return response.body.id;
 };
 
+/** A message once it has so many entries of attempts. */
+async function readOnce(server: TestApp, id: string, entries: number): Promise<Message> {
+  const read = async () => (await server.call('GET', `/emails/${id}`)).body;
+  await expect.poll(read, { timeout: 10_000, interval: 10 }).toSatisfy(({ attempts }) => attempts.length === entries);
+  return await read();
+}
+
 describe('the transport direct', () => {
   it('delivers to the mail servers of several domains, and delivered is the final status', {
     tags: ['contract-messages.sent-direct', 'contract-settings.transport-direct'],
@@ -46,6 +54,36 @@ describe('the transport direct', () => {
     const first = one.messages.flatMap(({ recipients }) => recipients);
     expect(first.toSorted()).toEqual(['ann@one.test', 'cid@one.test']);
     expect(two.messages).toMatchObject([{ recipients: ['bob@two.test'], tls: true }]);
+  });
+
+  it('shows each server that was tried, the DNS failure of another domain, and a reused connection', {
+    tags: ['emails-get.attempts'],
+  }, async () => {
+    const { world, server } = await start();
+    await world.sink(3, { tls: 'starttls' });
+    world.name(2);
+    world.mx('one.test', 2, 3);
+    world.dns.fail('two.test', 'MX', 'SERVFAIL');
+    const id = await send(server, 'ann@one.test', 'bob@two.test');
+    const { attempts } = await readOnce(server, id, 3);
+    const byOutcome = attempts.toSorted((a, b) => a.recipients.join().localeCompare(b.recipients.join()));
+    expect(byOutcome).toMatchObject([
+      {
+        ...{ number: 1, recipients: ['ann@one.test'], transport: 'direct', outcome: 'failed', conversation: null },
+        server: { host: 'mx2.test', address: '127.0.0.2', port: world.port },
+        reply: expect.stringContaining('ECONNREFUSED'),
+      },
+      {
+        ...{ number: 1, recipients: ['ann@one.test'], outcome: 'accepted', connectionReused: false },
+        server: { host: 'mx3.test', address: '127.0.0.3', port: world.port },
+        tls: { verified: false },
+      },
+      { recipients: ['bob@two.test'], outcome: 'failed', server: null, conversation: null },
+    ]);
+    expect(new Set(attempts.map((attempt) => attempt.id)).size).toBe(3);
+    const next = await readOnce(server, await send(server, 'cid@one.test'), 1);
+    expect(next.attempts[0]).toMatchObject({ outcome: 'accepted', connectionReused: true });
+    expect(next.attempts[0]?.conversation?.[0]?.line).toMatch(/^(?:RSET|MAIL FROM)/);
   });
 
   it('signs so that a verifier with the same DNS agrees', async () => {

@@ -24,6 +24,24 @@ const MESSAGE = {
   ],
 };
 
+describe('the delivery attempts of a message', () => {
+  const attempt = (...recipients: string[]) => ({ recipients, reply: '250 OK', conversation: [{ line: 'DATA' }] });
+  const shown = {
+    attempts: [attempt('to@example.org'), attempt('to@example.org', 'BLIND@example.org'), attempt('Blind@example.org')],
+  };
+
+  it('show nothing about a blind recipient to another key', { tags: ['holes.sight'] }, () => {
+    expect(redactMessage(shown, OWNER, viewer('other', 'emails:read'))).toEqual({
+      message: { attempts: [shown.attempts[0], { recipients: ['to@example.org'], reply: null, conversation: null }] },
+      redacted: ['attempts'],
+    });
+  });
+
+  it('are complete for the key that sent the message', { tags: ['holes.sight'] }, () => {
+    expect(redactMessage(shown, OWNER, viewer('sender', 'emails:read'))).toEqual({ message: shown, redacted: [] });
+  });
+});
+
 describe('a message for a caller', () => {
   it('is complete for the key that sent it with `emails:content`, and for `emails:content-all`', {
     tags: ['holes.sight'],

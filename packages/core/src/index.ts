@@ -104,6 +104,7 @@ export { AUTOMATIC_KEY_PREFIX, idempotencyKeySchema, idSchema, isRequestId } fro
 export type { KeyMode, SendLimit } from './schemas/key.ts';
 export type { Message, MessageRecord } from './schemas/message.ts';
 export type { MessageApproval } from './schemas/message-approval.ts';
+export { ATTEMPT_OUTCOMES, type MessageAttempt } from './schemas/message-attempt.ts';
 export type { KeyChangesInput, NewKeyInput } from './schemas/new-key.ts';
 export { pagesRows } from './schemas/page.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';

@@ -22,14 +22,14 @@ export interface VisibilityRule {
 export const VISIBILITY_RULES = {
   'message.log': {
     shows:
-      'of a message: sender, `to`, `cc`, subject, status, provenance, tags, template, times, and the events about these recipients',
+      'of a message: sender, `to`, `cc`, subject, status, provenance, tags, template, times, and the events and delivery attempts about these recipients',
     own: ['emails:read'],
     others: ['emails:read'],
     otherwise: 'nothing',
   },
   'message.private': {
     shows:
-      'of a message: bcc recipients and the events about them, `metadata`, `replyTo`, `lastError`; also as matches of `q` and `recipient`',
+      'of a message: bcc recipients, the events about them and the conversations of delivery attempts that had them, `metadata`, `replyTo`, `lastError`; also as matches of `q` and `recipient`',
     own: ['emails:read'],
     others: ['emails:content-all'],
     otherwise: 'omitted, and listed in `redacted`; `q` and `recipient` do not match such recipients',

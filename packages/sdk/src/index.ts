@@ -94,6 +94,7 @@ export type {
   Member,
   Message,
   MessageApproval,
+  MessageAttempt,
   MessageEvent,
   MessagePage,
   MessageRecipient,

@@ -72,6 +72,7 @@ describe('GET /emails/:id', () => {
           classification: null,
         }),
       ],
+      attempts: [expect.objectContaining({ transport: 'sandbox', conversation: null })],
     });
   });
 

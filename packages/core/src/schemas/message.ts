@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { CLASSIFICATIONS, type Classification, MESSAGE_EVENT_TYPES, MESSAGE_STATUSES } from '../events.ts';
+import { LIMITS } from '../limits.ts';
 import { idSchema, timestampSchema } from './identifiers.ts';
 import { messageApprovalSchema } from './message-approval.ts';
+import { messageAttemptSchema } from './message-attempt.ts';
 import { channelSchema, sourceSchema } from './provenance.ts';
 import { RECIPIENT_KINDS } from './recipients.ts';
 
@@ -85,10 +87,15 @@ export const messageSchema = z
     redacted: z
       .array(z.string())
       .describe(
-        'The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients` and `events` without bcc recipients.',
+        'The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`.',
       ),
     approval: messageApprovalSchema.nullable().describe('Set for a message that is or was held; null for every other.'),
     events: z.array(messageEventSchema).describe('The event log of the message, oldest first.'),
+    attempts: z
+      .array(messageAttemptSchema)
+      .describe(
+        `The newest ${LIMITS.attemptsShown} delivery attempts, oldest first, one for each server that was tried. Recorded from this version on.`,
+      ),
   })
   .meta({ id: 'Message' });
 

@@ -194,6 +194,8 @@ export type Message = components['schemas']['Message'];
 
 export type MessageApproval = components['schemas']['MessageApproval'];
 
+export type MessageAttempt = components['schemas']['MessageAttempt'];
+
 export type MessageEvent = components['schemas']['MessageEvent'];
 
 export type MessagePage = components['schemas']['MessagePage'];

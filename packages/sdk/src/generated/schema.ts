@@ -1620,12 +1620,14 @@ export interface components {
             bodyExpired: boolean;
             /** @description True if the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null. */
             contentRedacted: boolean;
-            /** @description The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients` and `events` without bcc recipients. */
+            /** @description The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`. */
             redacted: string[];
             /** @description Set for a message that is or was held; null for every other. */
             approval: components["schemas"]["MessageApproval"] | null;
             /** @description The event log of the message, oldest first. */
             events: components["schemas"]["MessageEvent"][];
+            /** @description The newest 100 delivery attempts, oldest first, one for each server that was tried. Recorded from this version on. */
+            attempts: components["schemas"]["MessageAttempt"][];
         };
         MessageApproval: {
             /**
@@ -1647,6 +1649,57 @@ export interface components {
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
              */
             expiresAt: string;
+        };
+        MessageAttempt: {
+            /** @description The id of the event that recorded it, with a suffix for further servers of one attempt. */
+            id: string;
+            /** @description The number of the attempt of this delivery, from 1. Entries of one attempt share it. */
+            number: number;
+            /** @description The recipients that it was for. */
+            recipients: string[];
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            startedAt: string;
+            durationMs: number;
+            /** @description `smtp-relay`, `direct`, or one that sends nothing: `capture` (stored in the development mailbox), `sandbox` (test addresses), `simulated` (test keys). */
+            transport: string;
+            /** @description Null if no server was chosen or none is involved. */
+            server: {
+                /** @description The name that was connected to. */
+                host: string;
+                /** @description The IP address; null if there was no connection. */
+                address: string | null;
+                port: number;
+            } | null;
+            /** @description Null for a connection without TLS. */
+            tls: {
+                /** @description For example `TLSv1.3`. */
+                protocol: string;
+                cipher: string;
+                /** @description True if the certificate is valid for the server’s name. Opportunistic TLS accepts any certificate. */
+                verified: boolean;
+            } | null;
+            /** @description True if the connection had sent another message before; the conversation then has no handshake. */
+            connectionReused: boolean;
+            /**
+             * @description `accepted`: all recipients were accepted. `mixed`: the recipients have different outcomes. `deferred`: the server asked to try again later. `refused`: the recipients were rejected, by the server or for a reason in `reply`. `failed`: no reply decided: no server was found or reached, or the connection was lost.
+             * @enum {string}
+             */
+            outcome: "accepted" | "mixed" | "deferred" | "refused" | "failed";
+            /** @description The reply that decided, or else the reason; may quote third parties. */
+            reply: string | null;
+            /** @description The SMTP conversation, each command with its reply. The message itself, credentials and the name of the return path are not in it; at most 200 lines. Quotes third parties. Null if nothing was exchanged or recorded. */
+            conversation: {
+                /**
+                 * @description `client`: sent by Postrider. `server`: the reply.
+                 * @enum {string}
+                 */
+                from: "client" | "server";
+                /** @description Without control characters. A note of Postrider is a `client` line in parentheses. */
+                line: string;
+            }[] | null;
         };
         MessageEvent: {
             /**

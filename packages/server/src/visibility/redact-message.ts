@@ -14,6 +14,12 @@ interface ShownEvent {
   readonly detail: string | null;
 }
 
+interface ShownAttempt {
+  readonly recipients: readonly string[];
+  readonly reply: string | null;
+  readonly conversation: readonly object[] | null;
+}
+
 /** The fields of a message that not every caller sees, as messages, holds, events and tickets show them. */
 export interface ShownMessage {
   readonly html?: string | null;
@@ -26,6 +32,7 @@ export interface ShownMessage {
   readonly lastError?: string | null;
   readonly recipients?: readonly { readonly email: string; readonly kind: string }[];
   readonly events?: readonly ShownEvent[];
+  readonly attempts?: readonly ShownAttempt[];
 }
 
 /** The replacement for a field that the caller may not see. */
@@ -52,7 +59,7 @@ export function redactMessage<Shown extends ShownMessage>(
     redacted.push(name);
   };
   for (const [name, value] of Object.entries(hidden)) hide(name, value);
-  const { recipients, events } = shown;
+  const { recipients, events, attempts } = shown;
   if (!seesPrivate && recipients?.some(({ kind }) => kind === 'bcc')) {
     hide(
       'recipients',
@@ -63,6 +70,12 @@ export function redactMessage<Shown extends ShownMessage>(
     const visible = events.flatMap((event) => redactEvent(event, owner, { seesContent, seesPrivate }) ?? []);
     if (visible.some((event, index) => event !== events[index]) || visible.length < events.length) {
       hide('events', visible);
+    }
+  }
+  if (!seesPrivate && attempts !== undefined) {
+    const visible = attempts.flatMap((attempt) => redactAttempt(attempt, owner) ?? []);
+    if (visible.some((attempt, index) => attempt !== attempts[index]) || visible.length < attempts.length) {
+      hide('attempts', visible);
     }
   }
   // Only values of declared fields were replaced, with values of their types.
@@ -81,6 +94,16 @@ export function redactEvent<Event extends ShownEvent>(
   const isContent = type === 'clicked' && !visibility.seesContent;
   const namesBlind = !visibility.seesPrivate && detail !== null && blind.some((address) => isWithin(address, detail));
   return detail !== null && (isContent || namesBlind) ? { ...event, detail: null } : event;
+}
+
+/**
+ * A delivery attempt for a caller who may not know the blind recipients. Nothing of a conversation with one of them is shown: a server may
+ * name an address in any form.
+ */
+function redactAttempt<Attempt extends ShownAttempt>(attempt: Attempt, { blind }: MessageOwner): Attempt | null {
+  const recipients = attempt.recipients.filter((recipient) => !blind.some((address) => isSame(address, recipient)));
+  if (recipients.length === attempt.recipients.length) return attempt;
+  return recipients.length === 0 ? null : { ...attempt, recipients, reply: null, conversation: null };
 }
 
 /** What a caller sees of a message besides the log. */

@@ -1,3 +1,4 @@
+import { LIMITS } from '@postrider/core';
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
@@ -107,9 +108,14 @@ interface EmailEvent
   readonly createdAt: string;
 }
 
+/** An attempt by the event that it is stored with. */
+interface StoredAttempt extends Pick<typeof messageEvents.$inferSelect, 'id'> {
+  readonly attempt: string;
+}
+
 const readOne = defineStatement(
-  { accountId: messages.accountId, id: messages.id, sealedKeyId: messages.keyId },
-  ({ accountId, id, sealedKeyId }) =>
+  { accountId: messages.accountId, id: messages.id, sealedKeyId: messages.keyId, attempts: value<number>() },
+  ({ accountId, id, sealedKeyId, attempts }) =>
     returning(
       {
         ...RECORD,
@@ -128,6 +134,8 @@ const readOne = defineStatement(
         recipients: narrowed<readonly Recipient[]>(pg.json),
         attachments: narrowed<readonly Attachment[]>(pg.json),
         events: narrowed<readonly EmailEvent[]>(pg.json),
+        /** The newest attempts, oldest first. */
+        attempts: narrowed<readonly StoredAttempt[]>(pg.json),
       },
       sql`
     SELECT m.id, m.key_id AS "keyId", m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
@@ -145,7 +153,11 @@ const readOne = defineStatement(
         FROM message_attachments a WHERE a.account_id = ${accountId} AND a.message_id = ${id}) AS attachments,
       (SELECT coalesce(json_agg(json_build_object('id', e.id, 'seq', e.seq, 'type', e.type, 'recipient', e.recipient,
           'classification', e.classification, 'detail', e.detail, 'createdAt', e.created_at) ORDER BY e.seq), '[]')
-        FROM message_events e WHERE e.account_id = ${accountId} AND e.message_id = ${id}) AS events
+        FROM message_events e WHERE e.account_id = ${accountId} AND e.message_id = ${id}) AS events,
+      (SELECT coalesce(json_agg(json_build_object('id', t.id, 'attempt', t.attempt) ORDER BY t.seq), '[]')
+        FROM (SELECT e.id, e.seq, e.attempt FROM message_events e
+          WHERE e.account_id = ${accountId} AND e.message_id = ${id} AND e.attempt IS NOT NULL
+          ORDER BY e.seq DESC LIMIT ${attempts}) AS t) AS attempts
     FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${id}`,
     ),
 );
@@ -157,7 +169,10 @@ export type FullMessageRow = RowOf<typeof readOne>;
  * it may be in the log of the account whose domain it is sent from, and its links are for one user only.
  */
 export async function readMessage(query: Query, accountId: string, id: string): Promise<FullMessageRow | null> {
-  const [row] = await readOne(query, { accountId, id, sealedKeyId: POSTMASTER_KEY_ID });
+  const [row] = await readOne(query, {
+    ...{ accountId, id, sealedKeyId: POSTMASTER_KEY_ID },
+    attempts: LIMITS.attemptsShown,
+  });
   return row ?? null;
 }
 

@@ -8,6 +8,7 @@ import { type MessageOwner, redactMessage } from '../../visibility/redact-messag
 import { viewerOf } from '../../visibility/viewer.ts';
 import { assertStillAllowed } from '../assert-still-allowed.ts';
 import type { Handler } from '../context.ts';
+import { toAttempts } from './attempt-record.ts';
 import { toMessageEvent, toMessageRecord } from './message-record.ts';
 
 const DAY_MS = 86_400_000;
@@ -56,6 +57,7 @@ function toMessage(row: FullMessageRow, bodyDays: number): Omit<Message, 'conten
     bodyExpired: row.body === null,
     approval: toMessageApproval(row.hold),
     events: row.events.map(toMessageEvent),
+    attempts: toAttempts(row),
   };
 }
 
