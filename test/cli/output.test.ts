@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ID, sampleEvent, sampleMessage, sampleRecord } from '../mcp/sample-messages.ts';
+import { ID, sampleAttempt, sampleEvent, sampleMessage, sampleRecord } from '../mcp/sample-messages.ts';
 import { problem, type Reply } from '../sdk/scripted-server.ts';
 import { runAgainst } from './run-in-process.ts';
 
@@ -189,6 +189,37 @@ describe('the sheet of an email', () => {
       { columns: 80, env: PLAIN },
     );
     expect(sent.stdout).toMatch(/^reason +hard {2}ada@example\.org\n +550-5\.1\.1 The account .*\n +550 5\.1\.1 See /m);
+  });
+
+  it('shows each attempt on one line, and the conversation of the newest failure', async () => {
+    const said = (line: string) => [
+      { from: 'client' as const, line: 'RCPT TO:<ada@example.org>' },
+      { from: 'server' as const, line },
+    ];
+    const deferred = { outcome: 'deferred' as const, reply: '450 Busy', conversation: said('450 Busy\u001b[31m') };
+    const attempts = [
+      sampleAttempt({ ...deferred, tls: null, connectionReused: false }),
+      sampleAttempt({ number: 2, conversation: said('250 Fine') }),
+      sampleAttempt({ number: 3, transport: 'capture', server: null, tls: null, conversation: null, reply: null }),
+    ];
+    const response = { status: 200, body: sampleMessage({ attempts }) };
+    const options = { columns: 200, env: PLAIN };
+    const { stdout } = await runAgainst([response], ['emails', 'get', ID], options);
+    const line = (outcome: string, facts: string) => `  2026-01-31 09:00:00 UTC  ${outcome}  ${facts}`;
+    const where = 'mx.example.org [192.0.2.1]:25  ada@example.org';
+    expect(stdout).toContain(
+      [
+        '\nAttempts',
+        line('deferred', `#1  ${where}  no TLS  42 ms  450 Busy`),
+        `${' '.repeat(37)}C: RCPT TO:<ada@example.org>`,
+        `${' '.repeat(37)}S: 450 Busy`,
+        line('accepted', `#2  ${where}  TLSv1.3 (verified)  reused connection  42 ms  250 OK`),
+        line('accepted', '#3  captured  ada@example.org  reused connection  42 ms'),
+      ].join('\n'),
+    );
+    expect(stdout).not.toContain('\u001b');
+    const all = await runAgainst([response], ['emails', 'get', ID, '--conversations'], options);
+    expect(all.stdout).toContain('S: 250 Fine');
   });
 
   it('says why the content is missing when the key may not see it', async () => {

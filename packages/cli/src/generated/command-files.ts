@@ -25,6 +25,7 @@ export const COMMAND_FILES: Readonly<Record<string, () => Promise<CommandDefinit
   'domains.verify': async () => (await import('../commands/domains/verify.ts')).definition,
   'emails.send-batch': async () => (await import('../commands/emails/batch.ts')).definition,
   'emails.export': async () => (await import('../commands/emails/export.ts')).definition,
+  'emails.get': async () => (await import('../commands/emails/get.ts')).definition,
   'emails.resend': async () => (await import('../commands/emails/resend.ts')).definition,
   'emails.send': async () => (await import('../commands/emails/send.ts')).definition,
   'emails tail': async () => (await import('../commands/emails/tail.ts')).definition,

@@ -948,6 +948,15 @@ export const COMMANDS: readonly CommandDescription[] = [
           "max": 60
         }
       }
+    ],
+    "flags": [
+      {
+        "flags": "--conversations",
+        "description": "Show the SMTP conversation of every delivery attempt, not only of the newest one that failed.",
+        "value": {
+          "kind": "switch"
+        }
+      }
     ]
   },
   {

@@ -31,6 +31,8 @@ const OTHER_STATUSES: ReadonlyMap<string, 'green' | 'red'> = new Map([
   ['enabled', 'green'],
   ['disabled', 'red'],
   ['succeeded', 'green'],
+  ['accepted', 'green'],
+  ['refused', 'red'],
 ]);
 
 /** A status that may still change is yellow. */

@@ -2,11 +2,16 @@ import { findOperation, type Message } from '@postrider/core';
 import { UNTRUSTED_NOTE } from '../results.ts';
 import { callingTool } from '../tool.ts';
 import { describeHold, noteOf } from './approval-text.ts';
+import { attemptRows } from './attempt-text.ts';
 import { bodyRows, eventRows, labelRows, line, partRows, recipientRows, section } from './message-text.ts';
 
 const operation = findOperation('emails.get');
 
+/** A conversation costs many tokens, and is needed only if an attempt failed. */
+type ShownEmail = Omit<Message, 'attempts'> & { readonly failedAttempts?: readonly string[] };
+
 export const getEmailTool = callingTool(operation, {
+  toRecord: toShown,
   // The output schema is open, and every connection pays for each field it names: these are the ones a caller branches on.
   shows: [
     'id',
@@ -27,7 +32,12 @@ export const getEmailTool = callingTool(operation, {
   toText: describeMessage,
 });
 
-function describeMessage(message: Message, untrusted: (text: string) => string): string {
+function toShown({ attempts, ...message }: Message): ShownEmail {
+  const failedAttempts = attemptRows(attempts);
+  return failedAttempts.length === 0 ? message : { ...message, failedAttempts };
+}
+
+function describeMessage(message: ShownEmail, untrusted: (text: string) => string): string {
   return [
     `Message ${message.id}: ${message.status}`,
     `Created ${message.createdAt} over ${message.channel}, source ${message.source}`,
@@ -40,7 +50,7 @@ function describeMessage(message: Message, untrusted: (text: string) => string):
   ].join('\n');
 }
 
-function bodyState(message: Message): string[] {
+function bodyState(message: ShownEmail): string[] {
   if (message.contentRedacted)
     return [
       'Content not shown: it needs the scope emails:content for messages this key sent, and emails:content-all for others.',
@@ -49,7 +59,7 @@ function bodyState(message: Message): string[] {
   return line('Body stored until', message.bodyExpiresAt);
 }
 
-function fieldsOf(message: Message): string[] {
+function fieldsOf(message: ShownEmail): string[] {
   return [
     ...noteOf(message.approval),
     ...line('From', message.from),
@@ -62,6 +72,7 @@ function fieldsOf(message: Message): string[] {
     ...line('Last error', message.lastError),
     ...section('Recipients', recipientRows(message.recipients)),
     ...section('Events', eventRows(message.events)),
+    ...section('Failed attempts', message.failedAttempts ?? []),
     ...partRows(message),
   ];
 }

@@ -8,9 +8,19 @@ import { formatTime } from '../time.ts';
 import { severalLines, singleLine } from '../untrusted-text.ts';
 import { defineView, type RecordView } from '../view.ts';
 import { hangText } from '../wrap-text.ts';
+import { attemptRows, type Conversations } from './email-attempts.ts';
 
-/** One message as a sheet: its details, recipients, events and text. */
+/** One message as a sheet: its details, recipients, events, delivery attempts and text. */
 export function showEmail(message: Shown<Message>, output: Output): void {
+  showSheet(message, output, 'failure');
+}
+
+/** The same with the conversation of every attempt. */
+export function showEmailWithConversations(message: Shown<Message>, output: Output): void {
+  showSheet(message, output, 'all');
+}
+
+function showSheet(message: Shown<Message>, output: Output, conversations: Conversations): void {
   const { paint } = output;
   const inner = withinBlock(output);
   output.writeText(
@@ -18,6 +28,7 @@ export function showEmail(message: Shown<Message>, output: Output): void {
       renderSheet(factLines(message, paint), output),
       renderBlock('Recipients', recipientRows(message, inner), output),
       renderBlock('Events', eventRows(message, inner), output),
+      renderBlock('Attempts', alignRows(attemptRows(message, conversations), inner), output),
       renderBody('Text', severalLines(textOf(message['text'])), output),
     ].join(''),
   );
