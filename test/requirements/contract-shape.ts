@@ -43,6 +43,10 @@ export const contractShape = section('contract: Shape of the whole', [
     'contract-shape.request-log',
     'Every authenticated request is logged with its request id: `GET /requests`, `GET /requests/:id` → `{id,method,path,status,code,durationMs,keyId,emailId,createdAt}`.',
   ),
+  requirement(
+    'contract-shape.request-log-filters',
+    '`GET /requests` filters by `status` (`404` or `4xx`), `method`, `path`, `code`, `key_id`, `email_id`, `from` and `to`, among the newest 50,000 requests of the time span.',
+  ),
   requirement('contract-shape.request-log-retention', 'The request log is kept for 30 days.'),
   requirement('contract-shape.limit', 'Lists: `limit` is 1–100, by default 50, otherwise 422.'),
   requirement(

@@ -70,6 +70,8 @@ export const LIMITS = {
   unreadResponseBytesPerAddress: 120 * 1024 * 1024, // of responses that their clients have not read completely
   unreadResponseBytes: 200 * 1024 * 1024,
   requestLogDays: 30,
+  /** A search of the request log reads at most this many requests. */
+  requestSearchRows: 50_000,
   pageSizeDefault: 50,
   pageSizeMax: 100,
   exactTotalMax: 10_000,

@@ -59,6 +59,73 @@ describe('GET /requests', () => {
     expectProblem(await server.call('GET', `/requests?cursor=${nextCursor}`), 422, 'invalid_cursor');
   });
 
+  describe('with filters', () => {
+    let key: string;
+    let keyId: string;
+    let sentId: string;
+    beforeAll(async () => {
+      const account = await server.newAccount();
+      key = account.key;
+      keyId = (await server.call('GET', '/keys/self', { key })).body.id;
+      sentId = (await server.send({ subject: 'x' }, { key })).body.id;
+      await server.call('GET', `/emails/${sentId}`, { key });
+      await server.call('GET', '/emails/100%25_nope', { key });
+      await server.call('POST', '/emails', { key, body: {} });
+      await server.app.services.requests.settle();
+    });
+
+    const find = async (query: string) => {
+      const { status, body } = await server.call('GET', `/requests?${query}`, { key });
+      expect([status, body.errors]).toEqual([200, undefined]);
+      return body.requests.map(({ method, path, status: found }: Logged) => `${method} ${path} ${found}`);
+    };
+
+    it('finds the requests that match all of them', { tags: ['contract-shape.request-log-filters'] }, async () => {
+      const missing = 'GET /emails/100%25_nope 404';
+      const refused = 'POST /emails 422';
+      expect(await find('status=4xx')).toEqual([refused, missing]);
+      expect(await find('status=404')).toEqual([missing]);
+      expect(await find('status=5xx')).toEqual([]);
+      expect(await find('method=POST')).toEqual([refused, 'POST /emails 202']);
+      expect(await find('method=POST&status=2xx')).toEqual(['POST /emails 202']);
+      expect(await find('code=validation_failed')).toEqual([refused]);
+      expect(await find('path=self')).toEqual(['GET /keys/self 200']);
+      expect(await find(`path=${encodeURIComponent('%25_n')}`)).toEqual([missing]);
+      expect(await find(`path=${encodeURIComponent('%25n')}`)).toEqual([]);
+      expect(await find(`email_id=${sentId}`)).toEqual([`GET /emails/${sentId} 200`, 'POST /emails 202']);
+      expect(await find(`key_id=${keyId}&method=POST`)).toHaveLength(2);
+      expect(await find(`key_id=${sentId}`)).toEqual([]);
+    });
+
+    it('limits the time, and pages through the matches', async () => {
+      const now = server.clock.now().getTime();
+      const at = (ms: number) => new Date(now + ms).toISOString();
+      expect(await find(`from=${at(-3_600_000)}&to=${at(3_600_000)}&status=4xx`)).toHaveLength(2);
+      expect(await find(`to=${at(-3_600_000)}`)).toEqual([]);
+      expect(await find(`from=${at(3_600_000)}`)).toEqual([]);
+      const first = (await server.call('GET', '/requests?status=4xx&limit=1', { key })).body;
+      expect(first).toMatchObject({ total: 2, requests: [{ status: 422 }] });
+      const cursor = `limit=1&cursor=${first.nextCursor}`;
+      expect((await server.call('GET', `/requests?status=4xx&${cursor}`, { key })).body).toMatchObject({
+        ...{ total: 2, nextCursor: null, requests: [{ status: 404 }] },
+      });
+      expectProblem(await server.call('GET', `/requests?${cursor}`, { key }), 422, 'invalid_cursor');
+    });
+
+    it('rejects values that cannot match, and shows nothing of other accounts', async () => {
+      const get = (query: string) => server.call('GET', `/requests?${query}`, { key });
+      for (const status of ['4x', '600', '40', 'ok']) expectInvalid(await get(`status=${status}`), 'status');
+      expectInvalid(await get('method=get'), 'method');
+      expectInvalid(await get('key_id=7'), 'key_id');
+      expectInvalid(await get('email_id=7'), 'email_id');
+      expectInvalid(await get('path='), 'path');
+      expectInvalid(await get('from=2026-01-02&to=2026-01-01'), ['to', 'out_of_range']);
+      const other = (await server.newAccount()).key;
+      const foreign = await server.call('GET', `/requests?key_id=${keyId}`, { key: other });
+      expect(foreign.body).toMatchObject({ requests: [], total: 0 });
+    });
+  });
+
   it('needs logs:read, and shows an account its own requests alone', async () => {
     const reader = await server.newKey({ scopes: ['emails:read'] });
     expectProblem(await server.call('GET', '/requests', { key: reader }), 403, 'missing_scope');

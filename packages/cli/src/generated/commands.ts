@@ -2097,13 +2097,140 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "requests.list",
     "command": "requests list",
     "summary": "List logged requests",
-    "description": "Every authenticated request of the account, newest first, for 30 days.",
+    "description": "Every authenticated request of the account, newest first, for 30 days. All filters that you pass must match. They search the newest 50,000 requests between --from and --to, so pass an earlier --to to search further back.",
     "needsKey": true,
     "scope": "logs:read",
     "examples": [
-      "postrider requests list --limit 20"
+      "postrider requests list --limit 20",
+      "postrider requests list --status 4xx --key-id <id>"
     ],
     "inputs": [
+      {
+        "name": "status",
+        "place": "query",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "text",
+        "description": "Only requests with this status, such as `404`, or of this class, such as `4xx`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "method",
+        "place": "query",
+        "key": "method",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--method"
+        ],
+        "valueName": "choice",
+        "description": "Only requests with this method.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "GET",
+            "POST",
+            "PATCH",
+            "DELETE"
+          ]
+        }
+      },
+      {
+        "name": "path",
+        "place": "query",
+        "key": "path",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--path"
+        ],
+        "valueName": "text",
+        "description": "Only requests whose path contains this text. No wildcards, case-sensitive.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "code",
+        "place": "query",
+        "key": "code",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--code"
+        ],
+        "valueName": "text",
+        "description": "Only requests that were refused with this error code.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "key_id",
+        "place": "query",
+        "key": "key_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--key-id"
+        ],
+        "valueName": "text",
+        "description": "Only requests of this key.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "email_id",
+        "place": "query",
+        "key": "email_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--email-id"
+        ],
+        "valueName": "text",
+        "description": "Only requests that created or named this message.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "from",
+        "place": "query",
+        "key": "from",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--from"
+        ],
+        "valueName": "address",
+        "description": "Made at or after this RFC 3339 time with an offset, or date (its start in UTC).",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "to",
+        "place": "query",
+        "key": "to",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--to"
+        ],
+        "valueName": "address",
+        "description": "Made before this time or date.",
+        "value": {
+          "kind": "text"
+        }
+      },
       {
         "name": "limit",
         "place": "query",
@@ -6529,7 +6656,104 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
       "postrider requests tail --json | jq -r .path"
     ],
     "scope": "logs:read",
-    "inputs": [],
+    "inputs": [
+      {
+        "name": "status",
+        "place": "query",
+        "key": "status",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--status"
+        ],
+        "valueName": "text",
+        "description": "Only requests with this status, such as `404`, or of this class, such as `4xx`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "method",
+        "place": "query",
+        "key": "method",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--method"
+        ],
+        "valueName": "choice",
+        "description": "Only requests with this method.",
+        "value": {
+          "kind": "choice",
+          "choices": [
+            "GET",
+            "POST",
+            "PATCH",
+            "DELETE"
+          ]
+        }
+      },
+      {
+        "name": "path",
+        "place": "query",
+        "key": "path",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--path"
+        ],
+        "valueName": "text",
+        "description": "Only requests whose path contains this text. No wildcards, case-sensitive.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "code",
+        "place": "query",
+        "key": "code",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--code"
+        ],
+        "valueName": "text",
+        "description": "Only requests that were refused with this error code.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "key_id",
+        "place": "query",
+        "key": "key_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--key-id"
+        ],
+        "valueName": "text",
+        "description": "Only requests of this key.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "email_id",
+        "place": "query",
+        "key": "email_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--email-id"
+        ],
+        "valueName": "text",
+        "description": "Only requests that created or named this message.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ],
     "flags": [
       {
         "flags": "--last <number>",

@@ -3731,6 +3731,22 @@ export interface operations {
     "requests.list": {
         parameters: {
             query?: {
+                /** @description Only requests with this status, such as `404`, or of this class, such as `4xx`. */
+                status?: string;
+                /** @description Only requests with this method. */
+                method?: "GET" | "POST" | "PATCH" | "DELETE";
+                /** @description Only requests whose path contains this text. No wildcards, case-sensitive. */
+                path?: string;
+                /** @description Only requests that were refused with this error code. */
+                code?: string;
+                /** @description Only requests of this key. */
+                key_id?: string;
+                /** @description Only requests that created or named this message. */
+                email_id?: string;
+                /** @description Made at or after this RFC 3339 time with an offset, or date (its start in UTC). */
+                from?: string;
+                /** @description Made before this time or date. */
+                to?: string;
                 /** @description Page size, 1 to 100. */
                 limit?: number;
                 /** @description `nextCursor` of the previous page; keep the filters. */

@@ -18,7 +18,8 @@ export class RequestsResource {
   /**
    * List logged requests.
    *
-   * Every authenticated request of the account, newest first, for 30 days.
+   * Every authenticated request of the account, newest first, for 30 days. All filters that you pass must match. They
+   * search the newest 50,000 requests between `from` and `to`, so pass an earlier `to` to search further back.
    *
    * Awaited it is the first page, iterated with `for await` it is every item of every page.
    *
