@@ -20,6 +20,8 @@ const OF_THE_INSTALLATION: Readonly<Record<string, string>> = {
   domain_takeovers: 'how often a name has moved between accounts',
   identities: 'whom a provider knows a person as; a person is of no account',
   code_tries: 'counts of users and addresses; users belong to no account',
+  passkeys: 'with what users sign in; users belong to no account',
+  spent_challenges: 'used challenges of passkeys, by users who are not signed in yet',
   magic_links: 'spent by users who are not signed in yet',
 };
 

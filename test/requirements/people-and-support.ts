@@ -62,6 +62,22 @@ export const sessions = section('Sessions', [
     'sessions.device',
     'The CLI signs in by `POST /auth/device` → `{deviceCode,userCode,verificationUrl,expiresIn,interval}`, confirmed by the signed-in user on the page `GET /auth/device` (`POST /auth/device/confirm {userCode}`), then `POST /auth/device/token {deviceCode}` → `{token,expiresAt}`, a bearer session token; until then 400 `authorization_pending`.',
   ),
+  requirement(
+    'sessions.passkey-sign-in',
+    'A user can sign in with a passkey that verifies them, without naming an address; it is bound to the host name of the base URL, and the session is that of a sign-in link. Without scripts or passkeys in the browser, the sign-in page works unchanged.',
+  ),
+  requirement(
+    'sessions.passkey-challenges',
+    'A passkey signs a challenge that works once, for 5 minutes, in the browser that requested it, for one purpose and from a page of this server.',
+  ),
+  requirement(
+    'sessions.passkey-refusals',
+    'A passkey that is unknown, removed, of another user or origin, or copied is refused, and so is a user without a seat. Responses before that proof are the same for everyone.',
+  ),
+  requirement(
+    'sessions.passkeys',
+    'A user lists, renames and removes their own passkeys, 10 at most, and adds them in a browser only. The audit log of each of their accounts records additions and removals. No key can do this.',
+  ),
 ]);
 
 export const installationMail = section('Mail of the installation', [

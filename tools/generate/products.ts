@@ -10,13 +10,13 @@ import { REQUIREMENTS } from '../../test/requirements.ts';
 import { renderAgentsDoc } from './agents-doc.ts';
 import { cliHelpFiles } from './cli-help.ts';
 import { renderConfigurationDoc, type Setting } from './configuration-doc.ts';
-import { renderConsoleScript } from './console-script.ts';
 import { renderErrorsDoc } from './errors-doc.ts';
 import { renderEventsDoc } from './events-doc.ts';
 import { INDEX_FOLDERS, renderIndexes } from './indexes.ts';
 import { renderMcpDoc } from './mcp-doc.ts';
 import { mcpSnapshotFiles } from './mcp-snapshots.ts';
 import { createOpenApiDocument, type OpenApiDocument, renderOpenApiDocument } from './openapi-document.ts';
+import { renderPageScript } from './page-scripts.ts';
 import { renderPerformanceDoc } from './performance-doc.ts';
 import { type Product, TYPESCRIPT_NOTICE } from './product.ts';
 import { renderKeysDoc } from './reach-doc.ts';
@@ -61,7 +61,8 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     ...(await renderConfiguration(root)),
     ...toProducts(await cliHelpFiles()),
     ...toProducts(mcpSnapshotFiles()),
-    await renderConsoleScript(root),
+    await renderPageScript(root, 'console'),
+    await renderPageScript(root, 'passkey'),
     ...(await renderPerformance(root)),
     { path: 'docs/requirements.md', content: renderRequirementsDoc(REQUIREMENTS, citations) },
     { path: 'docs/security.md', content: renderSecurityDoc(holes, citations) },

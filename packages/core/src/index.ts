@@ -107,6 +107,7 @@ export type { MessageApproval } from './schemas/message-approval.ts';
 export { ATTEMPT_OUTCOMES, type MessageAttempt } from './schemas/message-attempt.ts';
 export type { KeyChangesInput, NewKeyInput } from './schemas/new-key.ts';
 export { pagesRows } from './schemas/page.ts';
+export { passkeyNameSchema } from './schemas/passkey.ts';
 export type { FieldProblem, Problem, RefusedRecipient } from './schemas/problem.ts';
 export { agentNameSchema, CHANNELS, type Channel, SOURCES, type Source, sourceSchema } from './schemas/provenance.ts';
 export { mailboxSchema, RECIPIENT_KINDS, type RecipientKind } from './schemas/recipients.ts';

@@ -137,6 +137,9 @@ export const LIMITS = {
   magicLinksPerClient: 60, // sent in magicLinkMinutes, to all addresses
   magicLinksPerAddress: 120, // sent in an hour for all clients; a browser that signed in before gets one a minute beyond all of these
   knownBrowserDays: 180, // since its last sign-in
+  passkeysPerUser: 10,
+  passkeyNameCharacters: 60,
+  passkeyChallengeMinutes: 5, // to confirm in the browser's own window
   signInRequestsPerMinute: 300, // of a client address: links and devices
   devicePollsPerMinute: 600, // per client address, which several devices may share
   deviceCodeMinutes: 15,

@@ -24,6 +24,7 @@ const RESOURCES: Readonly<Record<Resource, string>> = {
   team: 'The members of the account and their roles.',
   auth: 'Sign users in and out, in a browser or on a device.',
   sessions: 'The sessions of the signed-in user: browsers and devices.',
+  passkeys: 'The passkeys of the signed-in user, which sign them in without mail.',
   tools: 'Free checks of the DNS records of any domain, without a key.',
   service: 'The server itself: health, this document and the MCP endpoint.',
 };

@@ -111,6 +111,8 @@ export type {
   OwnKey,
   OwnSession,
   OwnSessions,
+  Passkey,
+  Passkeys,
   Problem,
   QuotaThresholdData,
   QuotaThresholdEvent,

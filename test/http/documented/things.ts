@@ -1,4 +1,5 @@
 import { LIMITS } from '@postrider/core';
+import { addPasskey } from '../../harness/passkeys.ts';
 import type { AccountWorld } from './account-world.ts';
 
 export const send = {
@@ -77,6 +78,13 @@ export const device = async ({ server }: AccountWorld) => {
   return body;
 };
 
+/** A user has only so many passkeys, so those of former requests are removed. */
+export const passkey = async ({ server, owner }: AccountWorld) => {
+  const { passkeys } = (await owner.call('GET', '/passkeys')).body;
+  for (const { id } of passkeys) await owner.call('DELETE', `/passkeys/${id}`);
+  return { id: (await addPasskey(server, owner)).body.id as string };
+};
+
 /** What a path's `:id` is the id of, by the preceding part. */
 export const THINGS: Readonly<Record<string, (world: AccountWorld) => Promise<{ readonly id: string }>>> = {
   '/emails': sent,
@@ -84,6 +92,7 @@ export const THINGS: Readonly<Record<string, (world: AccountWorld) => Promise<{ 
   '/keys/approvals': hold,
   '/suppressions': suppression,
   '/support/tickets': ticket,
+  '/passkeys': passkey,
   '/team': member,
   '/templates': template,
   '/domains': spareDomain,

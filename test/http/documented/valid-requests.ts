@@ -8,6 +8,7 @@ import {
   hold,
   key,
   member,
+  passkey,
   removedDomain,
   scheduled,
   seat,
@@ -104,6 +105,8 @@ const OWN_REQUESTS: Readonly<Partial<Record<OperationId, Make>>> = {
     const { sessions } = (await other.call('GET', '/auth/sessions')).body;
     return { params: { id: sessions.find(({ current }: { current: boolean }) => current).id } };
   },
+  'passkeys.update': async (world) => ({ params: await passkey(world), body: { name: 'Work laptop' } }),
+  'passkeys.delete': async (world) => ({ params: await passkey(world) }),
   'auth.magic-link': (world) => ({ body: { email: `${world.fresh('someone')}@sandbox.test` } }),
   'auth.oauth': () => ({ params: { provider: 'oidc' }, query: { next: '/auth/device' } }),
   'auth.device-page': () => ({ query: { user_code: 'WDJB-MJHT' } }),

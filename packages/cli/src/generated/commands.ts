@@ -5411,6 +5411,85 @@ export const COMMANDS: readonly CommandDescription[] = [
     "inputs": []
   },
   {
+    "id": "passkeys.list",
+    "command": "passkeys list",
+    "summary": "List your passkeys",
+    "description": "Lists the passkeys with which the signed-in user can sign in, in all of their accounts, at most 10. Add one in a browser, on the page /auth/passkeys of the server.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider passkeys list"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "passkeys.update",
+    "command": "passkeys rename",
+    "summary": "Rename one of your passkeys",
+    "description": "Changes the name of a passkey of the signed-in user.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider passkeys rename 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a --name \"Work laptop\""
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Passkey id.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "name",
+        "place": "body",
+        "key": "name",
+        "required": true,
+        "positional": false,
+        "flags": [
+          "--name"
+        ],
+        "valueName": "text",
+        "description": "A name by which you recognize the device or password manager, such as `Work laptop`.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "passkeys.delete",
+    "command": "passkeys remove",
+    "summary": "Remove one of your passkeys",
+    "description": "Removes a passkey of the signed-in user, so that no one can sign in with it anymore. To end sessions that it started, use postrider sessions end.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider passkeys remove 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "Passkey id.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
     "id": "tools.list",
     "command": "tools list",
     "summary": "List the free tools",

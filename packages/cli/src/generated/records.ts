@@ -29,6 +29,8 @@ import type {
   OwnKey,
   OwnSession,
   OwnSessions,
+  Passkey,
+  Passkeys,
   RenderedTemplate,
   RequestPage,
   RequestRecord,
@@ -90,6 +92,8 @@ export interface Records {
   readonly OwnKey: OwnKey;
   readonly OwnSession: OwnSession;
   readonly OwnSessions: OwnSessions;
+  readonly Passkey: Passkey;
+  readonly Passkeys: Passkeys;
   readonly RenderedTemplate: RenderedTemplate;
   readonly RequestPage: RequestPage;
   readonly RequestRecord: RequestRecord;

@@ -49,6 +49,9 @@ import { revokeKey } from '../operations/keys/revoke.ts';
 import { rotateKey } from '../operations/keys/rotate.ts';
 import { getOwnKey } from '../operations/keys/self.ts';
 import { updateKey } from '../operations/keys/update.ts';
+import { deletePasskey } from '../operations/passkeys/delete.ts';
+import { listPasskeys } from '../operations/passkeys/list.ts';
+import { updatePasskey } from '../operations/passkeys/update.ts';
 import { getRequest } from '../operations/requests/get.ts';
 import { listRequests } from '../operations/requests/list.ts';
 import { getHealth } from '../operations/service/health.ts';
@@ -190,6 +193,9 @@ export const OPERATIONS = [
   listOwnSessions,
   endOwnSession,
   endOtherSessions,
+  listPasskeys,
+  updatePasskey,
+  deletePasskey,
   requestMagicLink,
   logOut,
   startOAuth,

@@ -237,6 +237,10 @@ export type OwnSession = components['schemas']['OwnSession'];
 
 export type OwnSessions = components['schemas']['OwnSessions'];
 
+export type Passkey = components['schemas']['Passkey'];
+
+export type Passkeys = components['schemas']['Passkeys'];
+
 /** RFC 9457 problem details. */
 export type Problem = components['schemas']['Problem'];
 

@@ -98,6 +98,9 @@ export type OperationId =
   | 'sessions.list'
   | 'sessions.end'
   | 'sessions.end-others'
+  | 'passkeys.list'
+  | 'passkeys.update'
+  | 'passkeys.delete'
   | 'auth.magic-link'
   | 'auth.logout'
   | 'auth.device'
@@ -203,6 +206,9 @@ export interface OperationTypes {
   readonly 'sessions.list': operations['sessions.list'];
   readonly 'sessions.end': operations['sessions.end'];
   readonly 'sessions.end-others': operations['sessions.endOthers'];
+  readonly 'passkeys.list': operations['passkeys.list'];
+  readonly 'passkeys.update': operations['passkeys.update'];
+  readonly 'passkeys.delete': operations['passkeys.delete'];
   readonly 'auth.magic-link': operations['auth.magicLink'];
   readonly 'auth.logout': operations['auth.logout'];
   readonly 'auth.device': operations['auth.device'];
@@ -308,6 +314,9 @@ export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
   'sessions.list': { method: 'GET', path: '/auth/sessions', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'sessions.end': { method: 'DELETE', path: '/auth/sessions/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'sessions.end-others': { method: 'DELETE', path: '/auth/sessions', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'passkeys.list': { method: 'GET', path: '/passkeys', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'passkeys.update': { method: 'PATCH', path: '/passkeys/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'passkeys.delete': { method: 'DELETE', path: '/passkeys/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'auth.magic-link': { method: 'POST', path: '/auth/magic-link', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'auth.logout': { method: 'POST', path: '/auth/logout', response: 'text', takesIdempotencyKey: false, channelIn: null },
   'auth.device': { method: 'POST', path: '/auth/device', response: 'json', takesIdempotencyKey: false, channelIn: null },

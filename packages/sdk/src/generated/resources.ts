@@ -16,6 +16,7 @@ import { AuditResource } from './resources/audit.ts';
 import { TeamResource } from './resources/team.ts';
 import { AuthResource } from './resources/auth.ts';
 import { SessionsResource } from './resources/sessions.ts';
+import { PasskeysResource } from './resources/passkeys.ts';
 import { ToolsResource } from './resources/tools.ts';
 import { ServiceResource } from './resources/service.ts';
 
@@ -35,6 +36,7 @@ export abstract class Resources implements OperationCaller {
   readonly team: TeamResource = new TeamResource(this);
   readonly auth: AuthResource = new AuthResource(this);
   readonly sessions: SessionsResource = new SessionsResource(this);
+  readonly passkeys: PasskeysResource = new PasskeysResource(this);
   readonly tools: ToolsResource = new ToolsResource(this);
   readonly service: ServiceResource = new ServiceResource(this);
 

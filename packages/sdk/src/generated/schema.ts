@@ -2050,6 +2050,26 @@ export interface components {
             /** @description Number of all sessions, even if not all are listed. */
             total: number;
         };
+        Passkey: {
+            /**
+             * Format: uuid
+             * @description UUIDv7, so that id order is time order.
+             */
+            id: string;
+            name: string;
+            /** @description Whether it is synchronized to other devices, by its last use. */
+            backedUp: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            createdAt: string;
+            /** @description Null until it is used to sign in. */
+            lastUsedAt: string | null;
+        };
+        Passkeys: {
+            passkeys: components["schemas"]["Passkey"][];
+        };
         /** @description RFC 9457 problem details. */
         Problem: {
             /** @description Address of this error on the reference page. */
@@ -5419,6 +5439,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OwnSession"];
+                };
+            };
+        };
+    };
+    "passkeys.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List your passkeys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkeys"];
+                };
+            };
+        };
+    };
+    "passkeys.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Passkey id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove one of your passkeys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+        };
+    };
+    "passkeys.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Passkey id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 16 KiB. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A name by which you recognize the device or password manager, such as `Work laptop`. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Rename one of your passkeys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
                 };
             };
         };

@@ -15,6 +15,8 @@ export interface CookieJar {
   readonly oauth: string;
   /** The cookie with what was just done, for the next page of the console. */
   readonly notice: string;
+  /** The cookie with the challenge that a passkey has to sign. */
+  readonly passkey: string;
   set(name: string, value: string, seconds: number): string;
   clear(name: string): string;
 }
@@ -33,6 +35,7 @@ export function createCookieJar(secure: boolean): CookieJar {
     known: `${prefix}known-browser`,
     oauth: `${prefix}oauth`,
     notice: `${prefix}console-notice`,
+    passkey: `${prefix}passkey`,
     set: (name, value, seconds) => `${name}=${value}; Max-Age=${seconds}; ${attributes}`,
     clear: (name) => `${name}=; Max-Age=0; ${attributes}`,
   };

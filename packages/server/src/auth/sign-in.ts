@@ -23,7 +23,7 @@ export interface Arrival {
   readonly email: string | null;
   readonly name: string | null;
   readonly identity: { readonly issuer: string; readonly subject: string } | null;
-  /** The sign-in method as the audit log names it: `magic_link`, `oauth:github`, `device`, `development`. */
+  /** The sign-in method as the audit log names it: `magic_link`, `passkey`, `oauth:github`, `device`, `development`. */
   readonly how: string;
 }
 

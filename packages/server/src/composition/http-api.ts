@@ -4,6 +4,7 @@ import { addOpenApprovalRoute } from '../approvals/web/open-approval-route.ts';
 import { readSessionToken } from '../auth/client-info.ts';
 import { createDevicePage } from '../auth/web/device-routes.ts';
 import { addOAuthCallback, createOAuthStart } from '../auth/web/oauth-routes.ts';
+import { addPasskeyRoutes } from '../auth/web/passkey-routes.ts';
 import { addSignInRoutes } from '../auth/web/sign-in-routes.ts';
 import { addConsoleRoutes } from '../console/web/console-routes.ts';
 import { addDevelopmentRoutes } from '../console/web/development-routes.ts';
@@ -75,6 +76,7 @@ export function createApi(
   };
   addOperationRoutes(http, { services, authenticator, auth, baseUrl, rates, rawRoutes, anonymousRates });
   addSignInRoutes(http, signIn);
+  addPasskeyRoutes(http, signIn);
   addOAuthCallback(http, signIn);
   addReferenceRoutes(http, baseUrl);
   addAgentGuide(http, baseUrl);

@@ -12,17 +12,19 @@ export interface UserPageOptions {
   readonly signedIn?: SignedIn | null;
   /** For a page that shows a document rather than a form. */
   readonly isWide?: boolean;
+  /** The path of a script of this server. The page has to work without it, and needs the policy SCRIPTED_PAGE_POLICY. */
+  readonly script?: string;
 }
 
-/** A page for users: a header that names the signed-in user, and one content area. It needs neither scripts nor a second request. */
+/** A page for users: a header that names the signed-in user, and one content area. It works without scripts, and needs no second request. */
 export function renderUserPage(
   title: string,
   content: Html,
-  { signedIn = null, isWide = false }: UserPageOptions = {},
+  { signedIn = null, isWide = false, script }: UserPageOptions = {},
 ): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>${title} – Postrider</title><link rel="icon" href="data:,"><style>${{ markup: STYLE }}</style></head>
+<meta name="robots" content="noindex"><title>${title} – Postrider</title><link rel="icon" href="data:,"><style>${{ markup: STYLE }}</style>${script === undefined ? html`` : html`<script type="module" src="${script}"></script>`}</head>
 <body><header><a href="/auth/sign-in">Postrider</a>${signedIn === null ? html`` : renderAccountBar(signedIn)}</header>
 <main${{ markup: isWide ? ' class="wide"' : '' }}><h1>${title}</h1>${content}</main></body></html>
 `.markup;
@@ -60,3 +62,6 @@ select { width: 100%; min-height: 3rem; margin: 0 0 1rem; padding: .5rem .75rem;
 
 /** No scripts, no loaded resources, no framing, and forms only post to this server. */
 export const USER_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+
+/** Also allows scripts of this server, and their requests to it; no inline script, so text of users in the page cannot become one. */
+export const SCRIPTED_PAGE_POLICY = `${USER_PAGE_POLICY}; script-src 'self'; connect-src 'self'`;

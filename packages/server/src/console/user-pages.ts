@@ -1,15 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LiveSession } from '../auth/session-authenticator.ts';
-import { type SignedIn, USER_PAGE_POLICY } from './user-page.ts';
+import { SCRIPTED_PAGE_POLICY, type SignedIn, USER_PAGE_POLICY } from './user-page.ts';
 
 /** Pages send their own origin with forms, which `no-referrer` would hide, and nothing to other servers. */
-export function sendUserPage(reply: FastifyReply, markup: string): FastifyReply {
+export function sendUserPage(reply: FastifyReply, markup: string, policy = USER_PAGE_POLICY): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', USER_PAGE_POLICY)
+    .header('content-security-policy', policy)
     .header('referrer-policy', 'same-origin')
     .header('x-robots-tag', 'noindex')
     .send(markup);
+}
+
+/** Sends a page that was rendered with a script. */
+export function sendScriptedPage(reply: FastifyReply, markup: string): FastifyReply {
+  return sendUserPage(reply, markup, SCRIPTED_PAGE_POLICY);
 }
 
 /** The user in the page header. */

@@ -650,6 +650,23 @@ CREATE POLICY all_accounts ON messages AS PERMISSIVE FOR ALL TO postrider_system
 CREATE POLICY own_account ON messages AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON messages TO postrider_app;
 
+CREATE TABLE passkeys (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  name text NOT NULL,
+  backed_up boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT passkeys_pkey PRIMARY KEY (id),
+  CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+) WITH (fillfactor=80);
+CREATE UNIQUE INDEX passkeys_credential ON passkeys USING btree (credential_id);
+CREATE INDEX passkeys_user ON passkeys USING btree (user_id);
+
 CREATE TABLE quota_notices (
   account_id uuid NOT NULL,
   month date NOT NULL,
@@ -788,6 +805,13 @@ ALTER TABLE sessions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_accounts ON sessions AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
 CREATE POLICY own_account ON sessions AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON sessions TO postrider_app;
+
+CREATE TABLE spent_challenges (
+  challenge_hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT spent_challenges_pkey PRIMARY KEY (challenge_hash)
+);
+CREATE INDEX spent_challenges_expiry ON spent_challenges USING btree (expires_at);
 
 CREATE TABLE support_messages (
   account_id uuid NOT NULL,

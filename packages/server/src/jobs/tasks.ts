@@ -11,6 +11,7 @@ import { forgetUnusedSelectors } from '../db/queries/dkim-selectors.ts';
 import { removeReportCounts } from '../db/queries/inbound-reports.ts';
 import { purgeExpired } from '../db/queries/maintenance.ts';
 import { dropPastPartitions, ensurePartitions } from '../db/queries/partitions.ts';
+import { purgeSpentChallenges } from '../db/queries/passkeys.ts';
 import { purgeWebhooks } from '../db/queries/purge-webhooks.ts';
 import { purgeSignIns } from '../db/queries/sessions.ts';
 import { removeExpiredSuppressions } from '../db/queries/suppressions.ts';
@@ -77,6 +78,7 @@ async function purge(sql: Sql, now: Date, { bodyDays, logDays, eventDays }: Rete
   await dropPastPartitions(sql, { ...limits, now });
   await removeExpiredSuppressions(sql, now);
   await purgeSignIns(sql, { now, ...sessionHorizons(now), codesBefore: before(HOUR_MS) });
+  await purgeSpentChallenges(sql, now);
   await forgetUnseated(sql);
   await forgetUnusedSelectors(sql, now, before(LIMITS.unusedSelectorDays * DAY_MS));
   await purgeWebhooks(sql, before(eventDays * DAY_MS));

@@ -7,6 +7,7 @@ export const PAGE_ASSETS = createAssets([
   { name: 'console.css', contentType: 'text/css; charset=utf-8', read: () => readBeside('console.css') },
   { name: 'console.js', contentType: 'text/javascript; charset=utf-8', read: () => readBeside('generated/console.js') },
   ...PDF_ASSETS,
+  { name: 'passkey.js', contentType: 'text/javascript; charset=utf-8', read: () => readBeside('generated/passkey.js') },
 ]);
 
 function readBeside(file: string): Uint8Array {

@@ -1,6 +1,7 @@
 import { LIMITS } from '@postrider/core';
 import { renderUserPage, type SignedIn } from '../../console/user-page.ts';
 import { type Html, html } from '../../html/page-markup.ts';
+import { PAGE_ASSETS } from '../../ui/page-assets.ts';
 
 /** A provider that the page offers. */
 export interface OfferedProvider {
@@ -11,12 +12,14 @@ export interface OfferedProvider {
 export interface SignInPage {
   readonly providers: readonly OfferedProvider[];
   readonly next: string | null;
+  /** The host name at which passkeys work; null if there is none. */
+  readonly passkeyHost: string | null;
   /** What is wrong with the input. */
   readonly fault?: string;
 }
 
 /** The page on which users sign in. */
-export function renderSignInPage({ providers, next, fault }: SignInPage): string {
+export function renderSignInPage({ providers, next, passkeyHost, fault }: SignInPage): string {
   const onward = next === null ? '' : `?next=${encodeURIComponent(next)}`;
   const offers = providers.map(
     ({ name, label }) => html`<a class="button" href="/auth/oauth/${name}${onward}">Sign in with ${label}</a>`,
@@ -26,7 +29,8 @@ export function renderSignInPage({ providers, next, fault }: SignInPage): string
     html`${fault === undefined ? html`` : html`<p role="alert">${fault}</p>`}
 <form method="post" action="/auth/sign-in"><label for="email">Your email address</label>
 <input id="email" name="email" type="email" autocomplete="email" required maxlength="${LIMITS.addressCharacters}">${hiddenNext(next)}
-<button type="submit">Email me a link</button></form>${offers}`,
+<button type="submit">Email me a link</button></form>${passkeyHost === null ? html`` : offerPasskey(passkeyHost, next)}${offers}`,
+    passkeyHost === null ? {} : { script: PAGE_ASSETS.url('passkey.js') },
   );
 }
 
@@ -34,7 +38,8 @@ export function renderSignedInPage(signedIn: SignedIn, next: string | null): str
   const onward = next === null ? html`` : html`<p><a class="button" href="${next}">Continue</a></p>`;
   return renderUserPage(
     'You are signed in',
-    html`<p role="status">As <b>${signedIn.email}</b>, ${signedIn.role} of <b>${signedIn.accountName}</b>.</p>${onward}`,
+    html`<p role="status">As <b>${signedIn.email}</b>, ${signedIn.role} of <b>${signedIn.accountName}</b>.</p>${onward}
+<p><a href="/auth/passkeys">Your passkeys</a></p>`,
     { signedIn },
   );
 }
@@ -80,6 +85,12 @@ export function renderSignedOutPage(): string {
 
 export function renderTryAgainPage(title: string, reason: string): string {
   return renderUserPage(title, html`<p>${reason}</p><p><a href="/auth/sign-in">Sign in</a></p>`);
+}
+
+/** The script shows the button where the browser can use it. */
+function offerPasskey(host: string, next: string | null): Html {
+  return html`<div id="passkey-sign-in" data-host="${host}" data-next="${next ?? '/auth/sign-in'}" hidden><button type="button">Sign in with a passkey</button>
+<p class="fault" role="alert" hidden></p></div>`;
 }
 
 function hiddenNext(next: string | null): Html {

@@ -1,6 +1,6 @@
 import { findOperation, mailboxSchema } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fieldOf, sendUserPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
+import { fieldOf, sendScriptedPage, sendUserPage, toSignedIn, wantsJson } from '../../console/user-pages.ts';
 import type { AnonymousRateLimit } from '../../http/anonymous-rate-limit.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { addWithAndWithoutPrefix } from '../../http/version-prefix.ts';
@@ -12,6 +12,7 @@ import { endSession } from '../end-session.ts';
 import { foreignOrigin } from '../foreign-origin.ts';
 import { MAGIC_LINK_SECONDS } from '../magic-link.ts';
 import { labelOf } from '../oauth/provider-label.ts';
+import { relyingPartyOf } from '../passkeys/relying-party.ts';
 import { cookieOf, readCookieSession } from './cookie-session.ts';
 import { addDeviceRoutes } from './device-routes.ts';
 import {
@@ -21,6 +22,7 @@ import {
   renderSignedInPage,
   renderSignedOutPage,
   renderSignInPage,
+  type SignInPage,
 } from './sign-in-pages.ts';
 import { welcome } from './welcome.ts';
 
@@ -107,7 +109,7 @@ async function showSignIn(
   const session = await readCookieSession(clientInfo, auth);
   const signedIn = session === null ? null : toSignedIn(session);
   if (signedIn !== null) return sendUserPage(reply, renderSignedInPage(signedIn, next));
-  return sendUserPage(reply, renderSignInPage({ providers: offered(auth), next }));
+  return sendSignInPage(reply, { next }, options);
 }
 
 async function askForLink(
@@ -122,8 +124,7 @@ async function askForLink(
   const next = toLocalPath(fieldOf(request.body, 'next'), baseUrl);
   const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
   if (!parsed.success) {
-    const page = renderSignInPage({ providers: offered(auth), next, fault: 'This is not a valid email address.' });
-    return sendUserPage(reply.code(422), page);
+    return sendSignInPage(reply.code(422), { next, fault: 'This is not a valid email address.' }, options);
   }
   const { address: email } = parsed.data;
   const { cookies } = auth;
@@ -165,6 +166,16 @@ async function signOut(reply: FastifyReply, clientInfo: ClientInfo, { auth, base
   if (sessionToken !== null) await endSession(auth, sessionToken);
   reply.header('set-cookie', auth.cookies.clear(auth.cookies.session));
   return sendUserPage(reply, renderSignedOutPage());
+}
+
+function sendSignInPage(
+  reply: FastifyReply,
+  page: Pick<SignInPage, 'next' | 'fault'>,
+  { auth, baseUrl }: SignInRouteOptions,
+): FastifyReply {
+  const passkeyHost = relyingPartyOf(baseUrl)?.id ?? null;
+  const markup = renderSignInPage({ ...page, providers: offered(auth), passkeyHost });
+  return passkeyHost === null ? sendUserPage(reply, markup) : sendScriptedPage(reply, markup);
 }
 
 function offered(auth: AuthServices) {

@@ -19,6 +19,8 @@ export type AuditAction =
   | 'member.removed'
   | 'session.started'
   | 'session.ended'
+  | 'passkey.added'
+  | 'passkey.removed'
   | 'approval.requested'
   | 'approval.approved'
   | 'approval.rejected'

@@ -7,6 +7,7 @@ import * as domains from './domains.ts';
 import * as installation from './installation.ts';
 import * as keys from './keys.ts';
 import * as messages from './messages.ts';
+import * as passkeys from './passkeys.ts';
 import * as search from './search.ts';
 import * as sessions from './sessions.ts';
 import * as statistics from './statistics.ts';
@@ -17,8 +18,8 @@ import * as auth from './users.ts';
 import * as webhooks from './webhooks.ts';
 
 const FILES: readonly object[] = [
-  ...[accounts, approvals, audit, deliveries, domains, installation, keys, messages, auth, search, sessions],
-  ...[statistics, support, suppressions, templates, webhooks],
+  ...[accounts, approvals, audit, deliveries, domains, installation, keys, messages, auth, passkeys, search],
+  ...[sessions, statistics, support, suppressions, templates, webhooks],
 ];
 
 /** Every declared table. test/db/schema-catalog.test.ts compares them with the migrated database, both ways. */

@@ -48,6 +48,9 @@ import { revokeKey } from '../keys/revoke.ts';
 import { rotateKey } from '../keys/rotate.ts';
 import { getOwnKey } from '../keys/self.ts';
 import { updateKey } from '../keys/update.ts';
+import { deletePasskey } from '../passkeys/delete.ts';
+import { listPasskeys } from '../passkeys/list.ts';
+import { updatePasskey } from '../passkeys/update.ts';
 import { getRequest } from '../requests/get.ts';
 import { listRequests } from '../requests/list.ts';
 import { getHealth } from '../service/health.ts';
@@ -153,6 +156,9 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'keys.rotate': rotateKey,
   'keys.self': getOwnKey,
   'keys.update': updateKey,
+  'passkeys.delete': deletePasskey,
+  'passkeys.list': listPasskeys,
+  'passkeys.update': updatePasskey,
   'requests.get': getRequest,
   'requests.list': listRequests,
   'service.health': getHealth,
