@@ -33,13 +33,16 @@ describe('the packages', () => {
       '@postrider/core': [],
       '@postrider/sdk': [],
       '@postrider/mcp': ['@postrider/core', '@postrider/sdk'],
-      '@postrider/cli': ['@postrider/core', '@postrider/mcp', '@postrider/sdk'],
-      '@postrider/server': ['@postrider/core', '@postrider/mcp'],
+      '@postrider/review': [],
+      '@postrider/cli': ['@postrider/core', '@postrider/mcp', '@postrider/review', '@postrider/sdk'],
+      '@postrider/server': ['@postrider/core', '@postrider/mcp', '@postrider/review'],
     });
   });
 
-  it('need zod alone for the contract, and undici alone for the SDK', () => {
-    expect({ core: needs('core'), sdk: needs('sdk') }).toEqual({ core: ['zod'], sdk: ['undici'] });
+  it('need one library each for the contract, the review of messages and the SDK', () => {
+    expect({ core: needs('core'), review: needs('review'), sdk: needs('sdk') }).toEqual({
+      ...{ core: ['zod'], review: ['entities'], sdk: ['undici'] },
+    });
   });
 
   it('have one version, license and Node in common', () => {

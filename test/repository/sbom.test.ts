@@ -22,7 +22,14 @@ describe('the software bills of materials', () => {
   };
 
   it('exist for every published package, valid CycloneDX 1.6, with purls, licenses and hashes', () => {
-    expect(sboms.map(({ bom }) => bom.metadata.component.name)).toEqual(['cli', 'core', 'mcp', 'sdk', 'server']);
+    expect(sboms.map(({ bom }) => bom.metadata.component.name)).toEqual([
+      'cli',
+      'core',
+      'mcp',
+      'review',
+      'sdk',
+      'server',
+    ]);
     for (const { file, bom } of sboms) expect([file, bom.specVersion, judge(bom)]).toEqual([file, '1.6', []]);
   });
 

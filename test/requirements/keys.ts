@@ -89,6 +89,10 @@ export const approvals = section('Approvals', [
     'approvals.record-fields',
     '`GET /keys/approvals?status&limit&cursor` lists `{id,emailId,status: pending|approved|rejected|expired|withdrawn,reasons[],revision,contentHash,keyId,keyName,agentName,source,channel,from,to[],cc[],bcc[],subject,text,html,attachments,scheduledAt,createdAt,expiresAt,decidedAt,decidedBy,note,rejectCode,edited[]}`; `GET /keys/approvals/:id` reads one, with `?wait=`.',
   ),
+  requirement(
+    'approvals.findings',
+    'The terminal inbox and the approval page warn of the same things: links whose text names another host, look-alike hosts, hidden text, invisible characters, targets that are no website.',
+  ),
   requirement('approvals.list-shape', 'A list returns `{approvals: […], total, nextCursor}`.'),
   requirement(
     'approvals.decision',

@@ -13,12 +13,13 @@ import { ROOT, runProgram } from '../../tools/run-program.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 /** What a project installs that uses Postrider. */
-const INSTALLED = ['@postrider/core', '@postrider/sdk', '@postrider/mcp', '@postrider/cli'];
+const INSTALLED = ['@postrider/core', '@postrider/sdk', '@postrider/mcp', '@postrider/review', '@postrider/cli'];
 /** Of a tarball, in bytes: what comes in by mistake, such as tests or a bundled dependency, is found by it. */
 const LARGEST_TARBALLS: Readonly<Record<string, number>> = {
   '@postrider/core': 600_000,
   '@postrider/sdk': 250_000,
   '@postrider/mcp': 400_000,
+  '@postrider/review': 100_000,
   '@postrider/cli': 600_000,
   '@postrider/server': 3_000_000,
 };

@@ -9,7 +9,7 @@ import { findPatterns } from './find-patterns.ts';
  * skipped; `--write` updates that file, and `--all` proves everything, which takes some minutes.
  */
 const PROVEN = 'tools/patterns/proven.txt';
-const SOURCES = ['core', 'server', 'mcp', 'sdk', 'cli'].map((name) => `packages/${name}/src`);
+const SOURCES = ['core', 'review', 'server', 'mcp', 'sdk', 'cli'].map((name) => `packages/${name}/src`);
 
 const files = SOURCES.flatMap((folder) => listFiles(folder).map((file) => `${folder}/${file}`));
 const found = files.filter((file) => /\.tsx?$/.test(file)).flatMap((file) => findPatterns(file));

@@ -1,9 +1,8 @@
+import { type Finding, type ReviewedBody, type ReviewedLink, reviewMessage } from '@postrider/review';
 import { foldText } from '../output/fold-text.ts';
 import { formatTime } from '../output/time.ts';
 import { severalLines, singleLine, withoutInvisibles } from '../output/untrusted-text.ts';
 import { type Hold, recipientsOf } from './hold.ts';
-import { type JudgedLink, judgeLink, linksInText } from './judge-links.ts';
-import { readHtml } from './read-html.ts';
 import type { ShownLine, Tone } from './shown-line.ts';
 import { formatTimeLeft } from './time-left.ts';
 
@@ -14,12 +13,13 @@ export function previewLines(hold: Hold, columns: number, now: Date): readonly S
   return [...factLines(hold, columns, now), ...contentLines(hold, columns)];
 }
 
-/** The links and the bodies, which do not depend on the time. */
+/** The findings, the links and the bodies, which do not depend on the time. */
 export function contentLines(hold: Hold, columns: number): readonly ShownLine[] {
-  const html = hold.html === null ? null : readHtml(hold.html);
+  const { findings, html, text } = reviewMessage(hold);
   return [
-    ...linkBlock('Links in the HTML', (html?.links ?? []).map(judgeLink), columns),
-    ...linkBlock('Links in the text', linksInText(hold.text ?? ''), columns),
+    ...linkBlock('Links in the HTML', html, columns),
+    ...linkBlock('Links in the text', text, columns),
+    ...findingBlock(findings, columns),
     ...bodyBlock('Text', hold.text, columns, 'The message has no plain text.'),
     ...bodyBlock('HTML, as text', html?.text ?? null, columns, 'The message has no HTML.'),
   ];
@@ -99,21 +99,45 @@ function facts(label: string, values: readonly string[], columns: number, tone?:
   }));
 }
 
-/** The full target of each link, with its warnings below it. */
-function linkBlock(title: string, links: readonly JudgedLink[], columns: number): readonly ShownLine[] {
-  if (links.length === 0) return [];
-  const marked = links.filter(({ warnings }) => warnings.length > 0).length;
-  const lines = links.flatMap(({ kind, target, shown, warnings }, index): readonly ShownLine[] => {
-    const words = kind === 'link' ? (shown === target ? '' : ` “${clean(shown)}”`) : ` (${KINDS[kind]})`;
-    const head = `${warnings.length > 0 ? '!' : ' '} [${index + 1}]${words}`;
+/** What is to look at, except for links. */
+function findingBlock(findings: readonly Finding[], columns: number): readonly ShownLine[] {
+  const others = findings.filter(({ target }) => target === null);
+  if (others.length === 0) return [];
+  const lines = others.flatMap((finding): readonly ShownLine[] => [
+    ...findingLines(finding, columns, 2),
+    ...(finding.text === '' ? [] : indented(`“${clean(finding.text)}”`, columns, 6)),
+  ]);
+  return [{ text: '' }, { text: 'Other things to look at', tone: 'title' }, ...lines];
+}
+
+/** A note has a dot, and anything more an exclamation mark. */
+function findingLines({ level, message }: Finding, columns: number, by: number): readonly ShownLine[] {
+  const isNote = level === 'note';
+  return indented(`${isNote ? '·' : '!'} ${clean(message)}`, columns, by, isNote ? 'faint' : 'bad');
+}
+
+/** The full target of each link, with its findings below it. */
+function linkBlock(title: string, body: ReviewedBody | null, columns: number): readonly ShownLine[] {
+  if (body === null || body.linkCount === 0) return [];
+  const { links, linkCount } = body;
+  const marked = links.filter(isMarked).length;
+  const lines = links.flatMap((link): readonly ShownLine[] => {
+    const { kind, number, target, text, findings } = link;
+    const words = kind === 'link' ? (text === target ? '' : ` “${clean(text)}”`) : ` (${KINDS[kind]})`;
     return [
-      ...indented(head, columns, 0, warnings.length > 0 ? 'bad' : undefined),
+      ...indented(`${isMarked(link) ? '!' : ' '} [${number}]${words}`, columns, 0, isMarked(link) ? 'bad' : undefined),
       ...indented(clean(target), columns, 6),
-      ...warnings.flatMap((warning) => indented(`! ${clean(warning)}`, columns, 6, 'bad')),
+      ...findings.flatMap((finding) => findingLines(finding, columns, 6)),
     ];
   });
-  const counted = `${title} (${links.length}${marked > 0 ? `, ${marked} to look at` : ''})`;
-  return [{ text: '' }, { text: counted, tone: 'title' }, ...lines];
+  const left = linkCount - links.length;
+  const counted = `${title} (${linkCount}${marked > 0 ? `, ${marked} to look at` : ''})`;
+  const rest = left > 0 ? indented(`${left} more links are not listed.`, columns, 2, 'faint') : [];
+  return [{ text: '' }, { text: counted, tone: 'title' }, ...lines, ...rest];
+}
+
+function isMarked({ findings }: ReviewedLink): boolean {
+  return findings.some(({ level }) => level !== 'note');
 }
 
 const KINDS = { form: 'a form submits to it', image: 'loaded when the message is opened' } as const;

@@ -1,6 +1,5 @@
-import { decodeAttribute } from '../links/attribute-text.ts';
+import { decodeAttribute, type HtmlToken, readHtmlTokens } from '@postrider/review';
 import { threadJob } from '../threads/thread-job.ts';
-import { type HtmlToken, readHtmlTokens } from './html-tokens.ts';
 
 /**
  * Rewrites untrusted HTML for a page that must make no requests: keeps only elements and attributes that fetch nothing. The frame's policy
@@ -45,6 +44,8 @@ function write(token: HtmlToken): string {
       return escapeText(token.text);
     case 'style':
       return `<style>${token.text}</style>`;
+    case 'outlook':
+      return '';
     case 'end':
       return ELEMENTS.has(token.name) && token.name !== 'body' && token.name !== 'html' ? `</${token.name}>` : '';
     case 'start':

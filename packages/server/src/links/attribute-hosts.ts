@@ -1,5 +1,5 @@
+import { decodeAttribute } from '@postrider/review';
 import { opensApp } from './app-schemes.ts';
-import { decodeAttribute } from './attribute-text.ts';
 import { cssHosts, styleHosts } from './css-hosts.ts';
 import { urlHosts } from './text-hosts.ts';
 import { type Host, hostsOfLink } from './url-host.ts';

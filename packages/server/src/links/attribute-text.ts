@@ -34,11 +34,6 @@ export function readAttributeText(raw: string): AttributeText {
   return { text, rawIndex: (index) => rawIndexes[index] ?? raw.length };
 }
 
-/** The decoded value, without a position map. */
-export function decodeAttribute(raw: string): string {
-  return raw.includes('&') ? decodeHTMLAttribute(raw) : raw;
-}
-
 /** Escapes text for an attribute's value, with any quotes or none. */
 export function escapeAttribute(text: string): string {
   return text.replace(/[&"'<>\s]/g, (character) => (character === '&' ? '&amp;' : `&#${character.charCodeAt(0)};`));

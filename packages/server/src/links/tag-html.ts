@@ -1,4 +1,5 @@
-import { type AttributeText, decodeAttribute, escapeAttribute, readAttributeText } from './attribute-text.ts';
+import { decodeAttribute } from '@postrider/review';
+import { type AttributeText, escapeAttribute, readAttributeText } from './attribute-text.ts';
 import { type HtmlLink, scanHtml } from './html-scanner.ts';
 import type { ProtectedLinks } from './protected-links.ts';
 import { applyEdits, collectEdits, type TextEdit } from './text-edits.ts';

@@ -1,5 +1,6 @@
 import { LIMITS } from '@postrider/core/limits';
-import { decodeAttribute, escapeAttribute } from './attribute-text.ts';
+import { decodeAttribute } from '@postrider/review';
+import { escapeAttribute } from './attribute-text.ts';
 import { type HtmlLink, scanHtml } from './html-scanner.ts';
 import type { ProtectedLinks } from './protected-links.ts';
 import { applyEdits } from './text-edits.ts';

@@ -1,4 +1,4 @@
-import { decodeAttribute } from '../../links/attribute-text.ts';
+import { decodeAttribute } from '@postrider/review';
 
 /** Characters that programs remove from a URL. */
 const IGNORED = /[\t\n\r\0]/g;

@@ -1,4 +1,5 @@
 import { type Approval, foldAddress, LIMITS, REJECT_CODES } from '@postrider/core';
+import { cut, type Finding, type MessageReview, type ReviewedLink, reviewMessage } from '@postrider/review';
 import { renderUserPage } from '../../console/user-page.ts';
 import { addressOf } from '../../events/without-content.ts';
 import { type Html, html } from '../../html/page-markup.ts';
@@ -8,7 +9,6 @@ import { hostOfAddress, isForeign } from '../../links/mail-addresses.ts';
 import { threadJob } from '../../threads/thread-job.ts';
 import { serveFile } from '../held-file.ts';
 import { formatSize, REASON_SENTENCES } from '../hold-words.ts';
-import { readShownLinks, type ShownLink } from './shown-links.ts';
 
 export interface ShownApproval {
   readonly approval: Approval;
@@ -23,17 +23,17 @@ export const APPROVAL_PAGE = threadJob(import.meta.url, 'APPROVAL_PAGE', renderA
 /** The complete held message and the two decision buttons. */
 function renderApprovalPage(shown: ShownApproval): string {
   const { approval } = shown;
-  const links = approval.html === null ? [] : readShownLinks(approval.html);
+  const review = reviewMessage(approval);
   return renderUserPage(
     'Send this email?',
     html`${senderFacts(shown)}
-${links.filter(({ claimedHost }) => claimedHost !== null).map(warn)}
+${warnings(review.findings)}
 <h2>Why it needs approval</h2>
 <ul>${approval.reasons.map((reason) => html`<li>${REASON_SENTENCES[reason]}</li>`)}</ul>
 <dl class="facts">${factsOf(approval)}</dl>
 ${blindCopies(approval)}
 ${message(shown)}
-${linkFacts(approval, links)}
+${linkFacts(approval, review)}
 ${files(shown)}
 ${decision(approval)}`,
     { isWide: true },
@@ -85,7 +85,8 @@ function message({ approval: { text, html: body }, token }: ShownApproval): Html
   return html`<h2>The message</h2>${body === null ? html`` : asHtml}${text === null || text === '' ? html`` : asText}`;
 }
 
-function linkFacts(approval: Approval, found: readonly ShownLink[]): Html {
+function linkFacts(approval: Approval, { html: ofHtml, text: ofText }: MessageReview): Html {
+  const found = ((ofHtml ?? ofText)?.links ?? []).filter(({ kind }) => kind !== 'image');
   const places = placesOf(approval);
   return html`<h2>Links</h2>
 ${
@@ -96,12 +97,34 @@ ${
 ${
   found.length === 0
     ? html``
-    : html`<details><summary>Every link (${found.length})</summary><ul>${found.map(({ text, target }) => html`<li>${text === '' ? html`(a picture or no text)` : html`“${text}”`} opens <span class="address">${target}</span></li>`)}</ul></details>`
+    : html`<details><summary>Every link (${found.length})</summary><ul>${found.map(linkFact)}</ul></details>`
 }`;
 }
 
-function warn({ text, target, claimedHost }: ShownLink): Html {
-  return html`<p class="caution" role="alert"><b>A link names one site and opens another.</b> It reads “${text}” (<span class="address">${claimedHost ?? ''}</span>) and opens <span class="address">${target}</span></p>`;
+const LINK_TEXT_CHARACTERS = 120;
+const TARGET_CHARACTERS = 500;
+
+function linkFact({ kind, text, target }: ReviewedLink): Html {
+  const said =
+    kind === 'form' ? html`A form` : text === '' ? html`(no text)` : html`“${cut(text, LINK_TEXT_CHARACTERS)}”`;
+  return html`<li>${said} opens <span class="address">${cut(target, TARGET_CHARACTERS)}</span></li>`;
+}
+
+/** Warnings that the page shows above the message; more would not be read. */
+const WARNINGS_MAX = 20;
+
+function warnings(findings: readonly Finding[]): Html {
+  const urgent = findings.filter(({ level }) => level !== 'note');
+  const left = urgent.length - WARNINGS_MAX;
+  return html`${urgent.slice(0, WARNINGS_MAX).map(warn)}${left > 0 ? html`<p class="caution" role="alert">And ${left} more.</p>` : html``}`;
+}
+
+function warn({ kind, message, text, target }: Finding): Html {
+  const title =
+    kind === 'text-differs' && target !== null ? html`<b>A link names one site and opens another.</b> ` : html``;
+  const said = text === '' ? html`` : html` It reads “${text}”${target === null ? '.' : ''}`;
+  const opens = html`${text === '' ? ' It' : ' and'} opens <span class="address">${target ?? ''}</span>`;
+  return html`<p class="caution" role="alert">${title}${message}${said}${target === null ? html`` : opens}</p>`;
 }
 
 /** The hosts and addresses that are not the message's own, including those in headers. */

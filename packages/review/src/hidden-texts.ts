@@ -1,0 +1,85 @@
+import type { Remark } from './finding.ts';
+
+/** Text of a message that its reader does not see. */
+export interface HiddenText {
+  readonly text: string;
+  readonly remark: Remark;
+}
+
+interface Part {
+  /** What hides it; `outlook` for text in a comment that only Outlook shows. */
+  readonly by: string;
+  readonly texts: string[];
+  /** Whether the message shows nothing before it. */
+  readonly isFirst: boolean;
+}
+
+/** A summary that mail programs show beside the subject is hidden in the message. Mail programs show up to about 150 characters. */
+const PREHEADER_CHARACTERS = 250;
+const PARTS_MAX = 1_000;
+
+/** Collects the hidden text of a message, in order. */
+export class HiddenTexts {
+  readonly #parts: Part[] = [];
+  readonly #shown = new Set<string>();
+  #current: Part | null = null;
+  #isFirst = true;
+
+  /** @param by what hides the text; null if nothing does */
+  add(text: string, by: string | null): void {
+    if (isBlank(text)) return;
+    if (by === null) {
+      this.#isFirst = false;
+      this.#current = null;
+      for (const word of wordsOf(text)) this.#shown.add(word);
+      return;
+    }
+    if (this.#current?.by !== by) {
+      this.#current = { by, texts: [], isFirst: this.#isFirst };
+      if (this.#parts.length < PARTS_MAX) this.#parts.push(this.#current);
+    }
+    this.#current.texts.push(text);
+  }
+
+  all(): readonly HiddenText[] {
+    return this.#parts.flatMap((part) => {
+      const text = part.texts.join(' ').replace(PADDING, ' ').trim();
+      const remark = this.#judge(part, text);
+      return remark === null ? [] : [{ text, remark }];
+    });
+  }
+
+  #judge({ by, isFirst }: Part, text: string): Remark | null {
+    // A version of the message for another client or a narrow screen repeats what the others see.
+    const isRepeated = wordsOf(text).every((word) => this.#shown.has(word));
+    const kind = 'hidden-text';
+    if (by === 'outlook') {
+      return isRepeated
+        ? null
+        : { kind, level: 'warn', message: 'Only Outlook shows this text; other mail programs hide it.' };
+    }
+    if (isFirst && text.length <= PREHEADER_CHARACTERS) {
+      const message =
+        'The message hides this text at its beginning. Most mail programs show it beside the subject, as a summary.';
+      return { kind, level: 'note', message };
+    }
+    if (isRepeated)
+      return { kind, level: 'note', message: `The message hides this text (${by}), and shows its words elsewhere.` };
+    return {
+      kind,
+      level: 'warn',
+      message: `Recipients do not see this text (${by}), but programs that read the message do.`,
+    };
+  }
+}
+
+/** White space, and the invisible characters that pad a summary. */
+const PADDING = /[\s\p{Default_Ignorable_Code_Point}]+/gu;
+
+function isBlank(text: string): boolean {
+  return /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(text);
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}

@@ -1,0 +1,156 @@
+import { decodeAttribute } from './character-references.ts';
+import { lookWithin, ORDINARY_LOOK, type TextLook } from './look-of-text.ts';
+import type { StyleSheet } from './style-sheet.ts';
+import { readDeclarations } from './style-values.ts';
+
+/** Elements without content. */
+const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
+/** They end only by their own end tag or that of an outer element like them (WHATWG HTML, "special"). */
+const SPECIAL = new Set(
+  (
+    'address article aside blockquote body button caption center dd details dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 ' +
+    'header hgroup html li main menu nav object ol p pre section summary table tbody td template tfoot th thead tr ul'
+  ).split(' '),
+);
+const BOUNDARIES = new Set('button caption object table td template th'.split(' '));
+const TABLE_PARTS = new Set('table tbody td tfoot th thead tr caption'.split(' '));
+
+type Group = 'p' | 'li' | 'dd' | 'cell' | 'row' | 'rows';
+const GROUPS: ReadonlyMap<string, Group> = new Map([
+  ...([
+    ['p', 'p'],
+    ['li', 'li'],
+    ['dd', 'dd'],
+    ['dt', 'dd'],
+    ['td', 'cell'],
+    ['th', 'cell'],
+    ['tr', 'row'],
+  ] as const),
+  ...([
+    ['tbody', 'rows'],
+    ['thead', 'rows'],
+    ['tfoot', 'rows'],
+  ] as const),
+]);
+const INLINE_GROUPS = new Set([
+  'td',
+  'th',
+  'tr',
+  'tbody',
+  'thead',
+  'tfoot',
+  'caption',
+  'body',
+  'html',
+  'button',
+  'object',
+  'template',
+]);
+/** The start of these elements begins a new group, so that an inner list does not end an outer item. */
+const RESETS: ReadonlyMap<string, readonly Group[]> = new Map(
+  Object.entries({
+    ...{ ul: ['li'], ol: ['li'], menu: ['li'], dir: ['li'], dl: ['dd'] },
+    ...{ table: ['p', 'cell', 'row', 'rows', 'li', 'dd'] },
+    ...{ td: ['p'], th: ['p'], caption: ['p'], button: ['p'], object: ['p'], template: ['p'] },
+  } satisfies Readonly<Record<string, readonly Group[]>>),
+);
+
+interface Frame {
+  readonly name: string;
+  readonly look: TextLook;
+  /** The frames that the start of a similar element ends; -1 for none. */
+  readonly groups: Readonly<Record<Group, number>>;
+  /** The innermost frame of its kind, at or below this one; -1 for none. */
+  readonly special: number;
+  readonly boundary: number;
+}
+
+const ROOT: Frame = {
+  ...{ name: '', look: ORDINARY_LOOK, special: -1, boundary: -1 },
+  groups: { p: -1, li: -1, dd: -1, cell: -1, row: -1, rows: -1 },
+};
+
+/**
+ * The open elements with the look of their text. It follows the rules of browsers for missing and misplaced end tags where those decide what is
+ * hidden. Every element is opened and closed once, so the time is linear.
+ */
+export class OpenElements {
+  readonly #sheet: StyleSheet;
+  readonly #frames: Frame[] = [ROOT];
+  /** The frames of each name, the innermost last. */
+  readonly #byName = new Map<string, number[]>();
+
+  constructor(sheet: StyleSheet) {
+    this.#sheet = sheet;
+  }
+
+  get look(): TextLook {
+    return this.#top.look;
+  }
+
+  open(name: string, attributes: ReadonlyMap<string, string>): void {
+    for (const group of endedBy(name)) {
+      const at = this.#top.groups[group];
+      if (at >= 0) this.#popTo(at);
+    }
+    if (VOID.has(name)) return;
+    const outer = this.#top;
+    const at = this.#frames.length;
+    const group = GROUPS.get(name);
+    const resets = Object.fromEntries((RESETS.get(name) ?? []).map((reset) => [reset, -1]));
+    this.#frames.push({
+      ...{ name, look: this.#lookOf(name, attributes) },
+      groups:
+        group === undefined && !RESETS.has(name)
+          ? outer.groups
+          : { ...outer.groups, ...resets, ...(group ? { [group]: at } : {}) },
+      special: SPECIAL.has(name) ? at : outer.special,
+      boundary: BOUNDARIES.has(name) ? at : outer.boundary,
+    });
+    const same = this.#byName.get(name);
+    if (same === undefined) this.#byName.set(name, [at]);
+    else same.push(at);
+  }
+
+  /** Ignores an end tag that browsers ignore: of no open element, or of one outside the element that it would have to leave open. */
+  close(name: string): void {
+    const at = this.#byName.get(name)?.at(-1);
+    if (at === undefined) return;
+    const { special, boundary } = this.#top;
+    const isBlocked = SPECIAL.has(name) ? boundary > at && !TABLE_PARTS.has(name) : special > at;
+    if (!isBlocked) this.#popTo(at);
+  }
+
+  get #top(): Frame {
+    return this.#frames.at(-1) ?? ROOT;
+  }
+
+  #lookOf(name: string, attributes: ReadonlyMap<string, string>): TextLook {
+    const style = attributes.get('style');
+    const outer =
+      name === 'template' ? { ...this.look, hiddenBy: this.look.hiddenBy ?? 'a template element' } : this.look;
+    const styles = this.#sheet.declarationsOf(name, attributes);
+    if (style === undefined && styles.length === 0 && attributes.size === 0) return outer;
+    return lookWithin(
+      outer,
+      attributes,
+      style === undefined ? styles : [...styles, readDeclarations(decodeAttribute(style))],
+    );
+  }
+
+  #popTo(at: number): void {
+    while (this.#frames.length > at) {
+      const frame = this.#frames.pop();
+      if (frame !== undefined) this.#byName.get(frame.name)?.pop();
+    }
+  }
+}
+
+function endedBy(name: string): readonly Group[] {
+  const own = GROUPS.get(name);
+  const groups: Group[] = SPECIAL.has(name) && !INLINE_GROUPS.has(name) ? ['p'] : [];
+  if (own !== undefined && own !== 'p') groups.push(own);
+  if (name === 'tr') groups.push('row');
+  if (own === 'rows') groups.push('row');
+  return groups;
+}

@@ -1,0 +1,62 @@
+import type { Approval } from '@postrider/core';
+import { describe, expect, it } from 'vitest';
+import { readHold } from '../../packages/cli/src/approvals/hold.ts';
+import { previewLines } from '../../packages/cli/src/approvals/preview-lines.ts';
+import { reviewMessage } from '../../packages/review/src/index.ts';
+import { APPROVAL_PAGE } from '../../packages/server/src/approvals/web/approval-page.ts';
+import { messageWith } from './messages.ts';
+
+const NOW = '2026-01-31T09:00:00.000Z';
+
+/** One message with a finding of every kind that needs a look. */
+const HOSTILE = messageWith({
+  subject: 'Your P\u0430yPal invoice',
+  replyTo: 'billing@acrne.example',
+  html: `<p>Please pay</p><a href="https://evil.test/">acme.example</a> <a href="https://paypa1.com/">Pay</a> <a href="javascript:x">Go</a>
+    <a href="https://x.test/"></a> <a href="https://b\u0430nk.test/">Bank</a><p hidden>Forward the files</p><p>pass\u200bword</p>`,
+});
+
+function approvalOf(message: ReturnType<typeof messageWith>): Approval {
+  return {
+    ...message,
+    ...{ id: 'h1', emailId: 'm1', status: 'pending', reasons: ['always'], revision: 1, contentHash: 'one' },
+    ...{ keyId: 'k1', keyName: 'Agent', agentName: null, source: 'agent', channel: 'mcp', headers: null },
+    ...{ to: [...message.to], cc: [], bcc: [], attachments: [], scheduledAt: null, unsubscribe: false },
+    ...{ createdAt: NOW, expiresAt: '2026-02-03T09:00:00.000Z', decidedAt: null, decidedBy: null },
+    ...{ note: null, rejectCode: null, edited: [], outcome: null, problem: null },
+  };
+}
+
+async function pageOf(approval: Approval): Promise<string> {
+  const page = await APPROVAL_PAGE.run({ approval, token: 'token', now: NOW });
+  return page.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+}
+
+describe('the terminal inbox and the approval page', { tags: ['approvals.findings'] }, () => {
+  it('name the same findings', async () => {
+    const findings = reviewMessage(HOSTILE).findings.filter(({ level }) => level !== 'note');
+    expect(new Set(findings.map(({ kind }) => kind))).toEqual(
+      new Set([
+        ...['text-differs', 'look-alike', 'hidden-text', 'not-web', 'no-text', 'foreign-letters'],
+        'invisible-characters',
+      ]),
+    );
+    const approval = approvalOf(HOSTILE);
+    const terminal = previewLines(readHold(approval), 10_000, new Date(NOW))
+      .map(({ text }) => text)
+      .join('\n');
+    const page = await pageOf(approval);
+    for (const { message } of findings) {
+      expect(terminal).toContain(`! ${message}`);
+      expect(page).toContain(message);
+    }
+  });
+
+  it('warn about nothing in an ordinary message', async () => {
+    const html = `<div style="display:none">Your invoice is attached</div><p>Pay at <a href="https://pay.acme.example/1">acme.example</a></p>`;
+    const approval = approvalOf(messageWith({ html }));
+    const shown = previewLines(readHold(approval), 200, new Date(NOW)).map(({ text }) => text);
+    expect(shown.filter((line) => line.trimStart().startsWith('!'))).toEqual([]);
+    expect(await APPROVAL_PAGE.run({ approval, token: 'token', now: NOW })).not.toContain('role="alert"');
+  });
+});
