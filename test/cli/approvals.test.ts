@@ -146,7 +146,7 @@ describe('approvals at the command line', () => {
     const declined = await edit('n\n', approvalId);
     expect(declined.code).toBe(2);
     expect(declined.written).toMatch(
-      /^\+ blocked@receiver\.example\nWarning: blocked@receiver\.example .*suppression list/m,
+      /^\+ blocked@receiver\.example\nWarning: blocked@receiver\.example: .*suppression list/m,
     );
     expect(declined.written).toContain('Approve it with these changes anyway? Type y: ');
     expect((await approval(approvalId)).status).toBe('pending');

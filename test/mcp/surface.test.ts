@@ -26,6 +26,7 @@ const TOOLS_BY_NAME = TOOLS.map((tool) => [tool.definition.name, tool.definition
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'approvals.decide-many': 'users decide; a key that may decide does so over the API',
   'approvals.decide': 'as above',
+  'approvals.check': 'as above; a send that agents prepare is checked with `dry_run`',
   'templates.publish': 'Users publish drafts, as they decide holds.',
   'webhooks.stream': 'a stream without an end, for a program that listens',
   'auth.session': 'about users who sign in; a tool is called with a key',

@@ -90,6 +90,10 @@ export const approvals = section('Approvals', [
     '`GET /keys/approvals?status&limit&cursor` lists `{id,emailId,status: pending|approved|rejected|expired|withdrawn,reasons[],revision,contentHash,keyId,keyName,agentName,source,channel,from,to[],cc[],bcc[],subject,text,html,attachments,scheduledAt,createdAt,expiresAt,decidedAt,decidedBy,note,rejectCode,edited[]}`; `GET /keys/approvals/:id` reads one, with `?wait=`.',
   ),
   requirement(
+    'approvals.check',
+    '`GET /keys/approvals/:id/check?recipients` → `{ok,checks:[{name,ok,code,message,fix}],refusal: problem|null,checkedAt}`: what approving now would return, without deciding or charging anything.',
+  ),
+  requirement(
     'approvals.findings',
     'The terminal inbox and the approval page warn of the same things: links whose text names another host, look-alike hosts, hidden text, invisible characters, targets that are no website.',
   ),

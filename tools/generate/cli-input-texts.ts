@@ -17,6 +17,7 @@ const HOLD_ID = 'The id of the hold, which the send printed.';
 /** The same, of one operation. */
 const OWN_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'approvals.get': { id: HOLD_ID },
+  'approvals.check': { id: HOLD_ID },
   'approvals.decide': {
     id: HOLD_ID,
     contentHash: `The hash of the hold you reviewed. ${CONTENT_HASH}`,

@@ -69,6 +69,7 @@ export {
   type ApprovalEdits,
   newApprovalDecisionSchema,
 } from './schemas/approval.ts';
+export { APPROVAL_CHECK_NAMES, type ApprovalCheck, type ApprovalCheckName } from './schemas/approval-check.ts';
 export { newAttachmentHostsSchema } from './schemas/attachment-hosts.ts';
 export type { AuditEntry } from './schemas/audit-entry.ts';
 export type { BatchItem } from './schemas/batch.ts';

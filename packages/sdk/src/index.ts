@@ -18,6 +18,7 @@ export type {
   AccountStats,
   AgentStats,
   Approval,
+  ApprovalCheck,
   ApprovalDecidedEvent,
   ApprovalDecision,
   ApprovalDecisions,

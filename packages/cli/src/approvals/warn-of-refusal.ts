@@ -18,7 +18,7 @@ export async function warnOfRefusal(
   const reasons = await findRefusalReasons(send, connection);
   if (reasons.length === 0) return false;
   for (const reason of reasons) stderr.write(wrapForTerminal(`Warning: ${reason}`, stderr));
-  stderr.write(wrapForTerminal('If you approve it now, it is not sent, and the decision is final.', stderr));
+  stderr.write(wrapForTerminal('If you approve it now, it is not sent, and a failed approval is final.', stderr));
   return true;
 }
 

@@ -2094,6 +2094,48 @@ export const COMMANDS: readonly CommandDescription[] = [
     ]
   },
   {
+    "id": "approvals.check",
+    "command": "approvals check",
+    "summary": "Check whether a held send can be approved",
+    "description": "Shows what approving a hold would do now, without deciding it: whether the message would be sent, and whether you may approve it. A key can check the holds of its own sends; with the scope approvals:read, those of the whole account.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider approvals check <id>",
+      "postrider approvals check <id> --recipients ada@example.com --json"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the hold, which the send printed.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "name": "recipients",
+        "place": "query",
+        "key": "recipients",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--recipients"
+        ],
+        "valueName": "text",
+        "description": "Addresses separated by commas: the recipients after your edits, instead of those of the message. Needs `approvals:decide`.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
     "id": "requests.list",
     "command": "requests list",
     "summary": "List logged requests",

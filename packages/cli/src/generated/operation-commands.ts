@@ -24,6 +24,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   { id: 'approvals.decide-many', method: 'POST', path: '/keys/approvals', command: 'approvals decide-many' },
   { id: 'approvals.get', method: 'GET', path: '/keys/approvals/:id', command: 'approvals get' },
   { id: 'approvals.decide', method: 'POST', path: '/keys/approvals/:id', command: 'approvals decide' },
+  { id: 'approvals.check', method: 'GET', path: '/keys/approvals/:id/check', command: 'approvals check' },
   { id: 'requests.list', method: 'GET', path: '/requests', command: 'requests list' },
   { id: 'requests.get', method: 'GET', path: '/requests/:id', command: 'requests get' },
   { id: 'suppressions.create', method: 'POST', path: '/suppressions', command: 'suppressions add' },

@@ -4,6 +4,7 @@ import type {
   AccountDeletion,
   AccountStats,
   Approval,
+  ApprovalCheck,
   ApprovalOutcomes,
   ApprovalPage,
   AuditPage,
@@ -67,6 +68,7 @@ export interface Records {
   readonly AccountDeletion: AccountDeletion;
   readonly AccountStats: AccountStats;
   readonly Approval: Approval;
+  readonly ApprovalCheck: ApprovalCheck;
   readonly ApprovalOutcomes: ApprovalOutcomes;
   readonly ApprovalPage: ApprovalPage;
   readonly AuditPage: AuditPage;

@@ -8,6 +8,7 @@ import { resumeAccount } from '../operations/account/resume.ts';
 import { getAccountStats } from '../operations/account/stats.ts';
 import { updateAccount } from '../operations/account/update.ts';
 import { getAccountVolume } from '../operations/account/volume.ts';
+import { checkApproval } from '../operations/approvals/check.ts';
 import { decideApprovals } from '../operations/approvals/decide-many.ts';
 import { decideApproval } from '../operations/approvals/decide.ts';
 import { getApproval } from '../operations/approvals/get.ts';
@@ -131,6 +132,7 @@ export const OPERATIONS = [
   decideApprovals,
   getApproval,
   decideApproval,
+  checkApproval,
   listRequests,
   getRequest,
   createSuppression,

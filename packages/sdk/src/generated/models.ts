@@ -12,6 +12,8 @@ export type AgentStats = components['schemas']['AgentStats'];
 
 export type Approval = components['schemas']['Approval'];
 
+export type ApprovalCheck = components['schemas']['ApprovalCheck'];
+
 /** A hold was approved, rejected or withdrawn, or it expired. */
 export type ApprovalDecidedEvent = components['schemas']['ApprovalDecidedEvent'];
 

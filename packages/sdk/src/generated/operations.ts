@@ -36,6 +36,7 @@ export type OperationId =
   | 'approvals.decide-many'
   | 'approvals.get'
   | 'approvals.decide'
+  | 'approvals.check'
   | 'requests.list'
   | 'requests.get'
   | 'suppressions.create'
@@ -144,6 +145,7 @@ export interface OperationTypes {
   readonly 'approvals.decide-many': operations['approvals.decideMany'];
   readonly 'approvals.get': operations['approvals.get'];
   readonly 'approvals.decide': operations['approvals.decide'];
+  readonly 'approvals.check': operations['approvals.check'];
   readonly 'requests.list': operations['requests.list'];
   readonly 'requests.get': operations['requests.get'];
   readonly 'suppressions.create': operations['suppressions.create'];
@@ -252,6 +254,7 @@ export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
   'approvals.decide-many': { method: 'POST', path: '/keys/approvals', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'approvals.get': { method: 'GET', path: '/keys/approvals/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'approvals.decide': { method: 'POST', path: '/keys/approvals/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'approvals.check': { method: 'GET', path: '/keys/approvals/:id/check', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'requests.list': { method: 'GET', path: '/requests', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'requests.get': { method: 'GET', path: '/requests/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'suppressions.create': { method: 'POST', path: '/suppressions', response: 'json', takesIdempotencyKey: false, channelIn: null },

@@ -181,6 +181,35 @@ export interface components {
             /** @description Whether each recipient gets a separate unsubscribe link. */
             unsubscribe: boolean;
         };
+        ApprovalCheck: {
+            /** @description Whether an approval by this caller would send the message now. */
+            ok: boolean;
+            /** @description Every check, whether it passed or failed, always in this order. */
+            checks: {
+                /**
+                 * @description `caller`: The caller may decide this hold, and its own rules permit the message. `hold`: The hold is undecided and has not expired. `key`: The keys that sent the message are not revoked. `account`: The account may send, and neither it nor the key is paused. `domain`: The sender’s domain is verified. `allowlist`: Every recipient is on the allowlists of the keys that sent the message. `suppression`: No recipient is on the suppression list. `quota`: The monthly quota is sufficient for recipients that are added.
+                 * @enum {string}
+                 */
+                name: "caller" | "hold" | "key" | "account" | "domain" | "allowlist" | "suppression" | "quota";
+                ok: boolean;
+                /**
+                 * @description Only if it failed: the error code.
+                 * @enum {string}
+                 */
+                code?: "invalid_json" | "authorization_pending" | "slow_down" | "device_code_expired" | "missing_key" | "invalid_key" | "key_revoked" | "key_expired" | "session_required" | "quota_exceeded" | "missing_scope" | "recipient_not_allowed" | "ip_not_allowed" | "domain_not_verified" | "persona_locked" | "self_approval_forbidden" | "permission_escalation" | "account_suspended" | "sending_paused" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "message_not_queued" | "issuing_key_revoked" | "approval_already_decided" | "approval_changed" | "webhook_disabled" | "domain_claimed" | "already_exists" | "body_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_cursor" | "idempotency_key_reused" | "recipient_suppressed" | "template_not_found" | "template_variable_missing" | "template_render_failed" | "window_too_large" | "attachment_invalid" | "attachment_too_many" | "attachment_too_large" | "attachment_type_refused" | "attachment_url_refused" | "attachment_fetch_failed" | "rate_limited" | "send_limit_reached" | "too_many_held" | "internal" | "unavailable";
+                /** @description Only if it failed: what is wrong. */
+                message?: string;
+                /** @description Only if it failed: what to do next. */
+                fix?: string;
+            }[];
+            /** @description The error of an approval, or the `problem` that the hold would get if the message could not be sent; null if it would be sent. */
+            refusal: components["schemas"]["Problem"] | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
+             */
+            checkedAt: string;
+        };
         /** @description A hold was approved, rejected or withdrawn, or it expired. */
         ApprovalDecidedEvent: {
             /**
@@ -3744,6 +3773,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    "approvals.check": {
+        parameters: {
+            query?: {
+                /** @description Addresses separated by commas: the recipients after your edits, instead of those of the message. Needs `approvals:decide`. */
+                recipients?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the hold: the `approvalId` of the send. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Check whether a held send can be approved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalCheck"];
                 };
             };
         };

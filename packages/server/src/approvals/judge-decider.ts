@@ -1,21 +1,29 @@
 import { nameOperation } from '@postrider/core';
 import type { Query } from '../db/client.ts';
+import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
-import type { LockedApproval } from '../db/queries/approval-decisions.ts';
 import { failedItemsOf } from '../db/queries/failed-items.ts';
-import type { HeldMessage } from '../db/queries/held-messages.ts';
 import { chargeSends } from '../db/queries/insert-sends.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { Refusal } from '../sending/acceptance.ts';
 import { isAllowed } from '../sending/allowlist.ts';
+import { idempotencyHorizon } from '../sending/batch-facts.ts';
 import { toKeyRules } from '../sending/key-rules.ts';
+import { quotaMonth } from '../sending/quota.ts';
 import type { Recipient } from '../sending/recipients.ts';
-import { type CountedLimit, chargesOf, limitsOf, refuseByLimit } from '../sending/send-limits.ts';
+import {
+  type CountedLimit,
+  chargesOf,
+  checkSendLimit,
+  limitsOf,
+  periodStart,
+  refuseByLimit,
+} from '../sending/send-limits.ts';
 
 /** The hold to decide and its message. */
 interface Decided {
-  readonly hold: LockedApproval;
-  readonly held: HeldMessage;
+  readonly hold: { readonly keyId: string };
+  readonly held: { readonly keyId: string };
   readonly recipients: readonly Recipient[];
 }
 
@@ -26,24 +34,67 @@ interface Decided {
  */
 export async function judgeDecider(
   transaction: Query,
-  { accountId, keyId }: Caller,
-  { hold, held, recipients }: Decided,
+  caller: Caller,
+  decided: Decided,
   now: Date,
 ): Promise<Refusal | null> {
+  const { refusal, limits } = await applyRules(transaction, caller, decided);
+  if (refusal === null) await countApproval(transaction, caller.accountId, limits, now);
+  return refusal;
+}
+
+/** The same without counting the approval. */
+export async function foreseeDecider(
+  query: Query,
+  caller: Caller,
+  decided: Decided,
+  now: Date,
+): Promise<Refusal | null> {
+  const { accountId } = caller;
+  const { refusal, limits } = await applyRules(query, caller, decided);
+  if (refusal !== null || limits.length === 0) return refusal;
+  const { sent } = await readAcceptanceFacts(query, {
+    ...{
+      accountIds: [],
+      domains: [],
+      recipients: [],
+      idempotencyKeys: [],
+      month: quotaMonth(now),
+      monthlyQuota: 0,
+      now,
+    },
+    limitedKeys: limits.map(({ keyId: value }) => ({ accountId, value })),
+    ...{ hourStart: periodStart('hour', now), dayStart: periodStart('day', now) },
+    idempotencyHorizon: idempotencyHorizon(now),
+  });
+  const sentBy = (keyId: string, period: string) =>
+    sent.find((fact) => fact.keyId === keyId && fact.period === period)?.sends ?? 0;
+  for (const limit of limits) {
+    const counts = { hour: sentBy(limit.keyId, 'hour'), day: sentBy(limit.keyId, 'day') };
+    const fault = checkSendLimit(limit, counts, now);
+    if (fault !== null) return asApproval(fault);
+  }
+  return null;
+}
+
+/** What the rules of the deciding key say, and the limits that the approval would count toward. */
+async function applyRules(
+  query: Query,
+  { accountId, keyId }: Caller,
+  { hold, held, recipients }: Decided,
+): Promise<{ readonly refusal: Refusal | null; readonly limits: readonly CountedLimit[] }> {
   const ids = [...new Set([keyId, hold.keyId, held.keyId])];
-  const rows = await Promise.all(ids.map((id) => findKeyById(transaction, accountId, id)));
+  const rows = await Promise.all(ids.map((id) => findKeyById(query, accountId, id)));
   const [own, ...senders] = rows.map((row) => (row === null ? null : { keyId: row.keyId, ...toKeyRules(row) }));
-  if (!own) return null;
-  if (own.pausedBy === 'key') return PAUSED;
+  if (!own) return { refusal: null, limits: [] };
+  if (own.pausedBy === 'key') return { refusal: PAUSED, limits: [] };
   const beyond = recipients.filter(({ email }) => !isAllowed(email, own.recipientAllowlist));
-  if (beyond.length > 0) return notAllowed(beyond);
+  if (beyond.length > 0) return { refusal: notAllowed(beyond), limits: [] };
   // A limit that counted the message when the send was accepted does not count it again.
   const counted = new Set(
     senders.flatMap((sender) => (sender === null ? [] : limitsOf(sender))).map((limit) => limit.keyId),
   );
-  const limits = limitsOf(own).filter((limit) => !counted.has(limit.keyId));
-  await countApproval(transaction, accountId, limits, now);
-  return null;
+  return { refusal: null, limits: limitsOf(own).filter((limit) => !counted.has(limit.keyId)) };
 }
 
 /** A send limit of the deciding key is used up. Thrown so that the transaction rolls back the decision. */
@@ -77,8 +128,12 @@ async function countApproval(
     const last = beyond.findLast(({ limit }) => limit === beyond[0]?.limit);
     if (last === undefined) throw error;
     const refusal = refuseByLimit(last.limit, last.charge.period, now);
-    throw new ApprovalLimitError({ ...refusal, detail: `${refusal.detail} An approval counts as a send.` });
+    throw new ApprovalLimitError(asApproval(refusal));
   }
+}
+
+function asApproval(refusal: Refusal): Refusal {
+  return { ...refusal, detail: `${refusal.detail} An approval counts as a send.` };
 }
 
 const PAUSED: Refusal = {

@@ -2,10 +2,9 @@ import { foldAddress } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { readAcceptanceFacts } from '../db/queries/acceptance-facts.ts';
 import { findKeyById } from '../db/queries/api-keys.ts';
-import type { LockedApproval } from '../db/queries/approval-decisions.ts';
 import { adjustQuota, type HeldMessage } from '../db/queries/held-messages.ts';
 import { toCaller } from '../keys/caller.ts';
-import { checkAcceptance, type Refusal } from '../sending/acceptance.ts';
+import { type AcceptanceQuestion, checkAcceptance, type Refusal } from '../sending/acceptance.ts';
 import { idempotencyHorizon } from '../sending/batch-facts.ts';
 import { isSandboxAddress } from '../sending/plan-deliveries.ts';
 import { quotaMonth } from '../sending/quota.ts';
@@ -20,30 +19,79 @@ export interface Recheck {
   readonly isTest: boolean;
 }
 
+/** The hold's key is the one that asked for the send, and the message's key the one that it is sent under. */
+interface HeldKeys {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+type HeldFacts = Pick<HeldMessage, 'keyId' | 'fromDomain' | 'charged' | 'createdAt'>;
+
+interface Settings {
+  readonly sandboxDomain: string;
+  readonly monthlyQuota: number;
+}
+
 /**
- * Repeats the acceptance check for the message as it will be sent, with the current rules of the key that asked for it and of the key it is
- * sent under. The original charge stays, in the month of acceptance. Only added recipients cost more, and a refused message costs nothing.
+ * Repeats the acceptance check for the message as it will be sent, and charges it. The original charge stays, in the month of acceptance. Only
+ * added recipients cost more, and a refused message costs nothing.
  */
 export async function recheckAcceptance(
   transaction: Query,
-  { sandboxDomain, monthlyQuota }: { readonly sandboxDomain: string; readonly monthlyQuota: number },
-  { accountId, keyId }: LockedApproval,
-  held: HeldMessage,
+  settings: Settings,
+  hold: HeldKeys,
+  held: HeldFacts,
   recipients: readonly Recipient[],
   now: Date,
 ): Promise<Recheck> {
+  const { question, keyFault, cost, isTest } = await readHeldQuestion(
+    transaction,
+    settings,
+    hold,
+    held,
+    recipients,
+    now,
+  );
+  const verdict = checkAcceptance(question);
+  const refusal = keyFault ?? (verdict.ok ? null : verdict);
+  const charge = { accountId: hold.accountId, month: quotaMonth(held.createdAt), limit: question.quotaLimit };
+  if (refusal === null && (await adjustQuota(transaction, { ...charge, units: cost - held.charged }))) {
+    return { refusal: null, charged: cost, isTest };
+  }
+  await adjustQuota(transaction, { ...charge, units: -held.charged });
+  return { refusal: refusal ?? QUOTA_TAKEN, charged: 0, isTest };
+}
+
+/** What the acceptance check asks about a held message, with the current rules of its keys. */
+export interface HeldQuestion {
+  readonly question: AcceptanceQuestion;
+  /** Why its keys can no longer send it; null if they can. It comes before every other reason. */
+  readonly keyFault: Refusal | null;
+  /** The quota units of all recipients. */
+  readonly cost: number;
+  readonly isTest: boolean;
+}
+
+/** Reads the facts for the acceptance check of a held message. It changes nothing. */
+export async function readHeldQuestion(
+  query: Query,
+  { sandboxDomain, monthlyQuota }: Settings,
+  { accountId, keyId }: HeldKeys,
+  held: HeldFacts,
+  recipients: readonly Recipient[],
+  now: Date,
+): Promise<HeldQuestion> {
   const ids = [...new Set([keyId, held.keyId])];
-  const rows = await Promise.all(ids.map((id) => findKeyById(transaction, accountId, id)));
+  const rows = await Promise.all(ids.map((id) => findKeyById(query, accountId, id)));
   const callers = rows.flatMap((row) => (row === null ? [] : [toCaller(row)]));
   const [asking, issuing] = callers;
   const isTest = callers.some(({ mode }) => mode === 'test');
   const cost = isTest ? 0 : recipients.filter(({ email }) => !isSandboxAddress(email, sandboxDomain)).length;
-  const month = quotaMonth(held.createdAt);
   const sandboxSender = held.fromDomain === sandboxDomain;
-  const facts = await readAcceptanceFacts(transaction, {
+  const facts = await readAcceptanceFacts(query, {
     ...{
       accountIds: [accountId],
-      ...{ month, monthlyQuota },
+      ...{ month: quotaMonth(held.createdAt), monthlyQuota },
       now,
       hourStart: now,
       dayStart: now,
@@ -55,30 +103,22 @@ export async function recheckAcceptance(
   });
   const [account] = facts.accounts;
   const suppressed = new Set(facts.suppressed.map(({ value }) => value));
-  const limit = account?.quota ?? 0;
-  const more = cost - held.charged;
-  const verdict = checkAcceptance({
+  const question = {
     fromDomain: held.fromDomain,
     recipients,
-    cost: Math.max(0, more),
+    cost: Math.max(0, cost - held.charged),
     recipientAllowlist: asking?.recipientAllowlist ?? null,
     callerAllowlist: issuing?.recipientAllowlist ?? null,
     accountSuspended: account?.suspended !== false,
     pausedBy: asking?.pausedBy ?? issuing?.pausedBy ?? null,
     domainVerified: sandboxSender || facts.verifiedDomains.length > 0,
-    suppressed: (email) => suppressed.has(email),
-    quotaLimit: limit,
+    suppressed: (email: string) => suppressed.has(email),
+    quotaLimit: account?.quota ?? 0,
     quotaUsed: account?.used ?? 0,
-  });
+  };
   // The process that revoked the key may have a clock ahead of this one, so a revocation time in the future counts too.
   const isRevoked = callers.length < ids.length || callers.some(({ revokedAt }) => revokedAt !== null);
-  const charge = { accountId, month, limit };
-  const refusal = isRevoked ? KEY_REVOKED : verdict.ok ? null : verdict;
-  if (refusal === null && (await adjustQuota(transaction, { ...charge, units: more }))) {
-    return { refusal: null, charged: cost, isTest };
-  }
-  await adjustQuota(transaction, { ...charge, units: -held.charged });
-  return { refusal: refusal ?? QUOTA_TAKEN, charged: 0, isTest };
+  return { question, keyFault: isRevoked ? KEY_REVOKED : null, cost, isTest };
 }
 
 const KEY_REVOKED: Refusal = { code: 'issuing_key_revoked', detail: 'The key that sent this message was revoked.' };

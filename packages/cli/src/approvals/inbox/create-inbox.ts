@@ -2,9 +2,9 @@ import { CliFailure } from '../../failure.ts';
 import { singleLine } from '../../output/untrusted-text.ts';
 import { differencesBetween } from '../differences.ts';
 import { readEditFile, writeEditFile } from '../edit-file.ts';
-import { contentOf, type Edits, editsBetween } from '../held-content.ts';
+import { contentOf, editsBetween } from '../held-content.ts';
 import type { Decision, HeldSends } from '../held-sends.ts';
-import type { Hold } from '../hold.ts';
+import { type Hold, recipientsOf } from '../hold.ts';
 import { nameOf, type TemplateDraft } from '../template-draft.ts';
 import { type DraftDecision, type DraftList, successorOf, type TemplateDrafts } from '../template-drafts.ts';
 import { type Edited, EMPTY_INBOX, type InboxState, type Notice, withList } from './inbox-state.ts';
@@ -119,9 +119,8 @@ export function createInbox({ heldSends, templateDrafts, notice = null, edit, qu
     if (asked?.kind !== 'approve') return;
     const found = await Promise.all(
       asked.holds.slice(0, CHECKED_MAX).map(async (hold) => {
-        const reasons = await heldSends.refusalReasons(
-          asked.edited === null ? hold : { ...hold, ...recipientsIn(asked.edited) },
-        );
+        const recipients = asked.edited === null ? null : editedRecipients(hold, asked.edited);
+        const reasons = await heldSends.refusalReasons({ id: hold.id, recipients });
         return reasons.map((reason) => (asked.holds.length === 1 ? reason : `${hold.subject}: ${reason}`));
       }),
     );
@@ -241,7 +240,8 @@ function without(selected: ReadonlySet<string>, id: string): ReadonlySet<string>
 /** No one who reads the messages approves more than this at once. */
 const CHECKED_MAX = 20;
 
-function recipientsIn({ edits }: Edited): Pick<Edits, 'to' | 'cc' | 'bcc'> {
-  const { to, cc, bcc } = edits;
-  return { ...(to && { to }), ...(cc && { cc }), ...(bcc && { bcc }) };
+/** Null if the recipients stay as they are. */
+function editedRecipients({ to, cc, bcc }: Hold, { edits }: Edited): readonly string[] | null {
+  if (edits.to === undefined && edits.cc === undefined && edits.bcc === undefined) return null;
+  return recipientsOf({ to: edits.to ?? to, cc: edits.cc ?? cc, bcc: edits.bcc ?? bcc });
 }

@@ -280,7 +280,7 @@ function approveLines(
 }
 
 const WARNINGS_SHOWN = 5;
-const NOT_SENT = 'Approved now, it would not be sent, and the decision is final.';
+const NOT_SENT = 'Approved now, it would not be sent, and a failed approval is final.';
 
 function rejectHead(holds: readonly Hold[], columns: number): readonly ShownLine[] {
   const [first] = holds;

@@ -39,6 +39,6 @@ export const definition = defineCommand({
 
 async function confirmRefusal(id: string, connection: ApiConnection, io: CliIo): Promise<void> {
   const hold = await connectHeldSends(connection).read(id);
-  if (hold.status === 'pending' && (await warnOfRefusal(hold, connection, io)))
+  if (hold.status === 'pending' && (await warnOfRefusal({ id: hold.id, recipients: null }, connection, io)))
     await confirmApproval('Approve it anyway?', true, io);
 }

@@ -3,6 +3,7 @@ import { type DiffLine, differencesBetween } from '../../approvals/differences.t
 import { readEditFile, writeEditFile } from '../../approvals/edit-file.ts';
 import { contentOf, editsBetween } from '../../approvals/held-content.ts';
 import { connectHeldSends } from '../../approvals/held-sends.ts';
+import { recipientsOf } from '../../approvals/hold.ts';
 import { openEditor } from '../../approvals/open-editor.ts';
 import { confirmApproval, warnOfRefusal } from '../../approvals/warn-of-refusal.ts';
 import { FAILED, WHO_DECIDES } from '../../approvals/who-decides.ts';
@@ -63,8 +64,9 @@ export const definition = defineCommand({
     }
     io.stderr.write(differencesBetween(before, verdict.content).map(toText).join(''));
     if (needsConfirmation) {
-      const { to, cc, bcc, subject } = verdict.content;
-      const isWarned = await warnOfRefusal({ from: hold.from, to, cc, bcc, subject }, connection, io);
+      const isReaddressed = 'to' in edits || 'cc' in edits || 'bcc' in edits;
+      const recipients = isReaddressed ? recipientsOf(verdict.content) : null;
+      const isWarned = await warnOfRefusal({ id: hold.id, recipients }, connection, io);
       await confirmApproval(`Approve it with these changes${isWarned ? ' anyway' : ''}?`, isWarned, io);
     }
     const { note } = values;

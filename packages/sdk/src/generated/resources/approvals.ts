@@ -3,11 +3,12 @@
 import type { CallOptions, OperationCaller } from '../../call.ts';
 import { type CallPromise, callOperation } from '../../call-promise.ts';
 import { listPages, type PagePromise } from '../../pagination.ts';
-import type { Approval, ApprovalDecision, ApprovalDecisions, ApprovalOutcomes } from '../models.ts';
+import type { Approval, ApprovalCheck, ApprovalDecision, ApprovalDecisions, ApprovalOutcomes } from '../models.ts';
 import type { operations } from '../schema.ts';
 
 type ListQuery = NonNullable<operations['approvals.list']['parameters']['query']>;
 type GetQuery = NonNullable<operations['approvals.get']['parameters']['query']>;
+type CheckQuery = NonNullable<operations['approvals.check']['parameters']['query']>;
 
 export class ApprovalsResource {
   readonly #client: OperationCaller;
@@ -78,5 +79,20 @@ export class ApprovalsResource {
    */
   decide(id: string, body: ApprovalDecision, options: CallOptions = {}): CallPromise<Approval> {
     return callOperation(this.#client, 'approvals.decide', { params: { id }, body }, options);
+  }
+
+  /**
+   * Check whether a held send can be approved.
+   *
+   * What approving a hold would return now, without deciding it and without any charge: the acceptance check with the
+   * present rules, and whether this caller may approve it. A key can check the holds of its own sends; with the scope
+   * `approvals:read`, those of the whole account. The result can change before the decision, which checks again.
+   *
+   * @param id The id of the hold: the `approvalId` of the send.
+   *
+   * @throws PostriderError with `not_found`, besides the codes that every call can return.
+   */
+  check(id: string, query: CheckQuery = {}, options: CallOptions = {}): CallPromise<ApprovalCheck> {
+    return callOperation(this.#client, 'approvals.check', { params: { id }, query }, options);
   }
 }

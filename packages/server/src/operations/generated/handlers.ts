@@ -9,6 +9,7 @@ import { resumeAccount } from '../account/resume.ts';
 import { getAccountStats } from '../account/stats.ts';
 import { updateAccount } from '../account/update.ts';
 import { getAccountVolume } from '../account/volume.ts';
+import { checkApproval } from '../approvals/check.ts';
 import { decideApprovals } from '../approvals/decide-many.ts';
 import { decideApproval } from '../approvals/decide.ts';
 import { getApproval } from '../approvals/get.ts';
@@ -116,6 +117,7 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'account.stats': getAccountStats,
   'account.update': updateAccount,
   'account.volume': getAccountVolume,
+  'approvals.check': checkApproval,
   'approvals.decide-many': decideApprovals,
   'approvals.decide': decideApproval,
   'approvals.get': getApproval,
