@@ -302,6 +302,18 @@ describe('a hostile file', () => {
     expect(await height()).toBe('120px');
   });
 
+  it('that expands on a later page still shows the pages before it', { timeout: 120_000 }, async () => {
+    const opened = await open(createPdf({ pages: ['First', 'Bomb'], lastContent: createBomb(400) }), { height: 400 });
+    const { page, frame, outcome } = opened;
+    expect(outcome).toEqual({ shown: 2, pages: 2 });
+    const last = frame.locator('section').nth(1);
+    await last.scrollIntoViewIfNeeded();
+    await last.getByText('This page cannot be shown. Download the file to read it.').waitFor({ timeout: 60_000 });
+    await expect.poll(() => page.workers()).toEqual([]);
+    expect(await frame.locator('.text').allTextContents()).toEqual(['First']);
+    expect(await page.locator('iframe').getAttribute('src')).toBe('/assets/pdf/frame');
+  });
+
   it('that expands without end is given up, and the page stays usable', { timeout: 120_000 }, async () => {
     const { page, outcome } = await open(createPdf({ content: createBomb(400) }));
     expect([SLOW, UNREADABLE]).toContain(outcome);

@@ -19,6 +19,8 @@ interface PdfOptions {
   readonly resources?: string;
   /** The content of each page, instead of its text. */
   readonly content?: PdfObject;
+  /** That of the last page. */
+  readonly lastContent?: PdfObject;
 }
 
 /** Writes a small PDF by hand. */
@@ -31,6 +33,7 @@ export function createPdf({
   fonts = ['Helvetica'],
   resources = '',
   content,
+  lastContent,
 }: PdfOptions = {}): Buffer {
   const objects = new Map<number, PdfObject>();
   const numbers = pages.map((_, index) => 1_000 + 2 * index);
@@ -46,7 +49,8 @@ export function createPdf({
       number,
       `<< /Type /Page /Parent 2 0 R /MediaBox [${mediaBox}] /Resources << /Font << ${fontsByName} >> ${resources} >> /Contents ${number + 1} 0 R ${page} >>`,
     );
-    objects.set(number + 1, content ?? toStream(`BT /F1 48 Tf 60 700 Td (${text}) Tj ET`));
+    const own = index === pages.length - 1 ? (lastContent ?? content) : content;
+    objects.set(number + 1, own ?? toStream(`BT /F1 48 Tf 60 700 Td (${text}) Tj ET`));
   }
   return writePdf(objects);
 }

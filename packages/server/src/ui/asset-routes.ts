@@ -64,7 +64,7 @@ export function createAssets(sources: readonly AssetSource[]): Assets {
 
   const withUrls = (script: string) =>
     script.replace(IMPORT, (whole, before: string, quote: string, name: string) =>
-      byName.has(name) ? `${before}${quote}${url(name)}${quote}` : whole,
+      byName.has(name) ? `${before}${quote}${url(name)}` : whole,
     );
   const url = (name: string) => `/assets/${load(name).hash}/${name}`;
 
@@ -97,7 +97,7 @@ export function addAssetRoutes(app: FastifyInstance, assets: Assets): void {
   });
 }
 
-const IMPORT = /(from |import |import\(|import\.meta\.resolve\()(['"])\.\/([\w.-]{1,100})\2/g;
+const IMPORT = /((?:from|import|resolve)[ (])(['"])\.\/([\w.-]{1,100})(?=['"])/g;
 /** 96 bits, as base64url. */
 const HASH_CHARACTERS = 16;
 

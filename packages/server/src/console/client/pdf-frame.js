@@ -52,16 +52,30 @@ async function show(bytes) {
   try {
     const pdf = await within(MAX_MS, task.promise);
     const shown = Math.min(pdf.numPages, MAX_PAGES);
-    const view = createPageView(main, { total: pdf.numPages, within: (work) => within(MAX_MS, work), onSlow: stop });
+    const view = createPageView(main, {
+      total: pdf.numPages,
+      within: (work) => within(MAX_MS, work),
+      // The worker may be busy with that page for ever.
+      onError: (error) => error instanceof TooSlow && stop(),
+    });
     view.add(await within(MAX_MS, pdf.getPage(1)));
     await view.drawn(1);
     tellParent({ kind: 'shown', shown, pages: pdf.numPages });
-    for (let number = 2; number <= shown; number += 1) view.add(await within(MAX_MS, pdf.getPage(number)));
-    if (shown < pdf.numPages)
-      view.note(`Only the first ${shown} of ${pdf.numPages} pages are shown. Download the file to read the rest.`);
+    await addFurther(pdf, view, shown);
   } catch (error) {
     stop();
     throw error;
+  }
+}
+
+/** A page that cannot be read does not take away those that can. */
+async function addFurther(pdf, view, shown) {
+  try {
+    for (let number = 2; number <= shown; number += 1) view.add(await within(MAX_MS, pdf.getPage(number)));
+    if (shown < pdf.numPages)
+      view.note(`Only the first ${shown} of ${pdf.numPages} pages are shown. Download the file to read the rest.`);
+  } catch {
+    view.note('The other pages cannot be shown. Download the file to read them.');
   }
 }
 

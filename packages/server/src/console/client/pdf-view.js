@@ -29,6 +29,7 @@ const PATIENCE_MS = 60_000;
 export function showPdf(frame, bytes, { maxHeight = MAX_HEIGHT } = {}) {
   return new Promise((resolve, reject) => {
     let isSent = false;
+    let isShown = false;
     const stop = setTimeout(() => fail('slow'), PATIENCE_MS);
 
     /** @param {keyof typeof FAILURES} reason */
@@ -48,9 +49,10 @@ export function showPdf(frame, bytes, { maxHeight = MAX_HEIGHT } = {}) {
         frame.contentWindow.postMessage({ kind: 'show', bytes }, '*', [bytes]);
       } else if (data.kind === 'height') {
         frame.style.height = `${clamp(data.height, maxHeight)}px`;
-      } else if (data.kind === 'failed') {
+      } else if (data.kind === 'failed' && !isShown) {
         fail(Object.hasOwn(FAILURES, data.reason) ? data.reason : 'unreadable');
       } else if (data.kind === 'shown') {
+        isShown = true;
         clearTimeout(stop);
         resolve({ shown: toCount(data.shown), pages: toCount(data.pages) });
       }
