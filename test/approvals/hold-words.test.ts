@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatSize, timeLeft } from '../../packages/server/src/approvals/hold-words.ts';
+import { formatSize } from '../../packages/server/src/approvals/hold-words.ts';
+import { timeLeft } from '../../packages/server/src/html/time-words.ts';
 
 describe('readable times and sizes', () => {
   const now = new Date('2026-01-31T09:00:00Z');

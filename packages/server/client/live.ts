@@ -3,6 +3,7 @@ import { toast } from './toast.ts';
 
 /** At most one reload in this time, however often the data changes. */
 const PAUSE_MS = 700;
+const RETRY_MS = 5_000;
 
 /** Follows changes of what the page shows (`data-watch`), and shows them without a reload of the page. */
 export function startLive(): void {
@@ -44,14 +45,21 @@ export function startLive(): void {
       wasLost = true;
       setState('lost', 'Connection lost. Trying again.');
       // A browser gives up after a refusal; a server that restarts comes back.
-      if (stream?.readyState === EventSource.CLOSED) setTimeout(open, 5_000);
+      if (stream?.readyState === EventSource.CLOSED) setTimeout(() => stream !== null && open(), RETRY_MS);
     });
   }
 
+  // Browsers open only a few connections to a server, which hidden tabs must not use up.
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') refreshSoon();
+    if (document.visibilityState === 'hidden') {
+      stream?.close();
+      stream = null;
+      return;
+    }
+    if (stream === null) open();
+    refreshSoon();
   });
-  open();
+  if (document.visibilityState === 'visible') open();
 }
 
 function setState(state: 'on' | 'lost', words: string): void {
