@@ -3,6 +3,7 @@ import { type Html, html } from '../../html/page-markup.ts';
 import type { ProblemError } from '../../problem.ts';
 import { pageHeader } from '../../ui/components/page-header.ts';
 import { notice } from '../../ui/components/surfaces.ts';
+import { withCode } from '../../ui/components/with-code.ts';
 import { renderSinglePage } from '../../ui/single-page.ts';
 import { type PageContent, page } from './console-page.ts';
 import type { PageForm } from './page-form.ts';
@@ -25,7 +26,7 @@ export function problemNotice({ detail, fix, errors = [], recipients = [] }: Pro
   const named = recipients.map(({ email, code }) => html`<li>${email}: ${code.replaceAll('_', ' ')}</li>`);
   const faults = errors.length > 1 ? errors.map(({ path, message }) => html`<li><b>${path}</b>: ${message}</li>`) : [];
   const list = [...named, ...faults];
-  return html`${notice('bad', detail, html`${fix}${list.length === 0 ? null : html`<ul>${list}</ul>`}`)}`;
+  return html`${notice('bad', withCode(detail), html`${withCode(fix)}${list.length === 0 ? null : html`<ul>${list}</ul>`}`)}`;
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 import { type Html, html } from '../../../html/page-markup.ts';
 import { checkbox, faultOf, radio, select, textArea, textField } from '../../../ui/components/field.ts';
 import { card } from '../../../ui/components/surfaces.ts';
+import { withCode } from '../../../ui/components/with-code.ts';
 import type { PageForm } from '../page-form.ts';
 
 /** What a form about a key shows: the values as typed. */
@@ -29,7 +30,7 @@ export function keyFields({ form, problem, isNew }: KeyFormValues): Html {
   return html`${textField({ name: 'name', label: 'Name', value: form.get('name'), isRequired: true, maxLength: LIMITS.keyNameCharacters, fault: fault('name'), placeholder: 'Invoice agent', hint: 'Approvers and the log show this name.' })}
 ${isNew ? modeFields(form) : null}${scopeFields(form, fault('scopes'))}${approvalFields(form, fault('holdWhen'))}
 <fieldset><legend>Whom it may write to</legend>${textArea({ name: 'recipientAllowlist', label: 'Only these recipients', value: form.get('recipientAllowlist'), rows: 3, fault: fault('recipientAllowlist'), hint: html`One on each line: <code>ada@acme.example</code>, <code>@acme.example</code> for a domain, <code>*.acme.example</code> for its subdomains. Empty: anyone.` })}</fieldset>
-<fieldset><legend>How much</legend><div class="halves">${numberField(form, 'hour', 'Messages an hour', fault('sendLimit'))}${numberField(form, 'day', 'Messages a day', fault('sendLimit.day'))}${numberField(form, 'rateLimit', 'Requests a minute', fault('rateLimit'))}</div></fieldset>
+<fieldset><legend>How much</legend><div class="thirds">${numberField(form, 'hour', 'Messages an hour', fault('sendLimit'))}${numberField(form, 'day', 'Messages a day', fault('sendLimit.day'))}${numberField(form, 'rateLimit', 'Requests a minute', fault('rateLimit'))}</div></fieldset>
 ${personaFields(form, fault)}${furtherFields(form, fault)}`;
 }
 
@@ -112,7 +113,7 @@ export function policyCard(policy: KeyPolicy): Html {
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0
       ? null
-      : html`<section><h3>${title}</h3><ul class="bullets">${lines.map((words) => html`<li>${words}</li>`)}</ul></section>`;
+      : html`<section><h3>${title}</h3><ul class="bullets">${lines.map((words) => html`<li>${withCode(words)}</li>`)}</ul></section>`;
   const waits =
     policy.approvalMode !== 'off'
       ? list('Waits for a person', held)

@@ -82,6 +82,12 @@ export function engagementCard(volume: Volume, { opens, clicks }: Stats): Html {
 const DIMENSIONS = { tag: 'Tag', channel: 'Channel', source: 'Source', agent: 'Agent' } as const;
 type Dimension = keyof typeof DIMENSIONS;
 
+const METRICS = {
+  ...{ sent: 'Sent', delivered: 'Delivered', bounced: 'Bounced', complained: 'Complaints' },
+  ...{ opened: 'Opened', clicked: 'Clicked' },
+} as const;
+type Metric = keyof typeof METRICS;
+
 interface Group {
   readonly name: string;
   readonly sent: number;
@@ -92,21 +98,54 @@ interface Group {
   readonly complaintRate: number;
 }
 
-/** The same numbers by tag, channel, source or agent. */
+/** One number at a time over the window, by tag, channel, source or agent, and all numbers of each in a table. */
 export async function breakdownCard(request: PageRequest, window: string): Promise<Html> {
-  const given = request.query.text('by');
-  const by: Dimension = given !== undefined && given in DIMENSIONS ? (given as Dimension) : 'tag';
-  const stats = await request.call('account.stats', {
-    query: { window, ...(by === 'tag' ? { by_tag: 'true' } : { provenance: 'true' }) },
-  });
-  const links = Object.entries(DIMENSIONS).map(([name, label]) => ({
-    label: `By ${label.toLowerCase()}`,
-    href: `${withQuery('/console', { window, by: name })}#by`,
-    isCurrent: name === by,
+  const by = chosen(DIMENSIONS, request.query.text('by'), 'tag');
+  const metric = chosen(METRICS, request.query.text('metric'), 'sent');
+  const [stats, volume] = await Promise.all([
+    request.call('account.stats', {
+      query: { window, ...(by === 'tag' ? { by_tag: 'true' } : { provenance: 'true' }) },
+    }),
+    request.call('account.volume', { query: { window, by } }),
+  ]);
+  const linkTo = (change: { readonly by?: string; readonly metric?: string }) =>
+    `${withQuery('/console', { window, by, metric, ...change })}#compare`;
+  const dimensions = Object.entries(DIMENSIONS).map(([name, label]) => ({
+    ...{ label: `By ${label.toLowerCase()}`, href: linkTo({ by: name }), isCurrent: name === by },
   }));
+  const metrics = Object.entries(METRICS).map(
+    ([name, label]) =>
+      html`<a class="chip" href="${linkTo({ metric: name })}"${name === metric ? html` aria-current="true"` : null}>${label}</a>`,
+  );
   const groups = groupsOf(stats, by).filter(({ sent }) => sent > 0);
-  const none = emptyState('No messages', `No message of this window has a value for ${DIMENSIONS[by].toLowerCase()}.`);
-  return html`<div id="by">${flushCard('Compare', html`${tabs('Compare by', links)}${groups.length === 0 ? none : table({ caption: `Messages by ${DIMENSIONS[by].toLowerCase()}`, columns: columnsOf(by), rows: groups })}`)}</div>`;
+  const label = DIMENSIONS[by].toLowerCase();
+  const content =
+    groups.length === 0
+      ? emptyState('No messages', `No message of this window has a value for ${label}.`)
+      : html`<div class="body"><div class="chips" role="group" aria-label="What to compare">${metrics}</div>${dayChart(chartOf(volume, metric, `${METRICS[metric]} on each day by ${label}`))}</div>
+${table({ caption: `Messages by ${label}`, columns: columnsOf(by), rows: groups })}`;
+  return html`<div id="compare">${flushCard('Compare', html`${tabs('Compare by', dimensions)}${content}`)}</div>`;
+}
+
+/** A choice in the address; the first one for anything that is none. */
+function chosen<Name extends string>(
+  all: Readonly<Record<Name, string>>,
+  given: string | undefined,
+  first: Name,
+): Name {
+  return given !== undefined && Object.hasOwn(all, given) ? (given as Name) : first; // It is a name of the record.
+}
+
+function chartOf(volume: Volume, metric: Metric, title: string) {
+  const names = (volume[0]?.groups ?? []).map(({ value }) => value);
+  const hasOther = volume.some(({ other }) => (other?.[metric] ?? 0) > 0);
+  return {
+    ...{ title, days: volume.map(({ date }) => date), form: 'stack' as const },
+    series: [
+      ...names.map((label, index) => ({ label, values: volume.map(({ groups }) => groups?.[index]?.[metric] ?? 0) })),
+      ...(hasOther ? [{ label: 'Others', values: volume.map(({ other }) => other?.[metric] ?? 0) }] : []),
+    ],
+  };
 }
 
 function columnsOf(by: Dimension): readonly Column<Group>[] {
