@@ -191,6 +191,19 @@ describe('GET and POST of /keys/approvals and /keys/approvals/:id', () => {
     expectInvalid(await server.call('GET', '/keys/approvals?status=open'), 'status');
   });
 
+  it('lists holds without their content', { tags: ['approvals.list'] }, async () => {
+    const held = await hold({ html: '<p>Long</p>', text: 'Long' });
+    const { body } = await server.call('GET', '/keys/approvals?limit=1&content=false', { key: decider });
+    expect(body.approvals[0]).toMatchObject({
+      id: held.approvalId,
+      html: null,
+      text: null,
+      subject: expect.any(String),
+    });
+    const whole = await server.call('GET', '/keys/approvals?limit=1', { key: decider });
+    expect(whole.body.approvals[0]).toEqual({ ...body.approvals[0], html: '<p>Long</p>', text: 'Long' });
+  });
+
   it('approves: the message is sent, with an event for it', {
     tags: ['approvals.decide', 'approvals.outcome', 'contract-messages.trail-types-approvals'],
   }, async () => {

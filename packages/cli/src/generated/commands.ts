@@ -1826,6 +1826,21 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "content",
+        "place": "query",
+        "key": "content",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--content"
+        ],
+        "valueName": "text",
+        "description": "Whether to return `text` and `html`. Without them they are null, and a page has as many holds as --limit.",
+        "value": {
+          "kind": "boolean"
+        }
+      },
+      {
         "name": "limit",
         "place": "query",
         "key": "limit",

@@ -3676,6 +3676,8 @@ export interface operations {
             query?: {
                 /** @description Only holds with this status. Default: all. */
                 status?: "pending" | "approved" | "rejected" | "expired" | "withdrawn";
+                /** @description Whether to return `text` and `html`. Without them they are null, and a page has as many holds as `limit`. */
+                content?: boolean;
                 /** @description Page size, 1 to 100. */
                 limit?: number;
                 /** @description `nextCursor` of the previous page; keep the filters. */

@@ -3,6 +3,7 @@ import { defineOperation } from '../../operation.ts';
 import { approvalSchema } from '../../schemas/approval.ts';
 import { APPROVAL_STATUSES } from '../../schemas/hold.ts';
 import { cursorSchema, limitSchema, pageFields } from '../../schemas/page.ts';
+import { queryFlag } from '../../schemas/query-flag.ts';
 
 export const listApprovals = defineOperation({
   id: 'approvals.list',
@@ -16,6 +17,9 @@ export const listApprovals = defineOperation({
   effect: 'read',
   query: z.strictObject({
     status: z.enum(APPROVAL_STATUSES).optional().describe('Only holds with this status. Default: all.'),
+    content: queryFlag(true).describe(
+      'Whether to return `text` and `html`. Without them they are null, and a page has as many holds as `limit`.',
+    ),
     limit: limitSchema,
     cursor: cursorSchema,
   }),
@@ -27,6 +31,7 @@ export const listApprovals = defineOperation({
     tool: 'list_approvals',
     toolset: 'approvals',
     title: 'List held sends',
+    hides: ['content'],
     description:
       'Lists sends that are held until an approver decides, newest first, 20 at a time; filter by status. Not for deciding: only approvers do that. To withdraw a held send, use cancel_email. Returns rows without bodies, and a cursor; read one with get_approval.',
   },

@@ -113,7 +113,7 @@ async function renderWithFrame(result: PageContent, page: PageRequest, reply: Fa
 }
 
 async function countPending(page: PageRequest): Promise<number | null> {
-  const held = await page.attempt('approvals.list', { query: { status: 'pending', limit: '1' } });
+  const held = await page.attempt('approvals.list', { query: { status: 'pending', content: 'false', limit: '1' } });
   return held.ok ? held.body.total : null;
 }
 

@@ -1,6 +1,6 @@
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
-import { sql } from '../drizzle.ts';
+import { type SQL, sql } from '../drizzle.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
 import { approvals } from '../schema/approvals.ts';
 import { apiKeys } from '../schema/keys.ts';
@@ -46,9 +46,14 @@ const APPROVAL = {
   attachments: narrowed<readonly Attachment[]>(pg.json),
 };
 
-const SELECTED = sql`
+const SELECTED = selected(sql`b.html, b.text`);
+/** Without the bodies, which are most of the bytes of a list. */
+const SELECTED_WITHOUT_CONTENT = selected(sql`NULL::text AS html, NULL::text AS text`);
+
+function selected(bodies: SQL) {
+  return sql`
   SELECT h.id, h.message_id AS "emailId", h.status, h.reasons, h.revision, h.content_hash AS "contentHash", h.key_id AS "keyId",
-    k.name AS "keyName", m.key_id AS "issuerKeyId", m.agent_name AS "agentName", m.source, m.channel, m.from_given AS "from", m.subject, b.html, b.text,
+    k.name AS "keyName", m.key_id AS "issuerKeyId", m.agent_name AS "agentName", m.source, m.channel, m.from_given AS "from", m.subject, ${bodies},
     m.scheduled_at AS "scheduledAt", h.created_at AS "createdAt", h.expires_at AS "expiresAt", h.decided_at AS "decidedAt",
     h.decided_by AS "decidedBy", h.note, h.reject_code AS "rejectCode", h.edited, h.outcome, h.problem,
     m.reply_to AS "replyTo", b.headers, m.unsubscribe,
@@ -59,6 +64,7 @@ const SELECTED = sql`
   FROM approvals h JOIN messages m ON m.account_id = h.account_id AND m.id = h.message_id
   LEFT JOIN api_keys k ON k.account_id = h.account_id AND k.id = h.key_id
   LEFT JOIN message_bodies b ON b.account_id = h.account_id AND b.message_id = h.message_id`;
+}
 
 const FILTERS = {
   accountId: approvals.accountId,
@@ -98,18 +104,22 @@ const PAGE_BYTES = 16_000_000;
 export async function listApprovals(
   query: Query,
   filters: ApprovalFilters,
-  { before, limit }: { readonly before: string | null; readonly limit: number },
+  {
+    before,
+    limit,
+    hasContent,
+  }: { readonly before: string | null; readonly limit: number; readonly hasContent: boolean },
 ): Promise<{ readonly rows: readonly ApprovalRow[]; readonly hasMore: boolean }> {
   const found = await listSizes(query, { ...filters, before, limit: limit + 1 });
   const ids: string[] = [];
   let total = 0;
   for (const { id, bytes } of found.slice(0, limit)) {
-    total += bytes;
+    total += hasContent ? bytes : 0;
     if (ids.length > 0 && total > PAGE_BYTES) break;
     ids.push(id);
   }
   if (ids.length === 0) return { rows: [], hasMore: false };
-  const rows = await readApprovals(query, filters.accountId, ids);
+  const rows = await (hasContent ? readMany : readManyWithoutContent)(query, { accountId: filters.accountId, ids });
   return { rows: rows.toReversed(), hasMore: found.length > ids.length };
 }
 
@@ -142,6 +152,15 @@ const readMany = defineStatement(
     returning(
       APPROVAL,
       sql`${SELECTED} WHERE h.account_id = ${accountId} AND h.id = ANY (${ids}::uuid[]) ORDER BY h.id`,
+    ),
+);
+
+const readManyWithoutContent = defineStatement(
+  { accountId: approvals.accountId, ids: value<readonly string[]>() },
+  ({ accountId, ids }) =>
+    returning(
+      APPROVAL,
+      sql`${SELECTED_WITHOUT_CONTENT} WHERE h.account_id = ${accountId} AND h.id = ANY (${ids}::uuid[]) ORDER BY h.id`,
     ),
 );
 

@@ -15,7 +15,7 @@ export const listApprovals: Handler<'approvals.list'> = async ({ query }, { serv
     scope,
     async ({ before }) => {
       const [found, count] = await Promise.all([
-        listRows(database.sql, filters, { before, limit: query.limit }),
+        listRows(database.sql, filters, { before, limit: query.limit, hasContent: query.content }),
         countApprovals(database.sql, { ...filters, cap: EXACT_COUNT_CAP }),
       ]);
       return [found.rows, count, found.hasMore];
