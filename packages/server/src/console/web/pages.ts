@@ -4,6 +4,7 @@ import { DOMAIN_PAGES } from './pages/domain-pages.ts';
 import { KEY_PAGES } from './pages/key-pages.ts';
 import { OVERVIEW_PAGES } from './pages/overview-pages.ts';
 import { REQUEST_PAGES } from './pages/request-pages.ts';
+import { SEND_PAGES } from './pages/send-pages.ts';
 import { SETTINGS_PAGES } from './pages/settings-pages.ts';
 import { SUPPRESSION_PAGES } from './pages/suppression-pages.ts';
 import { TEAM_PAGES } from './pages/team-pages.ts';
@@ -13,6 +14,7 @@ import { TICKET_PAGES } from './pages/ticket-pages.ts';
 export const CONSOLE_PAGES: readonly PageRoute[] = [
   ...OVERVIEW_PAGES,
   ...DOMAIN_PAGES,
+  ...SEND_PAGES,
   ...SUPPRESSION_PAGES,
   ...KEY_PAGES,
   ...TEAM_PAGES,

@@ -7,7 +7,7 @@ type Checklist = OperationOutput<ReturnType<typeof findOperation<'account.checkl
 /** Where the console performs each step, and what the link says. */
 const STEPS: Readonly<Record<string, { readonly label: string; readonly href: string }>> = {
   key_used: { label: 'Look at your keys', href: '/console/keys' },
-  first_message_sent: { label: 'Send a test message', href: '/console/templates' },
+  first_message_sent: { label: 'Send a test message', href: '/console/messages/send' },
   first_message_delivered: { label: 'Open the messages', href: '/console/messages' },
   domain_added: { label: 'Add a domain', href: '/console/domains/add' },
   domain_verified: { label: 'Verify a domain', href: '/console/domains' },
