@@ -1,5 +1,6 @@
 import { account, statistics } from './requirements/account.ts';
 import { authentication } from './requirements/authentication.ts';
+import { consoleMailbox, consoleMessages } from './requirements/console.ts';
 import { contractErrors } from './requirements/contract-errors.ts';
 import { contractMessageLog, contractMessages } from './requirements/contract-messages.ts';
 import {
@@ -62,4 +63,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...[contractResendAndCancel, contractQuota, contractTestAddresses, contractMessages, contractMessageLog],
   ...[contractSurfaces, contractCli, contractRunning, contractSettings, contractDevelopment, contractOperator],
   holes,
+  ...[consoleMessages, consoleMailbox],
 ].flat();

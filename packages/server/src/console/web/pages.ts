@@ -2,6 +2,7 @@ import type { PageRoute } from './console-page.ts';
 import { AUDIT_PAGES } from './pages/audit-pages.ts';
 import { DOMAIN_PAGES } from './pages/domain-pages.ts';
 import { KEY_PAGES } from './pages/key-pages.ts';
+import { MESSAGE_PAGES } from './pages/messages/message-pages.ts';
 import { OVERVIEW_PAGES } from './pages/overview-pages.ts';
 import { REQUEST_PAGES } from './pages/request-pages.ts';
 import { SEND_PAGES } from './pages/send-pages.ts';
@@ -13,6 +14,7 @@ import { TICKET_PAGES } from './pages/ticket-pages.ts';
 /** Every page of the console. */
 export const CONSOLE_PAGES: readonly PageRoute[] = [
   ...OVERVIEW_PAGES,
+  ...MESSAGE_PAGES,
   ...DOMAIN_PAGES,
   ...SEND_PAGES,
   ...SUPPRESSION_PAGES,

@@ -1,0 +1,46 @@
+import type { Message } from '@postrider/core';
+import { ProblemError } from '../../../../problem.ts';
+import { QUIET_HTML } from '../../../quiet-html.ts';
+import { BODY_HEADERS } from '../../body-policy.ts';
+import type { RawResult } from '../../console-page.ts';
+import type { PageRequest } from '../../page-request.ts';
+
+/** The HTML of a message, for a frame: nothing in it runs or loads anything. */
+export async function frameBody(request: PageRequest): Promise<RawResult> {
+  const markup = (await readMessage(request)).html ?? missing();
+  const { caller, services } = request;
+  const quiet = await services.threads.run({ accountId: caller.accountId }, QUIET_HTML, markup, markup.length);
+  if (quiet.kind !== 'done')
+    throw new ProblemError('unavailable', { detail: 'Too many messages are being read right now.' });
+  return { kind: 'raw', contentType: 'text/html; charset=utf-8', body: quiet.output, headers: BODY_HEADERS };
+}
+
+/** The source of the HTML. It is a file of text, because a page would run when it is opened from a disk. */
+export async function downloadHtml(request: PageRequest): Promise<RawResult> {
+  const { id, html } = await readMessage(request);
+  return textFile(html ?? missing(), `${id}-html.txt`);
+}
+
+export async function downloadText(request: PageRequest): Promise<RawResult> {
+  const { id, text } = await readMessage(request);
+  return textFile(text ?? missing(), `${id}-text.txt`);
+}
+
+async function readMessage(request: PageRequest): Promise<Message> {
+  return await request.call('emails.get', { params: { id: request.param('id') } });
+}
+
+function missing(): never {
+  throw new ProblemError('not_found', {
+    detail: 'The message has no such body, or its content is not shown to your role.',
+  });
+}
+
+function textFile(body: string, name: string): RawResult {
+  const headers = {
+    ...BODY_HEADERS,
+    'content-disposition': `attachment; filename="${name}"`,
+    'cache-control': 'no-store',
+  };
+  return { kind: 'raw', contentType: 'text/plain; charset=utf-8', body, headers };
+}
