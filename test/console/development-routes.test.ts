@@ -132,4 +132,11 @@ describe('in production', () => {
     }
     expect((await server.send()).status).toBe(202);
   });
+
+  it('other pages of the console lead to the sign-in', async () => {
+    for (const path of ['/console', '/console/messages']) {
+      const { status, headers } = await server.call('GET', path, { key: null });
+      expect([status, headers.get('location')]).toEqual([303, `/auth/sign-in?next=${encodeURIComponent(path)}`]);
+    }
+  });
 });

@@ -110,7 +110,7 @@ describe('the pages that show third-party HTML, in a browser', () => {
     const mailbox = (await server.call('GET', '/dev/mailbox', { key: null })).body.messages;
     const { id } = mailbox.find(({ subject }: { subject: string }) => subject === 'Loud');
     const { asked, log } = await watch(async (page) => {
-      await page.goto(`${server.baseUrl}/console/messages/${id}`, { waitUntil: 'load' });
+      await page.goto(`${server.baseUrl}/console/mailbox/${id}`, { waitUntil: 'load' });
       expect(await page.frameLocator('iframe').getByRole('heading', { name: 'Captured words' }).count()).toBe(1);
     });
     expect(asked).toEqual([]);

@@ -85,7 +85,7 @@ describe('the pages in a browser', () => {
     });
     await server.settled(sent.body.id);
     const { page } = await openPage();
-    await page.goto(`${server.baseUrl}/console`);
+    await page.goto(`${server.baseUrl}/console/mailbox`);
     await page.click('text=A <b>bold</b> subject');
     expect(await page.textContent('.envelope')).toContain('hidden@example.org');
     const body = page.frameLocator('iframe');

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { QUIET_HTML } from '../../packages/server/src/console/quiet-html.ts';
-import { CAPTURED_HTML, CAPTURED_PAGE } from '../../packages/server/src/console/read-captured.ts';
+import { CAPTURED_HTML, CAPTURED_MESSAGE } from '../../packages/server/src/console/read-captured.ts';
 import { READ_RAW_MESSAGE } from '../../packages/server/src/diagnostics/placement/read-raw-message.ts';
 import { RENDER_DOCUMENT } from '../../packages/server/src/operations/service/openapi-document.ts';
 import { BODY_TEXT } from '../../packages/server/src/sending/content/body-text.ts';
@@ -26,11 +26,10 @@ describe('the threads for jobs', () => {
   }
 
   it('do the same as the event loop', { timeout: 60_000 }, async () => {
-    const captured = { id: '1', mailFrom: 'a@b.test', to: ['b@c.test'], raw: RAW };
     await expectSame(QUIET_HTML, '<a href="https://a.example" onclick="x">x</a>');
     await expectSame(BODY_TEXT, { html: '<p>Hi <b>Ann</b></p>', text: null });
-    await expectSame(CAPTURED_PAGE, captured);
-    await expectSame(CAPTURED_HTML, captured);
+    await expectSame(CAPTURED_MESSAGE, RAW);
+    await expectSame(CAPTURED_HTML, RAW);
     await expectSame(READ_RAW_MESSAGE, RAW.toString());
     await expectSame(RENDER_DOCUMENT, { version: '1.0.0', serverUrl: 'https://mail.example' });
     await expectSame(READ_SUBMISSION, { raw: RAW, envelope: ['ann@example.com'] });

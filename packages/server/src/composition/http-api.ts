@@ -99,7 +99,7 @@ export function createApi(
   if (config.mode === 'development') {
     http.register(async (development) => {
       development.addHook('onRequest', refuseForeignOrigins(baseUrl));
-      addMailboxRoutes(development, sql, auth.secrets, services.threads);
+      addMailboxRoutes(development, sql, services);
       addDevelopmentRoutes(development, { tools: { sql, clock, ids }, auth, sandboxDomain: config.sandboxDomain });
     });
   }

@@ -1,32 +1,74 @@
-import PostalMime from 'postal-mime';
-import type { CapturedMessage } from '../db/queries/captured-messages.ts';
+import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { threadJob } from '../threads/thread-job.ts';
-import { type ReadableMessage, renderMessage } from './mailbox-pages.ts';
 import { toQuietHtml } from './quiet-html.ts';
 
-type Captured = Pick<CapturedMessage, 'id' | 'mailFrom' | 'to' | 'raw'>;
+/** A captured message, parsed for reading. Its HTML is read separately, for a frame. */
+export interface ReadableMessage {
+  readonly subject: string;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  /** The beginning of the text; null without one. */
+  readonly text: string | null;
+  readonly hasHtml: boolean;
+  /** The beginning of the message as it was sent. */
+  readonly source: string;
+  readonly attachments: readonly CapturedFileFacts[];
+}
 
-/** The page of a captured message. */
-export const CAPTURED_PAGE = threadJob(import.meta.url, 'CAPTURED_PAGE', async (captured: Captured) =>
-  renderMessage(await readCaptured(captured)),
+export interface CapturedFileFacts {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly size: number;
+}
+
+/** More than a page shows, so that it can say that there is more. */
+const READ_CHARACTERS = 70_000;
+/** No program writes more. */
+const HEADERS_READ = 200;
+
+export const CAPTURED_MESSAGE = threadJob(import.meta.url, 'CAPTURED_MESSAGE', async (raw: Uint8Array) =>
+  toReadable(await PostalMime.parse(raw), raw),
 );
 
 /** Its HTML, in a form that makes no requests. */
-export const CAPTURED_HTML = threadJob(import.meta.url, 'CAPTURED_HTML', async (captured: Captured) =>
-  toQuietHtml((await readCaptured(captured)).html ?? ''),
+export const CAPTURED_HTML = threadJob(import.meta.url, 'CAPTURED_HTML', async (raw: Uint8Array) =>
+  toQuietHtml((await PostalMime.parse(raw)).html ?? ''),
 );
 
-/** Parses a captured message for the console. */
-async function readCaptured(captured: Captured): Promise<ReadableMessage & { readonly html: string | null }> {
-  const email = await PostalMime.parse(captured.raw);
+/** The whole text. */
+export const CAPTURED_TEXT = threadJob(
+  import.meta.url,
+  'CAPTURED_TEXT',
+  async (raw: Uint8Array) => (await PostalMime.parse(raw)).text ?? null,
+);
+
+/** One attached file with its bytes; null if there are fewer. */
+export const CAPTURED_FILE = threadJob(
+  import.meta.url,
+  'CAPTURED_FILE',
+  async ({ raw, index }: { readonly raw: Uint8Array; readonly index: number }) => {
+    const file = (await PostalMime.parse(raw)).attachments[index];
+    return file === undefined ? null : { ...factsOf(file), content: bytesOf(file) };
+  },
+);
+
+function toReadable(email: Email, raw: Uint8Array): ReadableMessage {
   return {
-    id: captured.id,
     subject: email.subject ?? '',
-    mailFrom: captured.mailFrom,
-    recipients: captured.to,
-    headers: email.headers.map(({ originalKey, key, value }) => ({ name: originalKey ?? key, value })),
-    text: email.text ?? null,
+    headers: email.headers
+      .slice(0, HEADERS_READ)
+      .map(({ originalKey, key, value }) => ({ name: originalKey ?? key, value: value.slice(0, READ_CHARACTERS) })),
+    text: email.text?.slice(0, READ_CHARACTERS) ?? null,
     hasHtml: email.html !== undefined,
-    html: email.html ?? null,
+    source: Buffer.from(raw.subarray(0, READ_CHARACTERS)).toString('utf8'),
+    attachments: email.attachments.map(factsOf),
   };
+}
+
+function factsOf(file: Attachment): CapturedFileFacts {
+  const { filename, mimeType } = file;
+  return { filename: filename ?? 'unnamed', contentType: mimeType, size: bytesOf(file).byteLength };
+}
+
+function bytesOf({ content }: Attachment): Uint8Array {
+  return typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 }

@@ -225,6 +225,7 @@ CREATE TABLE captured_messages (
   raw bytea NOT NULL,
   received_at timestamp with time zone NOT NULL,
   from_given text,
+  message_id uuid,
   CONSTRAINT captured_messages_pkey PRIMARY KEY (account_id, id)
 );
 CREATE INDEX captured_messages_newest ON captured_messages USING btree (id);

@@ -1,21 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readClientInfo } from '../../auth/client-info.ts';
 import { foreignOrigin } from '../../auth/foreign-origin.ts';
-import { readCookieSession } from '../../auth/web/cookie-session.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { rateLimited } from '../../http/rate-headers.ts';
-import type { Caller, User } from '../../keys/caller.ts';
 import type { KeyRates } from '../../keys/key-rates.ts';
 import type { Services } from '../../operations/context.ts';
 import { findTextFault } from '../../operations/text-faults.ts';
 import { ProblemError, problemHeaders } from '../../problem.ts';
-import { PAGE_POLICY } from '../../ui/page-document.ts';
-import { renderConsolePage } from './console-layout.ts';
-import type { PageContent, PageResult, PageRoute } from './console-page.ts';
+import type { PageResult, PageRoute } from './console-page.ts';
 import { problemPage, renderEndedSession } from './console-problems.ts';
-import { clearNotice, readNotice, setNotice } from './notice-cookie.ts';
+import { setNotice } from './notice-cookie.ts';
+import { openPage } from './open-page.ts';
 import { PageForm } from './page-form.ts';
-import { PageRequest } from './page-request.ts';
+import type { PageRequest } from './page-request.ts';
+import { sendConsolePage, sendMarkup } from './send-console-page.ts';
 
 export interface ConsoleOptions {
   readonly services: Services;
@@ -50,12 +48,10 @@ async function serve(route: PageRoute, request: FastifyRequest, reply: FastifyRe
   const { auth, installation } = services;
   const clientInfo = readClientInfo(request.headers, request.ip, auth.cookies, installation.baseUrl);
   if (route.method === 'POST' && clientInfo.formOrigin !== 'own') throw foreignOrigin(installation.baseUrl);
-  const session = await readCookieSession(clientInfo, auth);
-  const caller = session?.caller ?? null;
-  if (caller === null || !hasUser(caller)) return signInFirst(request, reply);
-  const page = new PageRequest({ request, reply, services, caller });
+  const page = await openPage(request, reply, services);
+  if (page === null) return signInFirst(request, reply);
   // Only changes are entries of the account's request log: it shows what was called, not which pages were read.
-  if (route.method === 'POST') request.state.caller = caller;
+  if (route.method === 'POST') request.state.caller = page.caller;
   const result = await runRoute(route, page, rates).catch((error: unknown) => {
     if (!(error instanceof ProblemError)) throw error;
     request.state.code = error.code;
@@ -86,7 +82,7 @@ async function runRoute(route: PageRoute, page: PageRequest, rates: KeyRates): P
 function signInFirst(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.method === 'GET') return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(request.url)}`, 303);
   const form = request.body instanceof PageForm ? request.body : new PageForm([]);
-  return sendPage(reply.code(401), renderEndedSession(request.url, form));
+  return sendMarkup(reply.code(401), renderEndedSession(request.url, form));
 }
 
 async function respond(result: PageResult, page: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -102,31 +98,5 @@ async function respond(result: PageResult, page: PageRequest, reply: FastifyRepl
       .header('content-type', contentType)
       .send(body);
   }
-  return sendPage(reply.code(result.status ?? 200), await renderWithFrame(result, page, reply));
-}
-
-async function renderWithFrame(result: PageContent, page: PageRequest, reply: FastifyReply): Promise<string> {
-  const notice = readNotice(page.cookie(page.services.auth.cookies.notice), page.services.auth);
-  if (notice !== null) clearNotice(reply, page.services.auth);
-  const pendingApprovals = page.may('approvals.list') ? await countPending(page) : null;
-  return renderConsolePage(page, result, { pendingApprovals, notice });
-}
-
-async function countPending(page: PageRequest): Promise<number | null> {
-  const held = await page.attempt('approvals.list', { query: { status: 'pending', content: 'false', limit: '1' } });
-  return held.ok ? held.body.total : null;
-}
-
-function sendPage(reply: FastifyReply, markup: string): FastifyReply {
-  return reply
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', PAGE_POLICY)
-    .header('referrer-policy', 'same-origin')
-    .header('x-dns-prefetch-control', 'off')
-    .header('x-robots-tag', 'noindex')
-    .send(markup);
-}
-
-function hasUser(caller: Caller): caller is Caller & { readonly user: User } {
-  return caller.user !== null;
+  return await sendConsolePage(result, page, reply);
 }

@@ -1,10 +1,11 @@
 import { builder, named } from '../builder.ts';
+import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
-import { desc, eq, sql } from '../drizzle.ts';
-import { executing } from '../result.ts';
+import { desc, eq, type SQL, sql } from '../drizzle.ts';
+import { executing, returning } from '../result.ts';
 import { capturedMessages } from '../schema/deliveries.ts';
 import { messages } from '../schema/messages.ts';
-import { defineStatement, type RowOf, value } from '../statement.ts';
+import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
 
 const insert = defineStatement(
   {
@@ -19,8 +20,8 @@ const insert = defineStatement(
   },
   ({ accountId, id, mailFrom, recipients, messageId, raw, now }) =>
     executing(sql`
-      INSERT INTO captured_messages (account_id, id, mail_from, from_given, recipients, subject, raw, received_at)
-      SELECT ${accountId}, ${id}, ${mailFrom}, m.from_given, ${recipients}, m.subject, ${raw}, ${now}
+      INSERT INTO captured_messages (account_id, id, mail_from, from_given, recipients, subject, raw, received_at, message_id)
+      SELECT ${accountId}, ${id}, ${mailFrom}, m.from_given, ${recipients}, m.subject, ${raw}, ${now}, m.id
       FROM messages m WHERE m.account_id = ${accountId} AND m.id = ${messageId}
       ON CONFLICT (account_id, id) DO UPDATE SET recipients = ARRAY(
         SELECT DISTINCT unnest(captured_messages.recipients || excluded.recipients))`),
@@ -55,9 +56,65 @@ export async function listCaptured(query: Query, limit: number): Promise<readonl
   return await list(query, { limit });
 }
 
+/** What to find in the mailbox. Null and the empty text find everything. */
+export interface MailboxSearch {
+  /** Part of the subject, the sender or a recipient, in any case. */
+  readonly text: string;
+  /** The message that was sent. */
+  readonly messageId: string | null;
+}
+
+const WANTED = { text: value<string>(), messageId: optional(messages.id) };
+
+/** Reads the whole table: development mailboxes are small. */
+function matches({ text, messageId }: Pick<GivenOf<typeof WANTED>, 'text' | 'messageId'>): SQL {
+  return sql`position(lower(${text}::text) in lower(concat_ws(chr(10), c.subject, c.from_given, c.mail_from, array_to_string(c.recipients, chr(10))))) > 0
+        ${messageId && sql`AND c.message_id = ${messageId}`}`;
+}
+
+const search = defineStatement(
+  { ...WANTED, before: optional(capturedMessages.id), limit: value<number>() },
+  ({ before, limit, ...wanted }) =>
+    returning(
+      CAPTURED,
+      sql`
+        SELECT c.id, c.mail_from AS "mailFrom", c.from_given AS "fromGiven", c.recipients AS "to", c.subject, c.received_at AS "receivedAt"
+        FROM captured_messages c WHERE ${matches(wanted)} ${before && sql`AND c.id < ${before}`}
+        ORDER BY c.id DESC LIMIT ${limit}`,
+    ),
+);
+
+const countFound = asCount(
+  defineStatement({ ...WANTED, cap: value<number>() }, ({ cap, ...wanted }) =>
+    countUpTo(cap, sql`SELECT FROM captured_messages c WHERE ${matches(wanted)}`),
+  ),
+);
+
+/** One page of matches, newest first, and how many there are, up to `cap`. */
+export async function searchCaptured(
+  query: Query,
+  wanted: MailboxSearch,
+  page: { readonly before: string | null; readonly limit: number; readonly cap: number },
+): Promise<{ readonly rows: readonly CapturedRow[]; readonly total: number }> {
+  const { before, limit, cap } = page;
+  const [rows, total] = await Promise.all([
+    search(query, { ...wanted, before, limit }),
+    countFound(query, { ...wanted, cap }),
+  ]);
+  return { rows, total };
+}
+
 const read = defineStatement({ id: capturedMessages.id }, ({ id }) =>
   builder
-    .select(named({ ...CAPTURED, accountId: capturedMessages.accountId, raw: capturedMessages.raw }))
+    .select(
+      named({
+        ...CAPTURED,
+        accountId: capturedMessages.accountId,
+        /** The message it belongs to; null if it was captured before this was recorded. */
+        messageId: capturedMessages.messageId,
+        raw: capturedMessages.raw,
+      }),
+    )
     .from(capturedMessages)
     .where(eq(capturedMessages.id, id))
     .limit(1),

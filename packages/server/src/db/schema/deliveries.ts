@@ -35,6 +35,7 @@ export const capturedMessages = pgTable(
     raw: bytea('raw').notNull(),
     receivedAt: timestamptz('received_at').notNull(),
     fromGiven: text('from_given'),
+    messageId: uuid('message_id'),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
