@@ -3,6 +3,7 @@ import { requirement, section } from './requirement.ts';
 export const consoleMessages = section('Console: messages', [
   requirement('console.messages.filters', 'The log has every filter of `GET /emails`, and its address has the state.'),
   requirement('console.messages.explained', 'A message’s page says in words why it was not delivered and what to do.'),
+  requirement('console.messages.attempts', 'Every delivery attempt is shown with its SMTP conversation.'),
   requirement('console.messages.changes', 'Messages can be resent, canceled and rescheduled, as the role allows.'),
   requirement(
     'console.messages.body',

@@ -5,6 +5,7 @@ import { notice } from '../../../../ui/components/surfaces.ts';
 import { time } from '../../../../ui/components/time.ts';
 import { withQuery } from '../../page-address.ts';
 import type { PageRequest } from '../../page-request.ts';
+import { LOG_PATH } from './message-log-state.ts';
 import { isScheduled } from './message-words.ts';
 
 type MessageEvent = Message['events'][number];
@@ -19,7 +20,8 @@ export async function explainMessage(message: Message, request: PageRequest): Pr
   const groups = groupProblems(message.events);
   if (groups.length > 0) {
     const listed = await findListed(groups, request);
-    return groups.map((group) => explainProblem(group, listed, request));
+    const attempts = message.attempts.length === 0 ? null : `${LOG_PATH}/${message.id}/attempts`;
+    return groups.map((group) => explainProblem(group, { listed, attempts }, request));
   }
   return explainStatus(message);
 }
@@ -135,19 +137,27 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-function explainProblem({ kind, events }: ProblemGroup, listed: ReadonlySet<string>, request: PageRequest): Html {
+interface ProblemContext {
+  readonly listed: ReadonlySet<string>;
+  /** The page of the delivery attempts, if there are any. */
+  readonly attempts: string | null;
+}
+
+function explainProblem({ kind, events }: ProblemGroup, context: ProblemContext, request: PageRequest): Html {
   const { title, advice } = PROBLEMS[kind];
   const examples = events.slice(0, EXAMPLES_SHOWN).map(({ recipient, detail }) => {
     const name = recipient === null ? null : html`<b>${foreignText(recipient)}</b>`;
-    const entry = recipient !== null && listed.has(recipient) ? suppressionLink(recipient) : null;
+    const entry = recipient !== null && context.listed.has(recipient) ? suppressionLink(recipient) : null;
     return html`<li>${name}${entry}${detail === null ? null : quotation(detail)}</li>`;
   });
   const more = events.length - examples.length;
   const rest = more > 0 ? html`<li>and ${more} more, in the timeline</li>` : null;
   const domains =
     kind === 'block' && request.may('domains.list') ? html` <a href="/console/domains">Look at the domains</a>` : null;
+  const isAboutServer = kind !== 'suppressed' && kind !== 'complained' && context.attempts !== null;
+  const attempts = isAboutServer ? html` <a href="${context.attempts ?? ''}">See the delivery attempts</a>` : null;
   const tone = kind === 'suppressed' ? 'warn' : 'bad';
-  return html`<div class="notice ${tone}" role="region" aria-label="What went wrong"><h2>${title}</h2><p>${advice}${domains}</p><ul>${examples}${rest}</ul></div>`;
+  return html`<div class="notice ${tone}" role="region" aria-label="What went wrong"><h2>${title}</h2><p>${advice}${domains}${attempts}</p><ul>${examples}${rest}</ul></div>`;
 }
 
 function suppressionLink(email: string): Html {

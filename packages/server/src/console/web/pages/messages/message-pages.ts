@@ -1,4 +1,5 @@
 import type { PageRoute } from '../../console-page.ts';
+import { showAttempts } from './message-attempts-page.ts';
 import { downloadHtml, downloadText, frameBody } from './message-body-routes.ts';
 import { cancel, reschedule, resend } from './message-changes.ts';
 import { showContent } from './message-content-page.ts';
@@ -11,6 +12,7 @@ const ONE = `${LOG_PATH}/:id`;
 export const MESSAGE_PAGES: readonly PageRoute[] = [
   { method: 'GET', path: LOG_PATH, needs: 'emails.list', run: showLog },
   { method: 'GET', path: ONE, needs: 'emails.get', run: showMessage },
+  { method: 'GET', path: `${ONE}/attempts`, needs: 'emails.get', run: showAttempts },
   { method: 'GET', path: `${ONE}/content`, needs: 'emails.get', run: showContent },
   { method: 'GET', path: `${ONE}/html`, needs: 'emails.get', run: frameBody },
   { method: 'GET', path: `${ONE}/html.txt`, needs: 'emails.get', run: downloadHtml },

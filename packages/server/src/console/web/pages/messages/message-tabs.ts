@@ -10,7 +10,7 @@ import type { PageRequest } from '../../page-request.ts';
 import { messageActions } from './message-actions.ts';
 import { LOG_PATH } from './message-log-state.ts';
 
-export type MessageTab = 'overview' | 'content';
+export type MessageTab = 'overview' | 'attempts' | 'content';
 
 export interface MessagePageParts {
   readonly tab: MessageTab;
@@ -24,6 +24,7 @@ export function messagePage(message: Message, request: PageRequest, parts: Messa
   const path = `${LOG_PATH}/${id}`;
   const links = [
     { label: 'Overview', href: path, isCurrent: parts.tab === 'overview' },
+    { label: 'Delivery attempts', href: `${path}/attempts`, isCurrent: parts.tab === 'attempts' },
     { label: 'Content', href: `${path}/content`, isCurrent: parts.tab === 'content' },
   ];
   return page({
