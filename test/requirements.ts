@@ -1,6 +1,6 @@
 import { account, statistics } from './requirements/account.ts';
 import { authentication } from './requirements/authentication.ts';
-import { consoleMailbox, consoleMessages } from './requirements/console.ts';
+import { consolePages } from './requirements/console.ts';
 import { contractErrors } from './requirements/contract-errors.ts';
 import { contractMessageLog, contractMessages } from './requirements/contract-messages.ts';
 import {
@@ -63,5 +63,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...[contractResendAndCancel, contractQuota, contractTestAddresses, contractMessages, contractMessageLog],
   ...[contractSurfaces, contractCli, contractRunning, contractSettings, contractDevelopment, contractOperator],
   holes,
-  ...[consoleMessages, consoleMailbox],
+  consolePages,
 ].flat();

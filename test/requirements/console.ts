@@ -1,6 +1,6 @@
 import { requirement, section } from './requirement.ts';
 
-export const consoleMessages = section('Console: messages', [
+export const consolePages = section('The console', [
   requirement('console.messages.filters', 'The log has every filter of `GET /emails`, and its address has the state.'),
   requirement('console.messages.explained', 'A message’s page says in words why it was not delivered and what to do.'),
   requirement('console.messages.attempts', 'Every delivery attempt is shown with its SMTP conversation.'),
@@ -12,9 +12,6 @@ export const consoleMessages = section('Console: messages', [
   requirement('console.messages.roles', 'Pages show exactly what the user’s role may see.'),
   requirement('console.messages.hostile', 'Hostile texts neither run nor make a page wider than a phone.'),
   requirement('console.messages.live', 'New messages and events appear without reloading.'),
-]);
-
-export const consoleMailbox = section('Console: development mailbox', [
   requirement(
     'console.mailbox.shows',
     'Captured mail is shown as displayed, as text, raw, with headers and files, and with its message.',

@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<MailboxEntry>[] = [
     cell: ({ id, subject }) =>
       html`<a class="row-link two-lines" href="${MAILBOX_PATH}/${id}">${subject === '' ? '(no subject)' : foreignText(subject)}</a>`,
   },
-  { label: 'From', cell: ({ from }) => html`<span class="cut">${foreignText(from)}</span>` },
+  { label: 'From', cell: ({ from }) => html`<div class="least"><span class="cut">${foreignText(from)}</span></div>` },
   {
     label: 'Recipients',
     cell: ({ to }) =>
