@@ -55,21 +55,24 @@ describe('the page behind the link to an approver', () => {
     const text = await page.locator('main').textContent();
     for (const said of [
       'It was sent by Support bot, with the key Invoices, and is waiting for your decision.',
-      'in 3 days',
+      'It expires in 3 days',
       'It is the first email to at least one of its recipients.',
       'It links to a site outside the domains that this key may link to.',
     ])
       expect(text).toContain(said);
     expect(text).not.toMatch(/firstContact|linkDomainNotIn|\d{4}-\d\d-\d\dT/);
     expect(await page.locator('#bcc').textContent()).toMatch(/hidden@elsewhere\.example/);
-    expect(await page.locator('dl').textContent()).not.toContain('hidden@');
+    expect(await page.locator('dl.facts').textContent()).not.toContain('hidden@');
     await page.close();
   });
 
   it('warns about a link that names one site and opens another, and lists every place', async () => {
     const page = await open({ width: 1_280 });
-    const warnings = await page.locator('[role=alert]').allTextContents();
-    expect(warnings).toEqual([expect.stringContaining('opens https://evil.example/pay?invoice=4711')]);
+    // The first warning is the dangerous one, with the text and where it leads.
+    const warnings = await page.locator('[role=alert] li').allTextContents();
+    expect(warnings[0]).toMatch(
+      /“https:\/\/acme\.example\/invoices\/4711”.*https:\/\/evil\.example\/pay\?invoice=4711/,
+    );
     const places = await page.locator('#places li').allTextContents();
     expect(places).toEqual(expect.arrayContaining(['evil.example', 'tracker.example', 'replies@elsewhere.example']));
     await page.close();
@@ -128,7 +131,7 @@ describe('the page behind the link to an approver', () => {
     await page.locator('#note').focus();
     await page.keyboard.press('Enter');
     expect(await page.title()).toContain('Send this email?');
-    await page.getByText('Reject it instead').click();
+    await page.locator('summary', { hasText: 'Reject' }).click();
     await page.getByRole('button', { name: 'Reject: do not send it' }).click();
     expect(await page.title()).toContain('Rejected');
     expect((await fetch(`${link}/files/0`)).status).toBe(404);

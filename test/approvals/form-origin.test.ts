@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeApprovalLink } from '../harness/approval-link.ts';
 import { startBrowser } from '../harness/browser.ts';
 import { signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
@@ -23,8 +24,7 @@ describe('a decision by the link of an approver', () => {
   /** A held send and the link to its page. */
   async function hold(): Promise<{ readonly id: string; readonly link: string }> {
     const { approvalId: id } = (await server.send({}, { key: agent })).body;
-    const opened = await owner.call('GET', `/approvals/open/${id}`);
-    return { id, link: opened.headers.get('location') ?? '' };
+    return { id, link: `/approvals/${await makeApprovalLink(server.database.sql, id)}` };
   }
   const status = async (id: string) => (await owner.call('GET', `/keys/approvals/${id}`)).body.status;
   const post = (link: string, headers: Readonly<Record<string, string>>) =>

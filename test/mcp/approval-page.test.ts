@@ -141,7 +141,7 @@ describe('the approval page that agents name', () => {
   const visit = (path: string, cookie?: string) =>
     fetch(`${server.baseUrl}${path}`, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } });
 
-  it('asks a user to sign in first, and then leads to a link for that user', async () => {
+  it('asks a user to sign in first, and then leads to its page in the console', async () => {
     const path = `/approvals/open/${await held()}`;
     const stranger = await visit(path);
     expect([stranger.status, stranger.headers.get('location')]).toEqual([
@@ -150,19 +150,29 @@ describe('the approval page that agents name', () => {
     ]);
     const { cookie } = await signInAs(server, 'owner@sandbox.test');
     const led = await visit(path, cookie);
-    expect([led.status, led.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/approvals\/[\w-]{43}$/)]);
-    const page = await visit(led.headers.get('location') ?? '');
+    expect([led.status, led.headers.get('location')]).toEqual([
+      303,
+      path.replace('/approvals/open/', '/console/approvals/'),
+    ]);
+    const page = await visit(led.headers.get('location') ?? '', cookie);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('To decide');
   });
 
-  it('creates one link per hold and user, however often it is opened', async () => {
+  it('creates nothing, however often it is opened: no link that works without the session', async () => {
     const approvalId = await held();
     const { cookie } = await signInAs(server, 'owner@sandbox.test');
+    const count = async () => {
+      const [row] = await server.database.sql<{ links: number }[]>`
+        SELECT count(*)::int AS links FROM approval_links WHERE approval_id = ${approvalId}`;
+      return row?.links;
+    };
+    const before = await count();
     const open = async () => (await visit(`/approvals/open/${approvalId}`, cookie)).headers.get('location');
-    const opened = new Set(await Promise.all(Array.from({ length: 50 }, open)));
-    expect([...opened]).toEqual([expect.stringMatching(/^\/approvals\/[\w-]{43}$/)]);
-    expect((await visit([...opened][0] ?? '')).status).toBe(200);
+    const opened = new Set(await Promise.all(Array.from({ length: 20 }, open)));
+    expect([...opened]).toEqual([`/console/approvals/${approvalId}`]);
+    expect(await count()).toBe(before);
+    expect((await visit([...opened][0] ?? '')).headers.get('location')).toMatch(/^\/auth\/sign-in/);
   });
 
   it('responds the same to another account’s hold, an unknown one and junk: not found', async () => {

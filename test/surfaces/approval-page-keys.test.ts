@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdingKey } from '../approvals/approving.ts';
+import { makeApprovalLink } from '../harness/approval-link.ts';
 import { startBrowser } from '../harness/browser.ts';
 import { signInAs } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
@@ -26,7 +27,7 @@ describe('the page of a held send in a browser', () => {
     const [name = '', value = ''] = owner.cookie.split('=');
     await context.addCookies([{ name, value, url: server.baseUrl }]);
     const page = await context.newPage();
-    await page.goto(`${server.baseUrl}/approvals/open/${approvalId}`);
+    await page.goto(`${server.baseUrl}/approvals/${await makeApprovalLink(server.database.sql, approvalId)}`);
     await page.getByLabel('Note to the sender').fill('Fine.');
     await page.keyboard.press('Enter');
     // A second look at the page would come after a form that was sent.

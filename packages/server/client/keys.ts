@@ -1,5 +1,5 @@
 /**
- * Single-key shortcuts. An element with `data-key="a"` is pressed by that key. `j` and `k` move between rows (`data-row`), `o` opens the
+ * Single-key shortcuts. An element with `data-key="a"` is pressed by that key. `j` and `k` move between rows (`data-row`) if the page has any, `o` opens the
  * focused row, and `x` ticks it. Keys typed into fields, and with modifiers, are left alone.
  */
 export function startKeys(): void {
@@ -10,7 +10,7 @@ export function startKeys(): void {
 }
 
 function run(key: string): boolean {
-  if (key === 'j' || key === 'k') return moveRow(key === 'j' ? 1 : -1);
+  if ((key === 'j' || key === 'k') && moveRow(key === 'j' ? 1 : -1)) return true;
   const row = currentRow();
   if (key === 'o' && row !== null) return press(row.querySelector<HTMLElement>('a[href]'));
   if (key === 'x' && row !== null) return press(row.querySelector<HTMLElement>('input[type="checkbox"]'));

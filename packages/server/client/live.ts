@@ -49,6 +49,7 @@ export function startLive(): void {
     });
   }
 
+  document.addEventListener('content-shown', showState);
   // Browsers open only a few connections to a server, which hidden tabs must not use up.
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') {
@@ -62,7 +63,16 @@ export function startLive(): void {
   if (document.visibilityState === 'visible') open();
 }
 
+let shown: { readonly state: 'on' | 'lost'; readonly words: string } | null = null;
+
 function setState(state: 'on' | 'lost', words: string): void {
+  shown = { state, words };
+  showState();
+}
+
+function showState(): void {
+  if (shown === null) return;
+  const { state, words } = shown;
   for (const element of document.querySelectorAll<HTMLElement>('.live')) {
     element.dataset['state'] = state;
     element.textContent = words;

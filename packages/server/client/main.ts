@@ -6,12 +6,18 @@ import { startKeys } from './keys.ts';
 import { startLive } from './live.ts';
 import { startPreviews } from './live-preview.ts';
 import { keepTimesCurrent } from './local-time.ts';
+import { startPdfs } from './pdf.ts';
+import { countTicked } from './ticked.ts';
+import { startUndo } from './undo.ts';
 
 /** The script of every page of the console. Pages work without it: it adds what they cannot do by themselves. */
 enhance(document.body);
 startCopying();
 startKeys();
+startUndo();
 guardDoubleSubmits();
+countTicked();
+startPdfs();
 keepTimesCurrent();
 keepTyped();
 startLive();

@@ -18,17 +18,26 @@ export async function reloadContent(address = location.href): Promise<Reloaded> 
   if (response === null) return 'failed';
   if (response.redirected && new URL(response.url).pathname.startsWith('/auth/')) return 'signed-out';
   if (!response.ok) return 'failed';
-  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-  for (const selector of ['.side nav', '.menu nav', '#content > .inner']) replace(selector, fresh);
+  const text = await response.text();
+  // The reader may have gone to another page of the console meanwhile.
+  if (address !== location.href) return 'shown';
+  const fresh = new DOMParser().parseFromString(text, 'text/html');
+  for (const selector of ['.side nav', '.menu nav', '#content > .inner']) morph(selector, fresh);
+  document.dispatchEvent(new Event('content-shown'));
   return 'shown';
+}
+
+/** A form whose content was sent is no longer one that is being edited. */
+export function forgetTyped(form: HTMLFormElement): void {
+  dirty.delete(form);
 }
 
 /** Replaces one part of the page by that of another response. */
 export function reloadPart(selector: string, page: string): void {
-  replace(selector, new DOMParser().parseFromString(page, 'text/html'));
+  morph(selector, new DOMParser().parseFromString(page, 'text/html'));
 }
 
-function replace(selector: string, fresh: Document): void {
+function morph(selector: string, fresh: Document): void {
   const old = document.querySelector(selector);
   const next = fresh.querySelector(selector);
   if (old === null || next === null) return;

@@ -17,11 +17,12 @@ export interface ForeseenApproval {
 /**
  * What an approval would do now, by the rules of the approval itself: it changes, charges and counts nothing. The checks that belong to the
  * decision come first, because a decision that is refused leaves the message held.
+ * @param caller null for the link in a mail, whose decision no key's rules restrict
  */
 export async function foreseeApproval(
   query: Query,
   settings: { readonly sandboxDomain: string; readonly monthlyQuota: number },
-  caller: Caller,
+  caller: Caller | null,
   send: HeldSend,
   recipients: readonly Recipient[],
   now: Date,
@@ -31,8 +32,10 @@ export async function foreseeApproval(
   const { account, domain, allowlist, suppression, quota } = examineAcceptance(held.question);
   const hold = endedHold(send, now);
   const own =
-    refuseDecider(caller, holderId) ??
-    (await foreseeDecider(query, caller, { hold: { keyId: holderId }, held: send, recipients }, now));
+    caller === null
+      ? null
+      : (refuseDecider(caller, holderId) ??
+        (await foreseeDecider(query, caller, { hold: { keyId: holderId }, held: send, recipients }, now)));
   const found = { caller: own, hold, key: held.keyFault, account, domain, allowlist, suppression, quota };
   const verdict = checkAcceptance(held.question);
   return {

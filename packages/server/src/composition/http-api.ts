@@ -1,4 +1,3 @@
-import { createOpenedApprovalTokens } from '../approvals/approval-token.ts';
 import { addApprovalRoutes } from '../approvals/web/approval-routes.ts';
 import { addOpenApprovalRoute } from '../approvals/web/open-approval-route.ts';
 import { readSessionToken } from '../auth/client-info.ts';
@@ -85,7 +84,7 @@ export function createApi(
   addConsoleRoutes(http, { services, rates, routes: CONSOLE_PAGES });
   addApprovalRoutes(http, services);
   addLiveRoute(http, services, { baseUrl, hasMailbox: config.mode === 'development' });
-  addOpenApprovalRoute(http, services, createOpenedApprovalTokens(config.secretKey()));
+  addOpenApprovalRoute(http, services);
   addUnsubscribeRoutes(http, {
     links: createUnsubscribeLinks({
       ...{ baseUrl, secretKey: config.secretKey() },

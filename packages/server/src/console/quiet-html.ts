@@ -6,13 +6,30 @@ import { threadJob } from '../threads/thread-job.ts';
  * blocks loading; this covers what no policy blocks (`dns-prefetch`, `preconnect`, lookups for link hosts) and elements that browsers add
  * in the future.
  */
-export function toQuietHtml(html: string): string {
+export function toQuietHtml(html: string, pictures: Pictures = ONLY_EMBEDDED): string {
   const pieces = [PREAMBLE];
-  for (const token of readHtmlTokens(html)) pieces.push(write(token));
+  for (const token of readHtmlTokens(html)) pieces.push(write(token, pictures));
   return pieces.join('');
 }
 
-export const QUIET_HTML = threadJob(import.meta.url, 'QUIET_HTML', toQuietHtml);
+/** Which pictures besides those in the HTML itself are shown. */
+export interface Pictures {
+  /** Whether pictures of other servers keep their address. The frame's policy must allow them too. */
+  readonly areRemote: boolean;
+  /** Attached pictures as `data:` URLs, by the content id that the HTML names them with. */
+  readonly attached: ReadonlyMap<string, string>;
+}
+
+const ONLY_EMBEDDED: Pictures = { areRemote: false, attached: new Map() };
+
+export const QUIET_HTML = threadJob(import.meta.url, 'QUIET_HTML', (html: string) => toQuietHtml(html));
+
+/** The same with further pictures, for a reader who asked for them. */
+export const QUIET_HTML_WITH = threadJob(
+  import.meta.url,
+  'QUIET_HTML_WITH',
+  ({ html, pictures }: { readonly html: string; readonly pictures: Pictures }) => toQuietHtml(html, pictures),
+);
 
 const PREAMBLE = '<!doctype html><style>a[title]{color:#0b5c94;text-decoration:underline}</style>';
 
@@ -38,7 +55,7 @@ const ATTRIBUTES = new Set(
 /** Images that are in the message itself. SVG is excluded: it is a document with its own elements. */
 const EMBEDDED_PICTURE = /^data:image\/(?:png|gif|jpe?g|webp|avif|bmp|x-icon)[;,]/i;
 
-function write(token: HtmlToken): string {
+function write(token: HtmlToken, pictures: Pictures): string {
   switch (token.kind) {
     case 'text':
       return escapeText(token.text);
@@ -49,14 +66,17 @@ function write(token: HtmlToken): string {
     case 'end':
       return ELEMENTS.has(token.name) && token.name !== 'body' && token.name !== 'html' ? `</${token.name}>` : '';
     case 'start':
-      return ELEMENTS.has(token.name) ? `<${token.name}${writeAttributes(token)}>` : '';
+      return ELEMENTS.has(token.name) ? `<${token.name}${writeAttributes(token, pictures)}>` : '';
   }
 }
 
-function writeAttributes({ name, attributes }: HtmlToken & { readonly kind: 'start' }): string {
+function writeAttributes({ name, attributes }: HtmlToken & { readonly kind: 'start' }, pictures: Pictures): string {
   const target = name === 'a' ? attributes.get('href') : undefined;
   const written = [...attributes].flatMap(([attribute, value]) => {
-    if (name === 'img' && attribute === 'src') return isEmbedded(value) ? [`src="${escapeValue(value)}"`] : [];
+    if (name === 'img' && attribute === 'src') {
+      const source = sourceOf(value, pictures);
+      return source === null ? [] : [`src="${escapeValue(source)}"`];
+    }
     if (attribute === 'title' && target !== undefined) return [];
     return ATTRIBUTES.has(attribute) ? [`${attribute}="${escapeValue(value)}"`] : [];
   });
@@ -65,8 +85,12 @@ function writeAttributes({ name, attributes }: HtmlToken & { readonly kind: 'sta
     .join('');
 }
 
-function isEmbedded(value: string): boolean {
-  return EMBEDDED_PICTURE.test(decodeAttribute(value).trim());
+/** The source of a picture that may be shown, as written in an attribute; null for any other one. */
+function sourceOf(value: string, { areRemote, attached }: Pictures): string | null {
+  const source = decodeAttribute(value).trim();
+  if (EMBEDDED_PICTURE.test(source)) return value;
+  if (/^cid:/i.test(source)) return attached.get(source.slice('cid:'.length)) ?? null;
+  return areRemote && /^https:\/\//i.test(source) ? value : null;
 }
 
 /** Character references stay unchanged in both: they are text, whatever they decode to. */

@@ -1,25 +1,33 @@
 import type { Approval } from '@postrider/core';
-import { renderUserPage, USER_PAGE_POLICY } from '../../console/user-page.ts';
-import { html } from '../../html/page-markup.ts';
+import { type Html, html } from '../../html/page-markup.ts';
 import { formatTime } from '../../html/time-words.ts';
+import { notice } from '../../ui/components/surfaces.ts';
+import { PAGE_POLICY } from '../../ui/page-document.ts';
+import { renderSinglePage } from '../../ui/single-page.ts';
+import type { EditPage } from './edit-pages.ts';
+import { decidedNotice } from './view/decided-words.ts';
+import { senderOf } from './view/held-envelope.ts';
 
-/** The page's own policy, plus the frame that shows the message's HTML. */
-export const APPROVAL_PAGE_POLICY = `${USER_PAGE_POLICY}; frame-src 'self'`;
+/** Scripts, styles and frames of this server only. */
+export const APPROVAL_PAGE_POLICY = PAGE_POLICY;
 
-/**
- * For a file from a sender: nothing in it runs or loads anything. Browsers' PDF viewers need no source, but do not start in a `sandbox`.
- */
-export const HELD_FILE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; object-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+/** @param view the held message with its decision */
+export function renderHeldPage(approval: Approval, view: Html): string {
+  return renderSinglePage(
+    'Send this email?',
+    html`<p class="soft">It was sent by ${senderOf(approval)} and is waiting for your decision.</p>${view}`,
+    { isWide: true, hasScript: true },
+  );
+}
 
-/** For HTML from a sender: styles and embedded images show, nothing runs, and nothing is loaded, so the sender cannot detect the view. */
-export const HELD_BODY_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox";
+export function renderEditPage({ title, content }: EditPage): string {
+  return renderSinglePage(title, content, { isWide: true, hasScript: true });
+}
 
 export function renderDecidedPage(approval: Approval): string {
   const { outcome, problem } = approval;
   if (outcome === 'failed') {
-    return renderUserPage(
+    return short(
       'It could not be sent',
       html`<p role="status">You approved “${approval.subject}”, but it can no longer be sent: ${problem?.detail ?? ''}</p>`,
     );
@@ -33,29 +41,20 @@ export function renderDecidedPage(approval: Approval): string {
             : `will be sent on ${formatTime(new Date(approval.scheduledAt))}, or now if that is past.`,
         ]
       : ['Rejected', 'will not be sent. Its sender is notified.'];
-  return renderUserPage(title, html`<p role="status">“${approval.subject}” ${said}</p><p>You can close this page.</p>`);
+  return short(title, html`<p role="status">“${approval.subject}” ${said}</p><p>You can close this page.</p>`);
 }
 
 /** For a hold that was already decided, by this link or otherwise. */
-export function renderAlreadyDecidedPage(status: string): string {
-  const said: Readonly<Record<string, string>> = {
-    approved: 'It was approved.',
-    rejected: 'It was rejected and not sent.',
-    expired: 'It expired before anyone decided, and was not sent.',
-    withdrawn: 'Its sender withdrew it, and it was not sent.',
-  };
-  return renderUserPage('Nothing is left to decide', html`<p role="status">${said[status] ?? ''}</p>`);
+export function renderAlreadyDecidedPage(approval: Approval, decider: string | null): string {
+  return short('Nothing is left to decide', html`<p>“${approval.subject}”</p>${decidedNotice(approval, decider)}`);
 }
 
 export function renderBusyPage(): string {
-  return renderUserPage(
-    'The server is busy',
-    html`<p role="status">Nothing was changed. Load this page again in a moment.</p>`,
-  );
+  return short('The server is busy', html`<p role="status">Nothing was changed. Load this page again in a moment.</p>`);
 }
 
 export function renderUnknownApprovalPage(): string {
-  return renderUserPage(
+  return short(
     'This link does not work',
     html`<p>It is incomplete, or it was made for someone who can no longer decide. Nothing was changed.</p>`,
   );
@@ -63,5 +62,9 @@ export function renderUnknownApprovalPage(): string {
 
 /** For an invalid decision. */
 export function renderUndecidedPage(detail: string): string {
-  return renderUserPage('Nothing was decided', html`<p role="alert">${detail} Go back and try again.</p>`);
+  return short('Nothing was decided', notice('bad', detail, 'Load the page again, look at the email, and decide.'));
+}
+
+function short(title: string, content: Html): string {
+  return renderSinglePage(title, content, { hasScript: true });
 }

@@ -1,192 +1,202 @@
-import { Readable } from 'node:stream';
-import { newApprovalDecisionSchema } from '@postrider/core';
+import { LIMITS } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readFormOrigin } from '../../auth/client-info.ts';
-import { QUIET_HTML } from '../../console/quiet-html.ts';
-import { fieldOf } from '../../console/user-pages.ts';
-import { type ApprovalLink, findApprovalLink, markLinkUsed } from '../../db/queries/approval-notices.ts';
-import { type ApprovalRow, readApproval } from '../../db/queries/approvals.ts';
-import { readFileContent, readFileFacts } from '../../db/queries/held-file.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { Services } from '../../operations/context.ts';
-import { findTextFault } from '../../operations/text-faults.ts';
-import type { JobOwner } from '../../threads/thread-pool.ts';
-import { readApprovalToken } from '../approval-token.ts';
-import { type Decision, decideApproval } from '../decide-approval.ts';
-import { serveFile } from '../held-file.ts';
-import { toApproval } from '../holds/approval-record.ts';
-import { APPROVAL_PAGE } from './approval-page.ts';
+import type { DecisionVerdict } from '../decide-approval.ts';
 import {
   APPROVAL_PAGE_POLICY,
-  HELD_BODY_POLICY,
-  HELD_FILE_POLICY,
   renderAlreadyDecidedPage,
   renderBusyPage,
   renderDecidedPage,
+  renderEditPage,
+  renderHeldPage,
   renderUndecidedPage,
   renderUnknownApprovalPage,
 } from './approval-pages.ts';
+import { decideByLink, parseDecision } from './decide-by-link.ts';
+import { readDeciderName } from './decider-name.ts';
+import { readDecisionForm } from './decision-form.ts';
+import { EDIT_COMPARISON, sizeOfComparison } from './edit-comparison.ts';
+import { fieldsOf, readEditFields, recipientsIn } from './edit-form.ts';
+import { checkEdits, comparisonPage, editPage } from './edit-pages.ts';
+import { type HeldContent, readExcerpts, serveHeldFile, serveHeldHtml, serveHeldText } from './held-content.ts';
+import { readHeld } from './held-reading.ts';
+import { foreseeByLink } from './link-forecast.ts';
+import { type FoundHold, findHold } from './link-hold.ts';
+import { heldView } from './view/held-view.ts';
 
 const FORM_BYTES = 16_384;
+const PATH = '/approvals/:token';
 
 /**
  * The links in mail to approvers. GET shows the whole message and changes nothing, because mail scanners follow links; POST decides, once.
  * The token alone identifies the decider, so no sign-in is needed.
  */
 export function addApprovalRoutes(app: FastifyInstance, services: Services): void {
+  app.get('/approvals', (_request, reply) => reply.redirect('/console/approvals', 303));
   app.register(async (pages) => {
     pages.removeAllContentTypeParsers();
-    pages.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: FORM_BYTES },
-      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, new URLSearchParams(String(body))),
     );
-    pages.get('/approvals/:token', async (request, reply) => await show(request, reply, services));
-    pages.get('/approvals/:token/html', async (request, reply) => await showBody(request, reply, services));
-    pages.post('/approvals/:token', async (request, reply) => await decide(request, reply, services));
-    refuseOtherMethods(pages, '/approvals/:token', ['GET', 'POST']);
-    refuseOtherMethods(pages, '/approvals/:token/html', ['GET']);
-    pages.get('/approvals/:token/files/:index', async (request, reply) => await showFile(request, reply, services));
-    refuseOtherMethods(pages, '/approvals/:token/files/:index', ['GET']);
+    const withHold =
+      (
+        run: (
+          found: FoundHold,
+          request: FastifyRequest,
+          reply: FastifyReply,
+          services: Services,
+        ) => Promise<FastifyReply>,
+      ) =>
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        const found = await findHold(request, services);
+        return found === null ? unknown(reply) : await run(found, request, reply, services);
+      };
+    pages.get(PATH, withHold(show));
+    pages.post(PATH, { bodyLimit: FORM_BYTES }, withHold(decide));
+    pages.get(`${PATH}/html`, withHold(showHtml));
+    pages.get(`${PATH}/text`, withHold(showText));
+    pages.get(`${PATH}/files/:index`, withHold(showFile));
+    pages.get(`${PATH}/edit`, withHold(showEdit));
+    // Megabytes are only read from clients that have a link.
+    const known = async (request: FastifyRequest, reply: FastifyReply) => {
+      if ((await findHold(request, services)) === null) return unknown(reply);
+    };
+    pages.post(`${PATH}/edit`, { bodyLimit: LIMITS.decisionBodyBytes, onRequest: known }, withHold(edit));
+    for (const path of [PATH, `${PATH}/edit`]) refuseOtherMethods(pages, path, ['GET', 'POST']);
+    for (const path of ['html', 'text', 'files/:index']) refuseOtherMethods(pages, `${PATH}/${path}`, ['GET']);
   });
 }
 
-/** A valid link and its hold. */
-async function findHold(request: FastifyRequest, services: Services) {
-  const { token } = request.params as { readonly token: string }; // The routes have this parameter.
-  const tokenHash = readApprovalToken(token);
-  const link = tokenHash === null ? null : await findApprovalLink(services.database.sql, tokenHash);
-  if (tokenHash === null || link?.isApprover !== true) return null;
-  // The token identified the account; from here on, only this account's data is accessible.
-  const own = services.forAccount(link.accountId);
-  const row = await readApproval(own.database.sql, { accountId: link.accountId, keyId: null, id: link.approvalId });
-  return row === null ? null : { token, tokenHash, link, row, own };
+async function show(found: FoundHold, request: FastifyRequest, reply: FastifyReply, services: Services) {
+  const { approval, token, tools, status } = found;
+  if (status !== 'pending') return await alreadyDecided(found, reply);
+  const view = {
+    ...{ approval, base: `/approvals/${token}`, now: services.database.clock.now().toISOString() },
+    ...{ mayDecide: true, mayRemember: false, forecast: await foreseeByLink(found), next: null },
+    loadsPictures: 'pictures' in (request.query as object), // Fastify parses a query into an object.
+    reading: await readHeld(services.threads, ownerOf(found), approval),
+    excerpts: await readExcerpts(tools, approval),
+  };
+  return sendPage(reply, renderHeldPage(approval, heldView(view)));
 }
 
-type FoundHold = NonNullable<Awaited<ReturnType<typeof findHold>>>;
-
-async function show(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
-  const found = await findHold(request, services);
-  if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { row, token, link } = found;
-  const status = row.status === 'pending' && row.expiresAt <= services.database.clock.now() ? 'expired' : row.status;
-  if (status !== 'pending') return sendPage(reply.code(410), renderAlreadyDecidedPage(status));
-  const shown = { approval: toApproval(row), token, now: services.database.clock.now().toISOString() };
-  const page = await services.threads.run(ownerOf(row, link), APPROVAL_PAGE, shown, sizeOf(row));
-  return page.kind === 'done' ? sendPage(reply, page.output) : sendPage(reply.code(503), renderBusyPage());
+async function showHtml(found: FoundHold, request: FastifyRequest, reply: FastifyReply) {
+  if (found.status !== 'pending') return unknown(reply);
+  const areRemote = 'pictures' in (request.query as object); // Fastify parses a query into an object.
+  return sendContent(reply, await serveHeldHtml(found.tools, found.approval, areRemote));
 }
 
-async function showBody(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
-  const found = await findHold(request, services);
-  const shown = found !== null && found.row.status === 'pending' ? found : null;
-  const body = shown === null ? null : await readQuietly(shown, services);
-  return reply
-    .code(shown === null ? 404 : body === null ? 503 : 200)
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', HELD_BODY_POLICY)
-    .header('x-dns-prefetch-control', 'off')
-    .header('referrer-policy', 'no-referrer')
-    .header('x-robots-tag', 'noindex')
-    .send(shown !== null && body === null ? renderBusyPage() : body);
+async function showText({ approval, status }: FoundHold, _request: FastifyRequest, reply: FastifyReply) {
+  return status === 'pending' ? sendContent(reply, serveHeldText(approval)) : unknown(reply);
 }
 
-async function showFile(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
-  const found = await findHold(request, services);
+async function showFile({ approval, status, tools }: FoundHold, request: FastifyRequest, reply: FastifyReply) {
   const { index } = request.params as { readonly index: string }; // The route has this parameter.
-  if (found === null || found.row.status !== 'pending' || !/^\d{1,2}$/.test(index))
-    return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { row, link, own } = found;
-  const file = await readFileFacts(own.database.sql, link.accountId, row.emailId, Number(index));
-  if (file === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { contentType, disposition } = serveFile(file.filename, file.contentType);
-  return reply
-    .header('content-type', contentType)
-    .header('content-length', file.size)
-    .header('content-disposition', disposition)
-    .header('content-security-policy', HELD_FILE_POLICY)
-    .header('x-content-type-options', 'nosniff')
-    .header('referrer-policy', 'no-referrer')
-    .header('x-robots-tag', 'noindex')
-    .header('cache-control', 'no-store')
-    .send(Readable.from(readFileContent(own.database.sql, link.accountId, row.emailId, file)));
+  const file = status === 'pending' ? await serveHeldFile(tools, approval, index) : null;
+  return file === null ? unknown(reply) : sendContent(reply, file);
 }
 
-/** Returns null if the threads are overloaded. */
-async function readQuietly({ row, link }: FoundHold, { threads }: Pick<Services, 'threads'>): Promise<string | null> {
-  const html = row.html ?? '';
-  const quiet = await threads.run(ownerOf(row, link), QUIET_HTML, html, html.length);
-  return quiet.kind === 'done' ? quiet.output : null;
+async function showEdit(found: FoundHold, _request: FastifyRequest, reply: FastifyReply) {
+  const { approval, token, status } = found;
+  if (status !== 'pending') return await alreadyDecided(found, reply);
+  return sendPage(
+    reply,
+    renderEditPage(editPage({ approval, base: `/approvals/${token}`, fields: fieldsOf(approval) })),
+  );
+}
+
+async function decide(found: FoundHold, request: FastifyRequest, reply: FastifyReply, services: Services) {
+  if (isForeign(request, services)) return foreign(reply);
+  const decision = parseDecision(readDecisionForm(formOf(request)), found);
+  if (decision === null) {
+    return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
+  }
+  return await respond(await decideByLink(found, decision, request, services), request, reply, services);
+}
+
+/** Edits are compared first. Nothing is decided before the step `approve`. */
+async function edit(found: FoundHold, request: FastifyRequest, reply: FastifyReply, services: Services) {
+  if (isForeign(request, services)) return foreign(reply);
+  const { approval, token, status } = found;
+  if (status !== 'pending') return await alreadyDecided(found, reply);
+  const form = formOf(request);
+  const fields = readEditFields(form);
+  const editing = { approval, base: `/approvals/${token}`, fields };
+  const refuse = (refused: Parameters<typeof editPage>[1]) => {
+    const page = editPage(editing, refused);
+    return sendPage(reply.code(page.status), renderEditPage(page));
+  };
+  const step = form.get('step');
+  if (step === 'change') return refuse(null);
+  const checked = checkEdits(editing);
+  if (!checked.ok) return refuse({ status: 422, detail: 'Some of it cannot be sent.', errors: checked.errors });
+  if (step !== 'approve') {
+    const result = await services.threads.run(ownerOf(found), EDIT_COMPARISON, editing, sizeOfComparison(editing));
+    if (result.kind !== 'done') return busy(reply);
+    const forecast = await foreseeByLink(found, recipientsIn(fields));
+    return sendPage(
+      reply,
+      renderEditPage(comparisonPage(editing, result.output, { next: null, mayRemember: false, forecast })),
+    );
+  }
+  const decision = parseDecision(checked.given, found);
+  const verdict = decision === null ? null : await decideByLink(found, decision, request, services);
+  if (verdict?.kind === 'invalid') {
+    return refuse({ status: 422, detail: 'Some of it cannot be sent.', errors: verdict.problems });
+  }
+  return await respond(verdict, request, reply, services);
+}
+
+async function respond(
+  verdict: DecisionVerdict | null,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+): Promise<FastifyReply> {
+  // Read again, as it is after the decision. The link still shows it.
+  const found = verdict === null ? null : await findHold(request, services);
+  if (verdict === null || found === null) return unknown(reply);
+  if (verdict.kind === 'decided') return sendPage(reply, renderDecidedPage(found.approval));
+  if (verdict.kind === 'already_decided') return await alreadyDecided(found, reply);
+  const detail = 'The email has changed since this page was shown.';
+  return sendPage(reply.code(409), renderUndecidedPage(detail));
+}
+
+async function alreadyDecided({ approval, status, own, link }: FoundHold, reply: FastifyReply): Promise<FastifyReply> {
+  const decider = await readDeciderName(own.database.sql, link.accountId, approval.decidedBy);
+  return sendPage(reply.code(410), renderAlreadyDecidedPage({ ...approval, status }, decider));
+}
+
+/** Other sites do not know the secret link; a program that knows it may decide with it. */
+function isForeign({ headers }: FastifyRequest, { installation }: Services): boolean {
+  return readFormOrigin(headers, installation.baseUrl) === 'foreign';
+}
+
+function foreign(reply: FastifyReply): FastifyReply {
+  return sendPage(reply.code(403), renderUndecidedPage('The decision did not come from the page of this link.'));
+}
+
+function unknown(reply: FastifyReply): FastifyReply {
+  return sendPage(reply.code(404), renderUnknownApprovalPage());
+}
+
+function busy(reply: FastifyReply): FastifyReply {
+  return sendPage(reply.code(503), renderBusyPage());
 }
 
 /** The work counts for the key whose send is held, so that viewing its messages delays no other sender. */
-function ownerOf({ keyId }: ApprovalRow, { accountId }: ApprovalLink): JobOwner {
+function ownerOf({ approval: { keyId }, link: { accountId } }: FoundHold) {
   return { accountId, keyId };
 }
 
-function sizeOf({ html, text }: ApprovalRow): number {
-  return (html?.length ?? 0) + (text?.length ?? 0);
+function formOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 
-async function decide(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
-  const found = await findHold(request, services);
-  if (found === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  const { link, tokenHash, own } = found;
-  // Other sites do not know the secret link; a program that knows it may decide with it.
-  if (readFormOrigin(request.headers, services.installation.baseUrl) === 'foreign') {
-    return sendPage(reply.code(403), renderUndecidedPage('The decision did not come from the page of this link.'));
-  }
-  const decision = readDecision(request.body, link);
-  if (decision === null)
-    return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
-  const { accountId, approvalId: id } = link;
-  const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
-  const { database, installation, threads } = own;
-  const verdict = await decideApproval(
-    { ...database, ...installation, threads },
-    { accountId, id },
-    decision,
-    decider,
-    {
-      caller: null,
-      onDecided: async (transaction, now) => {
-        if (!(await markLinkUsed(transaction, tokenHash, now))) throw new DeadLinkError();
-      },
-    },
-  ).catch((error: unknown) => {
-    if (error instanceof DeadLinkError) return null;
-    throw error;
-  });
-  if (verdict === null) return sendPage(reply.code(404), renderUnknownApprovalPage());
-  if (verdict.kind === 'already_decided') return sendPage(reply.code(410), renderAlreadyDecidedPage(verdict.status));
-  if (verdict.kind !== 'decided') {
-    const detail = 'The email has changed since this page was shown.';
-    return sendPage(reply.code(409), renderUndecidedPage(detail));
-  }
-  services.events.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
-  if (verdict.outcome === 'queued') services.delivery.wake();
-  const row = await readApproval(database.sql, { accountId, keyId: null, id });
-  return sendPage(reply, row === null ? renderUnknownApprovalPage() : renderDecidedPage(toApproval(row)));
-}
-
-/** Rolls back the decision of a member who lost permission at the same moment. */
-class DeadLinkError extends Error {}
-
-/**
- * Parses the form with the schema of every decision; returns null if it is invalid. A form can contain NUL, which PostgreSQL cannot store.
- */
-function readDecision(form: unknown, { revision }: ApprovalLink): Decision | null {
-  if (findTextFault(form) !== null) return null;
-  const decision = fieldOf(form, 'decision');
-  const note = fieldOf(form, 'note')?.trim() ?? '';
-  const contentHash = fieldOf(form, 'contentHash');
-  const rejectCode = decision === 'reject' ? fieldOf(form, 'rejectCode') : null;
-  const parsed = newApprovalDecisionSchema.safeParse({
-    decision,
-    ...(note === '' ? {} : { note }),
-    ...(contentHash === null ? {} : { contentHash }),
-    ...(rejectCode === null ? {} : { rejectCode }),
-  });
-  return parsed.success ? { ...parsed.data, revision } : null;
+function sendContent(reply: FastifyReply, { status, contentType, headers, body }: HeldContent): FastifyReply {
+  return reply.code(status).headers(headers).header('content-type', contentType).send(body);
 }
 
 function sendPage(reply: FastifyReply, markup: string): FastifyReply {

@@ -1,22 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { readClientInfo } from '../../auth/client-info.ts';
 import { readCookieSession } from '../../auth/web/cookie-session.ts';
-import { insertApprovalLinks } from '../../db/queries/approval-notices.ts';
 import { readApproval } from '../../db/queries/approvals.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { Services } from '../../operations/context.ts';
 import { isUuid } from '../../uuid-v7.ts';
-import type { OpenedApprovalTokens } from '../approval-token.ts';
 import { APPROVAL_PAGE_POLICY, renderUnknownApprovalPage } from './approval-pages.ts';
 
 const PATH = '/approvals/open/:id';
 
 /**
- * The address of a held send that agents may give to their users, since it contains no secret. It creates an approval link for the signed-in
- * user, like the links in mail to approvers, and redirects to it. Users who may not decide, and users of other accounts, get the same 404 as
- * for an unknown id.
+ * The address of a held send that agents may give to their users, since it contains no secret. It leads signed-in users to the page in the
+ * console. Users who may not decide, and users of other accounts, get the same 404 as for an unknown id.
  */
-export function addOpenApprovalRoute(app: FastifyInstance, services: Services, tokens: OpenedApprovalTokens): void {
+export function addOpenApprovalRoute(app: FastifyInstance, services: Services): void {
   const { auth } = services;
   const { baseUrl } = services.installation;
   app.get(PATH, async (request, reply) => {
@@ -28,10 +25,10 @@ export function addOpenApprovalRoute(app: FastifyInstance, services: Services, t
       return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(here)}`, 303);
     }
     const { accountId, user, scopes } = caller;
-    const { sql, clock } = services.forAccount(accountId).database;
+    const { sql } = services.forAccount(accountId).database;
     const mayDecide = user !== null && scopes.includes('approvals:decide') && isUuid(id);
     const hold = mayDecide ? await readApproval(sql, { accountId, keyId: null, id }) : null;
-    if (user === null || hold === null) {
+    if (hold === null) {
       return reply
         .code(404)
         .header('content-type', 'text/html; charset=utf-8')
@@ -39,10 +36,7 @@ export function addOpenApprovalRoute(app: FastifyInstance, services: Services, t
         .header('referrer-policy', 'no-referrer')
         .send(renderUnknownApprovalPage());
     }
-    const link = { accountId, approvalId: hold.id, revision: hold.revision, memberId: user.memberId };
-    const { token, hash: tokenHash } = tokens(link);
-    await insertApprovalLinks(sql, [{ ...link, tokenHash }], clock.now());
-    return reply.header('referrer-policy', 'no-referrer').redirect(`/approvals/${token}`, 303);
+    return reply.header('referrer-policy', 'no-referrer').redirect(`/console/approvals/${hold.id}`, 303);
   });
   refuseOtherMethods(app, PATH, ['GET']);
 }

@@ -124,6 +124,11 @@ export class PageRequest {
     return { ...problem, detail: inConsoleWords(problem.detail), fix: inConsoleWords(problem.fix) };
   }
 
+  /** A text of the API as the console words it. */
+  inWords(text: string): string {
+    return inConsoleWords(text);
+  }
+
   /** Whether the user's role may call an operation. Pages leave out what it may not. */
   may(id: CallableId): boolean {
     const operation = findOperation(id);

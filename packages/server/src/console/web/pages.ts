@@ -1,4 +1,5 @@
 import type { PageRoute } from './console-page.ts';
+import { APPROVAL_PAGES } from './pages/approval-pages.ts';
 import { AUDIT_PAGES } from './pages/audit-pages.ts';
 import { DOMAIN_PAGES } from './pages/domain-pages.ts';
 import { KEY_PAGES } from './pages/key-pages.ts';
@@ -15,6 +16,7 @@ import { TICKET_PAGES } from './pages/ticket-pages.ts';
 export const CONSOLE_PAGES: readonly PageRoute[] = [
   ...OVERVIEW_PAGES,
   ...MESSAGE_PAGES,
+  ...APPROVAL_PAGES,
   ...DOMAIN_PAGES,
   ...SEND_PAGES,
   ...SUPPRESSION_PAGES,

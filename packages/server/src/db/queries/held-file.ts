@@ -34,6 +34,32 @@ export async function readFileFacts(
   return row ?? null;
 }
 
+const listInline = defineStatement(
+  { accountId: messageAttachments.accountId, messageId: messageAttachments.messageId },
+  ({ accountId, messageId }) =>
+    returning(
+      {
+        ordinal: messageAttachments.ordinal,
+        filename: messageAttachments.filename,
+        contentType: messageAttachments.contentType,
+        size: messageAttachments.size,
+        contentId: messageAttachments.contentId,
+      },
+      sql`
+        SELECT ordinal, filename, content_type AS "contentType", size, content_id AS "contentId" FROM message_attachments
+        WHERE account_id = ${accountId} AND message_id = ${messageId} AND content_id IS NOT NULL ORDER BY ordinal`,
+    ),
+);
+
+/** The files that the HTML of a message can name by a content id, without their content. */
+export async function listInlineFiles(
+  query: Query,
+  accountId: string,
+  messageId: string,
+): Promise<readonly RowOf<typeof listInline>[]> {
+  return await listInline(query, { accountId, messageId });
+}
+
 const readPart = defineStatement(
   {
     accountId: messageAttachments.accountId,

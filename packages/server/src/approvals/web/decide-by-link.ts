@@ -1,0 +1,50 @@
+import { newApprovalDecisionSchema } from '@postrider/core';
+import type { FastifyRequest } from 'fastify';
+import { markLinkUsed } from '../../db/queries/approval-notices.ts';
+import type { Services } from '../../operations/context.ts';
+import { findTextFault } from '../../operations/text-faults.ts';
+import { type Decision, type DecisionVerdict, decideApproval } from '../decide-approval.ts';
+import type { GivenDecision } from './decision-form.ts';
+import type { FoundHold } from './link-hold.ts';
+
+/** Decides the hold of a link, in the name of the member whose link it is. Null if the member has lost the right to decide meanwhile. */
+export async function decideByLink(
+  { link, tokenHash, own }: FoundHold,
+  decision: Decision,
+  request: FastifyRequest,
+  services: Services,
+): Promise<DecisionVerdict | null> {
+  const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
+  const { accountId, approvalId: id } = link;
+  const { database, installation, threads } = own;
+  const tools = { ...database, ...installation, threads };
+  try {
+    const verdict = await decideApproval(tools, { accountId, id }, decision, decider, {
+      caller: null,
+      onDecided: async (transaction, now) => {
+        if (!(await markLinkUsed(transaction, tokenHash, now))) throw new DeadLinkError();
+      },
+    });
+    if (verdict.kind === 'decided') {
+      services.events.waiter.notify([{ id: verdict.emailId, status: verdict.outcome }]);
+      if (verdict.outcome === 'queued') services.delivery.wake();
+    }
+    return verdict;
+  } catch (error) {
+    if (error instanceof DeadLinkError) return null;
+    throw error;
+  }
+}
+
+/** Rolls back the decision of a member who lost permission at the same moment. */
+class DeadLinkError extends Error {}
+
+/**
+ * Parses a decision with the schema of every decision; returns null if it is invalid. A form can contain NUL, which PostgreSQL cannot store.
+ * A link is valid for one revision.
+ */
+export function parseDecision(given: GivenDecision | null, { link }: FoundHold): Decision | null {
+  if (given === null || findTextFault(given) !== null) return null;
+  const parsed = newApprovalDecisionSchema.safeParse(given);
+  return parsed.success ? { ...parsed.data, revision: link.revision } : null;
+}

@@ -1,0 +1,90 @@
+import type { Approval, FieldProblem } from '@postrider/core';
+import { newApprovalDecisionSchema } from '@postrider/core';
+import { attributes, type Html, html } from '../../html/page-markup.ts';
+import { parsePart } from '../../operations/parse-part.ts';
+import { button } from '../../ui/components/button.ts';
+import { checkbox, textField } from '../../ui/components/field.ts';
+import { card, notice } from '../../ui/components/surfaces.ts';
+import type { GivenDecision } from './decision-form.ts';
+import { type EditFields, editForm, editsOf, keptFields } from './edit-form.ts';
+import { acceptanceForecast, type Forecast } from './view/acceptance-forecast.ts';
+
+export interface EditPage {
+  readonly title: string;
+  readonly content: Html;
+  readonly status: number;
+}
+
+interface Editing {
+  readonly approval: Approval;
+  readonly base: string;
+  readonly fields: EditFields;
+}
+
+/** @param problems what was refused, with the words for the top of the page */
+export function editPage(
+  { approval, base, fields }: Editing,
+  refused: {
+    readonly status: number;
+    readonly detail: string;
+    readonly fix?: string;
+    readonly errors: readonly FieldProblem[];
+  } | null = null,
+): EditPage {
+  const said = refused === null ? null : notice('bad', refused.detail, refused.fix ?? 'Correct it and compare again.');
+  return {
+    title: 'Edit before it is sent',
+    content: html`<p class="soft">You change “${approval.subject}”. Nothing is sent before you have seen what differs.</p>${said}${editForm(base, fields, refused?.errors ?? [])}`,
+    status: refused?.status ?? 200,
+  };
+}
+
+/** The approval with these edits; what the schema refuses as faults of the fields. */
+export function checkEdits({
+  approval,
+  fields,
+}: Pick<Editing, 'approval' | 'fields'>):
+  | { readonly ok: true; readonly given: GivenDecision }
+  | { readonly ok: false; readonly errors: readonly FieldProblem[] } {
+  const note = fields.note.trim();
+  const given: GivenDecision = {
+    decision: 'approve',
+    contentHash: fields.contentHash,
+    edits: editsOf(approval, fields),
+    ...(note === '' ? {} : { note }),
+  };
+  const parsed = parsePart(newApprovalDecisionSchema, given, 'edits');
+  return parsed.ok ? { ok: true, given } : { ok: false, errors: parsed.problems };
+}
+
+/** The differences and the approval of them. */
+export function comparisonPage(
+  { approval, base, fields }: Editing,
+  differences: string,
+  {
+    next,
+    mayRemember,
+    forecast,
+  }: { readonly next: string | null; readonly mayRemember: boolean; readonly forecast: Forecast },
+): EditPage {
+  const undoable = { 'data-undo': approval.id, 'data-subject': fields.subject, 'data-next': next };
+  const remember = mayRemember
+    ? checkbox({
+        name: 'remember',
+        label: 'Remember these recipients',
+        hint: 'They no longer make messages of this key wait.',
+      })
+    : null;
+  const isSame = differences === '';
+  const changes = isSame
+    ? html`<p class="soft">Nothing differs. It would be sent as it is.</p>`
+    : ({ markup: differences } satisfies Html);
+  return {
+    title: 'Send it with these changes?',
+    content: html`<p class="soft">“${approval.subject}”, before and after.</p>${acceptanceForecast(forecast)}${card('What you changed', changes)}
+<form class="stack" method="post" action="${base}/edit"${attributes(undoable)}><input type="submit" value="Choose a button" disabled hidden><input type="hidden" name="decision" value="approve">${keptFields(fields)}
+${card('Your decision', html`${textField({ name: 'note', label: 'Note to the sender (optional)', value: fields.note, maxLength: 1_000 })}${remember}`)}
+<div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Change it again', { name: 'step', value: 'change' })}${button('Approve and send', { kind: 'primary', key: 'a', name: 'step', value: 'approve' })}</div></div></form>`,
+    status: 200,
+  };
+}

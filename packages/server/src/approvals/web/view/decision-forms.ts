@@ -1,0 +1,62 @@
+import { LIMITS, REJECT_CODES } from '@postrider/core';
+import { attributes, type Html, html } from '../../../html/page-markup.ts';
+import { button, linkButton } from '../../../ui/components/button.ts';
+import { checkbox, select, textField } from '../../../ui/components/field.ts';
+import { card } from '../../../ui/components/surfaces.ts';
+import { REJECTIONS } from './decision-words.ts';
+import type { HeldView } from './held-view.ts';
+import { timeToDecide } from './hold-times.ts';
+
+/** What goes along with an approval. Its button is in the bar. */
+export function decisionCard(view: HeldView): Html {
+  const remember = view.mayRemember
+    ? checkbox({
+        name: 'remember',
+        label: 'Remember these recipients',
+        hint: 'Messages of this key to them no longer wait because they are new or outside its domains.',
+      })
+    : null;
+  const note = textField({
+    ...{ name: 'note', id: 'note', label: 'Note to the sender (optional)' },
+    maxLength: LIMITS.approvalNoteCharacters,
+  });
+  return card(
+    'Your decision',
+    html`<form id="approve"${attributes(undoable(view))}>${guard()}${hash(view)}<div class="stack-tight">${note}${remember}</div></form>`,
+  );
+}
+
+/** Always in reach: at the bottom of the window while the message is read. */
+export function decisionBar(view: HeldView): Html {
+  const { base, approval, now } = view;
+  return html`<div class="decision-bar" role="group" aria-label="Decision"><span class="small soft">Expires ${timeToDecide(approval.expiresAt, now)}</span>
+<div class="actions">${rejection(view)}${linkButton('Edit', `${base}/edit`, { key: 'e' })}${button('Approve and send', { kind: 'primary', key: 'a', form: 'approve', name: 'decision', value: 'approve' })}</div></div>`;
+}
+
+function rejection(view: HeldView): Html {
+  const options = REJECT_CODES.map((value) => ({ value, label: REJECTIONS[value] }));
+  const reason = select({ name: 'rejectCode', label: 'Why', options });
+  const note = textField({
+    ...{ name: 'note', id: 'reject-note', label: 'What should the sender know? (optional)' },
+    maxLength: LIMITS.approvalNoteCharacters,
+  });
+  return html`<details class="popover upward"><summary class="button danger" data-key="r" aria-keyshortcuts="r">Reject <kbd aria-hidden="true">r</kbd></summary><div><form class="stack-tight"${attributes(undoable(view))}>${guard()}${hash(view)}${reason}${note}${button('Reject: do not send it', { kind: 'danger', name: 'decision', value: 'reject' })}</form></div></details>`;
+}
+
+function undoable({ approval, base, next }: HeldView) {
+  return {
+    ...{ method: 'post', action: base },
+    'data-undo': approval.id,
+    'data-subject': approval.subject,
+    'data-next': next,
+  };
+}
+
+/** Enter in a text field presses the first button of its form, which must not decide. */
+function guard(): Html {
+  return html`<input type="submit" value="Choose a button" disabled hidden>`;
+}
+
+function hash({ approval: { contentHash } }: HeldView): Html {
+  return html`<input type="hidden" name="contentHash" value="${contentHash ?? ''}">`;
+}

@@ -1,0 +1,80 @@
+import type { Finding } from '@postrider/review';
+import { type Html, html } from '../../../html/page-markup.ts';
+import { revealed } from '../../../ui/components/revealed-text.ts';
+import { card, notice } from '../../../ui/components/surfaces.ts';
+import type { FoundLink, HeldReading, HeldReview } from '../held-reading.ts';
+
+/** More would not be read. */
+const SHOWN_FINDINGS = 20;
+
+/** What deceives the readers of the message, the dangerous first; remarks that are ordinary are folded. */
+export function findingNotices(review: HeldReview | null): Html {
+  if (review === null) return UNREAD;
+  const findings = withoutRepetitions(review.findings);
+  const urgent = findings.filter(({ level }) => level !== 'note').slice(0, SHOWN_FINDINGS);
+  const rest = findings.filter((finding) => !urgent.includes(finding));
+  if (findings.length === 0) return html``;
+  const isDangerous = urgent.some(({ level }) => level === 'danger');
+  const folded =
+    rest.length === 0
+      ? null
+      : html`<details class="more"><summary>${rest.length === 1 ? '1 more remark' : `${rest.length} more remarks`}</summary><ul class="bullets">${rest.map(finding)}</ul></details>`;
+  if (urgent.length === 0) return html`<div id="findings">${folded}</div>`;
+  return html`<div class="notice ${isDangerous ? 'bad' : 'warn'}" role="alert" id="findings"><strong>${isDangerous ? 'This message may deceive its readers' : 'Look at this before you decide'}</strong>
+<ul class="findings">${urgent.map(finding)}</ul>${folded}</div>`;
+}
+
+/** An approver may still decide, and must know that nothing was checked. */
+const UNREAD = notice(
+  'warn',
+  'This message was not checked for deceptive links',
+  'It is too large, or the server is busy. Load the page again, or look at the message with care.',
+);
+
+/** The text of most messages is made from their HTML and has the same links, with their addresses. */
+function withoutRepetitions(findings: readonly Finding[]): readonly Finding[] {
+  const inHtml = new Set(findings.filter(({ place }) => place === 'html').map(subjectOf));
+  return findings.filter((finding) => finding.place !== 'text' || !inHtml.has(subjectOf(finding)));
+}
+
+function subjectOf({ kind, target, message }: Finding): string {
+  return JSON.stringify([kind, target, message]);
+}
+
+function finding({ message, text, target, level }: Finding): Html {
+  const reads = text === '' ? null : html`<div><dt>Text</dt><dd>“${revealed(text)}”</dd></div>`;
+  const opens =
+    target === null
+      ? null
+      : html`<div><dt>${text === '' ? 'Address' : 'Opens'}</dt><dd class="mono">${revealed(target)}</dd></div>`;
+  return html`<li class="${level}"><b>${message}</b>${reads === null && opens === null ? null : html`<dl>${reads}${opens}</dl>`}</li>`;
+}
+
+/** Every place that the message leads to. */
+export function linkCard({ review, places }: HeldReading): Html {
+  const links = review?.links ?? { items: [], count: 0 };
+  return card('Links', html`${placeList(places)}${linkList(links)}`);
+}
+
+function placeList(places: HeldReading['places']): Html {
+  if (places === null)
+    return html`<p class="soft">It is too large to list where it leads. Look at its links in the message.</p>`;
+  if (places.count === 0) return html`<p class="soft">It has no links, and no addresses of others.</p>`;
+  const items = places.items.map((place) => html`<li class="tag mono">${revealed(place)}</li>`);
+  return html`<p class="soft">Links, pictures and addresses in it lead to:</p><ul id="places" class="places">${items}</ul>${rest(places)}`;
+}
+
+function linkList(links: HeldReview['links']): Html {
+  if (links.count === 0) return html``;
+  const title = links.count === 1 ? 'Show its link' : `Show all ${links.count.toLocaleString('en-US')} links`;
+  return html`<details class="more"><summary>${title}</summary><ul class="plain">${links.items.map(link)}</ul>${rest(links)}</details>`;
+}
+
+function rest({ items, count }: { readonly items: readonly unknown[]; readonly count: number }): Html {
+  const more = count - items.length;
+  return more > 0 ? html`<p class="small faint">And ${more.toLocaleString('en-US')} more.</p>` : html``;
+}
+
+function link({ text, target }: FoundLink): Html {
+  return html`<li>${text === '' ? html`<span class="faint">A picture, or no text</span>` : html`“${revealed(text)}”`} <span class="faint">opens</span> <span class="mono">${revealed(target)}</span></li>`;
+}

@@ -1,0 +1,31 @@
+import { LIMITS } from '@postrider/core';
+import type { PageRoute } from '../console-page.ts';
+import { decideMany } from './approvals/decide-many.ts';
+import { decideHold } from './approvals/decide-page.ts';
+import { decideDraft, showDraft } from './approvals/draft-pages.ts';
+import { edit, showEdit } from './approvals/edit-pages.ts';
+import { showFile, showHtml, showText } from './approvals/held-parts.ts';
+import { showHold } from './approvals/hold-page.ts';
+import { showInbox } from './approvals/inbox-page.ts';
+import { APPROVALS } from './approvals/paths.ts';
+
+const ONE = `${APPROVALS}/:id`;
+const DRAFT = `${APPROVALS}/drafts/:template/:version`;
+
+/** What agents want to send: the inbox, one message, and the decisions. */
+export const APPROVAL_PAGES: readonly PageRoute[] = [
+  { method: 'GET', path: APPROVALS, needs: 'approvals.list', run: showInbox },
+  { method: 'POST', path: APPROVALS, needs: 'approvals.decide', run: decideMany },
+  { method: 'GET', path: ONE, needs: 'approvals.get', run: showHold },
+  { method: 'POST', path: ONE, needs: 'approvals.decide', run: decideHold },
+  { method: 'GET', path: `${ONE}/html`, needs: 'approvals.get', run: showHtml },
+  { method: 'GET', path: `${ONE}/text`, needs: 'approvals.get', run: showText },
+  { method: 'GET', path: `${ONE}/files/:index`, needs: 'approvals.get', run: showFile },
+  { method: 'GET', path: `${ONE}/edit`, needs: 'approvals.decide', run: showEdit },
+  {
+    ...{ method: 'POST', path: `${ONE}/edit`, needs: 'approvals.decide' },
+    ...{ formBytes: LIMITS.decisionBodyBytes, run: edit },
+  },
+  { method: 'GET', path: DRAFT, needs: 'templates.drafts', run: showDraft },
+  { method: 'POST', path: DRAFT, needs: 'templates.discard', run: decideDraft },
+];

@@ -1,0 +1,43 @@
+import type { Approval } from '@postrider/core';
+import {
+  type HeldContent,
+  type HeldContentTools,
+  serveHeldFile,
+  serveHeldHtml,
+  serveHeldText,
+} from '../../../../approvals/web/held-content.ts';
+import { ProblemError } from '../../../../problem.ts';
+import type { RawResult } from '../../console-page.ts';
+import type { PageRequest } from '../../page-request.ts';
+
+export function contentToolsOf({ services, caller: { accountId } }: PageRequest): HeldContentTools {
+  const { database, threads } = services.forAccount(accountId);
+  return { sql: database.sql, threads, accountId };
+}
+
+/** The HTML of a held message, for its frame. */
+export async function showHtml(request: PageRequest): Promise<RawResult> {
+  return raw(await serveHeldHtml(contentToolsOf(request), await read(request), request.query.has('pictures')));
+}
+
+export async function showText(request: PageRequest): Promise<RawResult> {
+  return raw(serveHeldText(await read(request)));
+}
+
+/** A file of it. Its index must be one that the caller was shown: the record has no files for those who may not see them. */
+export async function showFile(request: PageRequest): Promise<RawResult> {
+  const approval = await read(request);
+  const index = request.param('index');
+  const isVisible = approval.attachments[Number(index)] !== undefined;
+  const file = isVisible ? await serveHeldFile(contentToolsOf(request), approval, index) : null;
+  if (file === null) throw new ProblemError('not_found', { detail: 'The message has no such file.' });
+  return raw(file);
+}
+
+async function read(request: PageRequest): Promise<Approval> {
+  return await request.call('approvals.get', { params: { id: request.param('id') } });
+}
+
+function raw(content: HeldContent): RawResult {
+  return { kind: 'raw', ...content };
+}

@@ -1,0 +1,94 @@
+import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '@postrider/core';
+import { type Html, html } from '../../../../html/page-markup.ts';
+import { linkButton } from '../../../../ui/components/button.ts';
+import { pageHeader } from '../../../../ui/components/page-header.ts';
+import { emptyState, flushCard, pager, tabs } from '../../../../ui/components/surfaces.ts';
+import { type PageResult, page } from '../../console-page.ts';
+import { queryOf, withQuery } from '../../page-address.ts';
+import type { PageRequest } from '../../page-request.ts';
+import { draftsCard } from './draft-rows.ts';
+import { inboxForm } from './inbox-form.ts';
+import { holdTable } from './inbox-rows.ts';
+import { APPROVALS } from './paths.ts';
+import { readRowFindings } from './row-findings.ts';
+
+const LABELS: Readonly<Record<ApprovalStatus, string>> = {
+  pending: 'Waiting',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
+};
+
+/** What waits for a decision, and what was decided. */
+export async function showInbox(request: PageRequest): Promise<PageResult> {
+  const title = 'Approvals';
+  if (!request.caller.scopes.includes('approvals:read')) return nothingForRole(title);
+  const given = request.query.text('status');
+  const status = APPROVAL_STATUSES.find((one) => one === given) ?? 'pending';
+  const { cursor } = queryOf(request.query, ['cursor']);
+  const isFirst = status === 'pending' && cursor === undefined;
+  const [held, drafts] = await Promise.all([
+    request.call('approvals.list', { query: { status, limit: '50', ...(cursor === undefined ? {} : { cursor }) } }),
+    isFirst ? request.attempt('templates.drafts', { query: { limit: '20' } }) : null,
+  ]);
+  const { approvals, total, nextCursor } = held;
+  const next = nextCursor === null ? null : withQuery(APPROVALS, { status, cursor: nextCursor });
+  const found = await readRowFindings(request, approvals);
+  const waiting = drafts?.ok === true ? drafts.body : null;
+  const list =
+    approvals.length === 0
+      ? empty(status, waiting !== null && waiting.drafts.length > 0)
+      : rows(request, status, approvals, found);
+  const count = total === 1 ? '1 message' : `${total.toLocaleString('en-US')} messages`;
+  return page({
+    ...{ title, section: 'approvals', watch: ['approvals', 'templates'] },
+    content: html`${pageHeader({ title, lead: 'Messages that agents want to send, and that a person decides. Nothing is sent before.', actions: html`<span class="live" role="status"></span>` })}
+${tabs(
+  'Status',
+  APPROVAL_STATUSES.map((one) => ({
+    label: LABELS[one],
+    href: one === 'pending' ? APPROVALS : withQuery(APPROVALS, { status: one }),
+    isCurrent: one === status,
+  })),
+)}${flushCard(null, html`${list}${approvals.length === 0 ? null : pager(count, next)}`)}${waiting === null ? null : draftsCard(waiting.drafts)}${isFirst ? hints(request) : null}`,
+  });
+}
+
+function rows(
+  request: PageRequest,
+  status: ApprovalStatus,
+  approvals: readonly Approval[],
+  found: Awaited<ReturnType<typeof readRowFindings>>,
+): Html {
+  const canTick = status === 'pending' && request.may('approvals.decide');
+  const list = holdTable({ approvals, found, canTick, now: request.now, caption: `${LABELS[status]}: messages` });
+  return canTick ? inboxForm(list) : list;
+}
+
+function empty(status: ApprovalStatus, hasDrafts: boolean): Html {
+  if (status !== 'pending')
+    return emptyState(
+      `Nothing is ${LABELS[status].toLowerCase()}`,
+      'Decided messages stay here with who decided and why.',
+    );
+  return hasDrafts
+    ? emptyState('No message waits', 'Only the template drafts below wait for you.')
+    : emptyState(
+        'Nothing waits for you',
+        'New messages appear here by themselves. A key holds its messages when its approval mode says so.',
+        linkButton('Look at the API keys', '/console/keys', { isSmall: true }),
+      );
+}
+
+function nothingForRole(title: string): PageResult {
+  return page({
+    ...{ title, section: 'approvals' },
+    content: html`${pageHeader({ title })}${flushCard(null, emptyState('Your role does not include approvals', 'Ask an owner or admin of the account for the role approver.'))}`,
+  });
+}
+
+function hints(request: PageRequest): Html {
+  const mayDecide = request.may('approvals.decide');
+  return html`<p class="key-hints small faint"><span><kbd>j</kbd> <kbd>k</kbd> next, previous</span><span><kbd>o</kbd> open</span>${mayDecide ? html`<span><kbd>x</kbd> tick</span><span><kbd>a</kbd> approve what is ticked</span><span><kbd>r</kbd> reject it</span><span><kbd>z</kbd> undo</span>` : null}</p>`;
+}
