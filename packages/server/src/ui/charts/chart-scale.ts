@@ -1,5 +1,8 @@
+/** The width of a chart in units of its view box, so that its text has the same size in half and in whole columns. */
+export const CHART_WIDTHS = { half: 520, whole: 1_080 } as const;
+
 /** The drawing area of every chart, in units of its view box. */
-export const CHART = { width: 520, height: 200, left: 44, right: 8, top: 10, bottom: 26 } as const;
+export const CHART = { height: 200, left: 44, right: 8, top: 10, bottom: 26 } as const;
 
 /** Round values for the lines of the grid, from 0 to at least the largest value. */
 export function gridValues(largest: number): readonly number[] {
@@ -14,8 +17,8 @@ function niceStep(rough: number): number {
   return Math.max(1, factor * power);
 }
 
-export function xOf(index: number, count: number): number {
-  const width = CHART.width - CHART.left - CHART.right;
+export function xOf(index: number, count: number, chartWidth: number): number {
+  const width = chartWidth - CHART.left - CHART.right;
   return CHART.left + (width * (index + 0.5)) / Math.max(count, 1);
 }
 

@@ -1,6 +1,6 @@
 import { attributes, type Html, html } from '../../html/page-markup.ts';
 import { table } from '../components/table.ts';
-import { CHART, gridValues, shortNumber, xOf, yOf } from './chart-scale.ts';
+import { CHART, CHART_WIDTHS, gridValues, shortNumber, xOf, yOf } from './chart-scale.ts';
 
 export interface ChartSeries {
   readonly label: string;
@@ -17,23 +17,30 @@ export interface DayChart {
   readonly series: readonly ChartSeries[];
   /** `stack` adds the series up, as parts of a whole; `lines` compares them. */
   readonly form: 'stack' | 'lines';
+  /** The column that the chart fills; `half` by default. */
+  readonly column?: keyof typeof CHART_WIDTHS;
 }
 
 /** A chart over days, with the exact numbers one click away. It is drawn by the server and needs no script. */
 export function dayChart(chart: DayChart): Html {
-  const { title, days, series, form } = chart;
+  const { title, series, form } = chart;
+  const width = widthOf(chart);
   const largest = largestOf(chart);
   const grid = gridValues(largest);
   const top = grid.at(-1) ?? 1;
-  const drawn = form === 'stack' ? bars(chart, top) : series.map((one, index) => line(one, index, days.length, top));
+  const drawn = form === 'stack' ? bars(chart, top) : series.map((one, index) => line(one, index, chart, top));
   const legend = series.map(
     ({ label, values, isPercent }, index) =>
       html`<li><i class="c${colorOf(index)}"></i>${label}${isPercent === true ? null : html` <b>${sum(values).toLocaleString('en-US')}</b>`}</li>`,
   );
   return html`<figure class="chart stack-tight"><figcaption class="unseen">${title}</figcaption>
 ${series.length < 2 ? null : html`<ul class="legend">${legend}</ul>`}
-<svg viewBox="0 0 ${CHART.width} ${CHART.height}" role="img" aria-label="${title}">${gridLines(grid, top)}${dayLabels(days)}${drawn}${hovers(chart)}</svg>
+<svg viewBox="0 0 ${width} ${CHART.height}" role="img" aria-label="${title}">${gridLines(grid, top, width)}${dayLabels(chart)}${drawn}${hovers(chart)}</svg>
 <details class="more"><summary>Exact numbers</summary><div class="scroll">${numbers(chart)}</div></details></figure>`;
+}
+
+function widthOf({ column = 'half' }: Pick<DayChart, 'column'>): number {
+  return CHART_WIDTHS[column];
 }
 
 const COLORS = 10;
@@ -51,10 +58,10 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function gridLines(values: readonly number[], top: number): readonly Html[] {
+function gridLines(values: readonly number[], top: number, width: number): readonly Html[] {
   return values.map((value) => {
     const y = yOf(value, top).toFixed(1);
-    return html`<line class="grid" x1="${CHART.left}" x2="${CHART.width - CHART.right}" y1="${y}" y2="${y}"/><text x="${CHART.left - 6}" y="${y}" dy="3.5" text-anchor="end">${shortNumber(value)}</text>`;
+    return html`<line class="grid" x1="${CHART.left}" x2="${width - CHART.right}" y1="${y}" y2="${y}"/><text x="${CHART.left - 6}" y="${y}" dy="3.5" text-anchor="end">${shortNumber(value)}</text>`;
   });
 }
 
@@ -65,20 +72,22 @@ function dayWords(day: string): string {
   return DAY.format(new Date(`${day}T00:00:00Z`));
 }
 
-function dayLabels(days: readonly string[]): readonly Html[] {
+function dayLabels({ days, ...chart }: DayChart): readonly Html[] {
+  const width = widthOf(chart);
   const every = Math.max(1, Math.ceil(days.length / LABELS));
   return days.flatMap((day, index) =>
     (days.length - 1 - index) % every === 0
       ? [
-          html`<text x="${xOf(index, days.length).toFixed(1)}" y="${CHART.height - 6}" text-anchor="middle">${dayWords(day)}</text>`,
+          html`<text x="${xOf(index, days.length, width).toFixed(1)}" y="${CHART.height - 6}" text-anchor="middle">${dayWords(day)}</text>`,
         ]
       : [],
   );
 }
 
-function bars({ days, series }: DayChart, top: number): readonly Html[] {
-  const slot = (CHART.width - CHART.left - CHART.right) / Math.max(days.length, 1);
-  const width = Math.max(1, Math.min(slot * 0.72, 28));
+function bars({ days, series, ...chart }: DayChart, top: number): readonly Html[] {
+  const width = widthOf(chart);
+  const slot = (width - CHART.left - CHART.right) / Math.max(days.length, 1);
+  const bar = Math.max(1, Math.min(slot * 0.72, 28));
   return days.flatMap((_, day) => {
     let below = 0;
     return series.flatMap(({ values }, index) => {
@@ -87,9 +96,9 @@ function bars({ days, series }: DayChart, top: number): readonly Html[] {
       const [bottom, end] = [yOf(below, top), yOf(below + value, top)];
       below += value;
       const place = {
-        x: (xOf(day, days.length) - width / 2).toFixed(1),
+        x: (xOf(day, days.length, width) - bar / 2).toFixed(1),
         y: end.toFixed(1),
-        width: width.toFixed(1),
+        width: bar.toFixed(1),
         height: Math.max(0.5, bottom - end).toFixed(1),
         rx: 2,
       };
@@ -98,18 +107,20 @@ function bars({ days, series }: DayChart, top: number): readonly Html[] {
   });
 }
 
-function line({ values }: ChartSeries, index: number, count: number, top: number): Html {
-  const points = values.map((value, day) => `${xOf(day, count).toFixed(1)},${yOf(value, top).toFixed(1)}`);
+function line({ values }: ChartSeries, index: number, { days, ...chart }: DayChart, top: number): Html {
+  const width = widthOf(chart);
+  const points = values.map((value, day) => `${xOf(day, days.length, width).toFixed(1)},${yOf(value, top).toFixed(1)}`);
   return html`<polyline class="line c${colorOf(index)}" points="${points.join(' ')}"/>`;
 }
 
 /** A strip over each day, whose tooltip names the day and its values. */
-function hovers({ days, series }: DayChart): readonly Html[] {
-  const slot = (CHART.width - CHART.left - CHART.right) / Math.max(days.length, 1);
+function hovers({ days, series, ...chart }: DayChart): readonly Html[] {
+  const width = widthOf(chart);
+  const slot = (width - CHART.left - CHART.right) / Math.max(days.length, 1);
   return days.map((day, index) => {
     const values = series.map(({ label, values: all, isPercent }) => `${label}: ${write(all[index] ?? 0, isPercent)}`);
     const place = {
-      x: (xOf(index, days.length) - slot / 2).toFixed(1),
+      x: (xOf(index, days.length, width) - slot / 2).toFixed(1),
       y: CHART.top,
       width: slot.toFixed(1),
       height: CHART.height - CHART.top - CHART.bottom,

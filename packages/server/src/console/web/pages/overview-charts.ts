@@ -122,7 +122,7 @@ export async function breakdownCard(request: PageRequest, window: string): Promi
   const content =
     groups.length === 0
       ? emptyState('No messages', `No message of this window has a value for ${label}.`)
-      : html`<div class="body"><div class="chips" role="group" aria-label="What to compare">${metrics}</div>${dayChart(chartOf(volume, metric, `${METRICS[metric]} on each day by ${label}`))}</div>
+      : html`<div class="body"><div class="chips" role="group" aria-label="What to compare">${metrics}</div>${dayChart(chartOf(volume, by, metric))}</div>
 ${table({ caption: `Messages by ${label}`, columns: columnsOf(by), rows: groups })}`;
   return html`<div id="compare">${flushCard('Compare', html`${tabs('Compare by', dimensions)}${content}`)}</div>`;
 }
@@ -136,11 +136,18 @@ function chosen<Name extends string>(
   return given !== undefined && Object.hasOwn(all, given) ? (given as Name) : first; // It is a name of the record.
 }
 
-function chartOf(volume: Volume, metric: Metric, title: string) {
+/** A message counts in each of its tags, so only the other dimensions are parts of a whole. */
+function chartOf(volume: Volume, by: Dimension, metric: Metric) {
+  const title = `${METRICS[metric]} on each day by ${DIMENSIONS[by].toLowerCase()}`;
   const names = (volume[0]?.groups ?? []).map(({ value }) => value);
   const hasOther = volume.some(({ other }) => (other?.[metric] ?? 0) > 0);
   return {
-    ...{ title, days: volume.map(({ date }) => date), form: 'stack' as const },
+    ...{
+      title,
+      days: volume.map(({ date }) => date),
+      form: by === 'tag' ? ('lines' as const) : ('stack' as const),
+      column: 'whole' as const,
+    },
     series: [
       ...names.map((label, index) => ({ label, values: volume.map(({ groups }) => groups?.[index]?.[metric] ?? 0) })),
       ...(hasOther ? [{ label: 'Others', values: volume.map(({ other }) => other?.[metric] ?? 0) }] : []),
