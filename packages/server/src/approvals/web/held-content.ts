@@ -5,7 +5,7 @@ import type { Query } from '../../db/client.ts';
 import { type FileFacts, listInlineFiles, readFileContent, readFileFacts } from '../../db/queries/held-file.ts';
 import type { JobThreads } from '../../threads/job-threads.ts';
 import { serveFile } from '../held-file.ts';
-import type { Excerpt } from './view/held-view.ts';
+import type { Excerpt } from './view/shown-hold.ts';
 
 /** A part of a held message as a response of its own: nothing in it is ever a page of this server. */
 export interface HeldContent {

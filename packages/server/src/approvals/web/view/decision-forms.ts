@@ -4,8 +4,8 @@ import { button, linkButton } from '../../../ui/components/button.ts';
 import { checkbox, select, textField } from '../../../ui/components/field.ts';
 import { card } from '../../../ui/components/surfaces.ts';
 import { REJECTIONS } from './decision-words.ts';
-import type { HeldView } from './held-view.ts';
 import { timeToDecide } from './hold-times.ts';
+import type { HeldView } from './shown-hold.ts';
 
 /** What goes along with an approval. Its button is in the bar. */
 export function decisionCard(view: HeldView): Html {

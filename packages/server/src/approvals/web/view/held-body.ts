@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../html/page-markup.ts';
 import { button } from '../../../ui/components/button.ts';
-import type { HeldView } from './held-view.ts';
+import type { HeldView } from './shown-hold.ts';
 
 /** A longer text is read on a page of its own, so that this one stays small. */
 const TEXT_CHARACTERS = 20_000;

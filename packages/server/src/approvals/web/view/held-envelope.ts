@@ -4,8 +4,8 @@ import { facts } from '../../../ui/components/facts.ts';
 import { revealed } from '../../../ui/components/revealed-text.ts';
 import { time } from '../../../ui/components/time.ts';
 import { REASON_SENTENCES } from '../../hold-words.ts';
-import type { HeldView } from './held-view.ts';
 import { timeToDecide } from './hold-times.ts';
+import type { HeldView } from './shown-hold.ts';
 
 /** Who asks, why a person must decide, and until when. */
 export function senderCard({ approval, now }: HeldView): Html {

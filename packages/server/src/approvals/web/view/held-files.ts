@@ -4,7 +4,7 @@ import { flushCard } from '../../../ui/components/surfaces.ts';
 import { PAGE_ASSETS } from '../../../ui/page-assets.ts';
 import { serveFile } from '../../held-file.ts';
 import { formatSize } from '../../hold-words.ts';
-import type { HeldView } from './held-view.ts';
+import type { HeldView } from './shown-hold.ts';
 
 type File = HeldView['approval']['attachments'][number];
 

@@ -1,35 +1,11 @@
-import type { Approval } from '@postrider/core';
 import { type Html, html } from '../../../html/page-markup.ts';
-import type { HeldReading } from '../held-reading.ts';
-import { acceptanceForecast, type Forecast } from './acceptance-forecast.ts';
+import { acceptanceForecast } from './acceptance-forecast.ts';
 import { decisionBar, decisionCard } from './decision-forms.ts';
 import { heldBody } from './held-body.ts';
 import { envelopeOf, senderCard } from './held-envelope.ts';
 import { heldFiles } from './held-files.ts';
 import { findingNotices, linkCard } from './held-links.ts';
-
-export interface HeldView {
-  readonly approval: Approval;
-  /** The address of the page, under which its frame, files and forms are: `/console/approvals/…` or the link in a mail. */
-  readonly base: string;
-  readonly reading: HeldReading;
-  readonly now: string;
-  readonly mayDecide: boolean;
-  /** Whether the decision can trust the recipients from now on. */
-  readonly mayRemember: boolean;
-  /** Whether the frame loads pictures from other servers. */
-  readonly loadsPictures: boolean;
-  readonly forecast: Forecast;
-  /** The beginnings of attached texts, by the index of the file. */
-  readonly excerpts: Readonly<Record<number, Excerpt>>;
-  /** The page after a decision; null to stay. */
-  readonly next: string | null;
-}
-
-export interface Excerpt {
-  readonly text: string;
-  readonly isCut: boolean;
-}
+import type { HeldView } from './shown-hold.ts';
 
 /** A held message as its recipients will see it, with everything that an approver needs to know, and the decision. */
 export function heldView(view: HeldView): Html {

@@ -1,0 +1,27 @@
+import type { Approval } from '@postrider/core';
+import type { HeldReading } from '../held-reading.ts';
+import type { Forecast } from './acceptance-forecast.ts';
+
+/** What the view of a held message needs. */
+export interface HeldView {
+  readonly approval: Approval;
+  /** The address of the page, under which its frame, files and forms are: `/console/approvals/…` or the link in a mail. */
+  readonly base: string;
+  readonly reading: HeldReading;
+  readonly now: string;
+  readonly mayDecide: boolean;
+  /** Whether the decision can trust the recipients from now on. */
+  readonly mayRemember: boolean;
+  /** Whether the frame loads pictures from other servers. */
+  readonly loadsPictures: boolean;
+  readonly forecast: Forecast;
+  /** The beginnings of attached texts, by the index of the file. */
+  readonly excerpts: Readonly<Record<number, Excerpt>>;
+  /** The page after a decision; null to stay. */
+  readonly next: string | null;
+}
+
+export interface Excerpt {
+  readonly text: string;
+  readonly isCut: boolean;
+}
