@@ -28,13 +28,14 @@ export async function showInbox(request: PageRequest): Promise<PageResult> {
   const status = APPROVAL_STATUSES.find((one) => one === given) ?? 'pending';
   const { cursor } = queryOf(request.query, ['cursor']);
   const isFirst = status === 'pending' && cursor === undefined;
+  const query = { status, limit: '50', ...(cursor === undefined ? {} : { cursor }) };
   const [held, drafts] = await Promise.all([
-    request.call('approvals.list', { query: { status, limit: '50', ...(cursor === undefined ? {} : { cursor }) } }),
+    request.call('approvals.list', { query: { ...query, content: 'false' } }),
     isFirst ? request.attempt('templates.drafts', { query: { limit: '20' } }) : null,
   ]);
   const { approvals, total, nextCursor } = held;
   const next = nextCursor === null ? null : withQuery(APPROVALS, { status, cursor: nextCursor });
-  const found = await readRowFindings(request, approvals);
+  const found = status === 'pending' ? await readRowFindings(request, approvals, query) : new Map();
   const waiting = drafts?.ok === true ? drafts.body : null;
   const list =
     approvals.length === 0

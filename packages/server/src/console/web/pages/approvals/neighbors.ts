@@ -14,7 +14,9 @@ const LIMIT = '50';
 
 /** The holds before and after this one among those that wait. */
 export async function readNeighbors(request: PageRequest, { id }: Pick<Approval, 'id'>): Promise<Neighbors> {
-  const held = await request.attempt('approvals.list', { query: { status: 'pending', limit: LIMIT } });
+  const held = await request.attempt('approvals.list', {
+    query: { status: 'pending', content: 'false', limit: LIMIT },
+  });
   // Ids are in the order of time, and the list is the newest first. A hold that was decided meanwhile is not in it.
   const ids = held.ok ? held.body.approvals.map((approval) => approval.id) : [];
   const older = ids.find((other) => other < id);

@@ -10,26 +10,45 @@ type Found = Map<string, StrongestFinding | null>;
 const KEPT = 1_000;
 const KNOWN = new WeakMap<JobThreads, Found>();
 
-/** The strongest finding of each message, by the id of its hold. A message that cannot be read now has none in the list. */
+/**
+ * The strongest finding of each message of a list, by the id of its hold. The contents are only read if one of them is new. A message that
+ * cannot be read now has none in the list.
+ * @param query of the list, to read it again with the contents
+ */
 export async function readRowFindings(
-  { services, caller }: PageRequest,
-  approvals: readonly Approval[],
+  request: PageRequest,
+  listed: readonly Approval[],
+  query: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, StrongestFinding>> {
-  const known = knownOf(services);
-  const rows = await Promise.all(
-    approvals.map(async (approval) => {
-      const key = `${caller.accountId} ${approval.contentHash ?? approval.id}`;
-      const before = known.get(key);
-      if (before !== undefined) return [approval.id, before] as const;
-      const owner = { accountId: caller.accountId, keyId: approval.keyId };
-      const result = await services.threads.run(owner, STRONGEST_FINDING, approval, approval.html?.length ?? 0);
-      if (result.kind !== 'done') return [approval.id, null] as const;
-      if (known.size >= KEPT) known.clear();
-      known.set(key, result.output);
-      return [approval.id, result.output] as const;
+  const known = knownOf(request.services);
+  const keyOf = ({ id, contentHash }: Approval) => `${request.caller.accountId} ${contentHash ?? id}`;
+  if (listed.some((approval) => !known.has(keyOf(approval)))) {
+    const { approvals } = await request.call('approvals.list', { query });
+    if (known.size + approvals.length > KEPT) known.clear();
+    await Promise.all(
+      approvals.map(async (approval) => {
+        const found = known.has(keyOf(approval)) ? undefined : await findStrongest(request, approval);
+        if (found !== undefined) known.set(keyOf(approval), found);
+      }),
+    );
+  }
+  return new Map(
+    listed.flatMap((approval) => {
+      const finding = known.get(keyOf(approval));
+      return finding === null || finding === undefined ? [] : [[approval.id, finding] as const];
     }),
   );
-  return new Map(rows.flatMap(([id, finding]) => (finding === null ? [] : [[id, finding] as const])));
+}
+
+/** Undefined if the threads are busy; another load of the list tries again. */
+async function findStrongest(
+  { services, caller: { accountId } }: PageRequest,
+  approval: Approval,
+): Promise<StrongestFinding | null | undefined> {
+  const size = (approval.html?.length ?? 0) + (approval.text?.length ?? 0);
+  const owner = { accountId, keyId: approval.keyId };
+  const result = await services.threads.run(owner, STRONGEST_FINDING, approval, size);
+  return result.kind === 'done' ? result.output : undefined;
 }
 
 function knownOf({ threads }: Pick<Services, 'threads'>): Found {
