@@ -1,4 +1,4 @@
-import type { CallableId } from '@postrider/core';
+import type { CallableId, Scope } from '@postrider/core';
 import { attributes, type Html, html } from '../../html/page-markup.ts';
 import { BRAND_MARK, type IconName, icon } from '../../ui/icons.ts';
 import { renderDocument } from '../../ui/page-document.ts';
@@ -12,6 +12,8 @@ interface Place {
   readonly icon: IconName;
   /** The operation that a role must be allowed to call to see the place. */
   readonly needs: CallableId | null;
+  /** The permission that a role must have, for places whose operation every key may call for its own data. */
+  readonly scope?: Scope;
   readonly isForDevelopment?: boolean;
 }
 
@@ -26,6 +28,7 @@ const GROUPS: readonly { readonly label: string | null; readonly places: readonl
         href: '/console/approvals',
         icon: 'approvals',
         needs: 'approvals.list',
+        scope: 'approvals:read',
       },
       { section: 'messages', label: 'Messages', href: '/console/messages', icon: 'messages', needs: 'emails.list' },
       {
@@ -107,7 +110,8 @@ function navigation(request: PageRequest, { section }: PageContent, { pendingApp
   return html`<nav aria-label="Console">${groups}</nav>`;
 }
 
-function isShown(request: PageRequest, { needs, isForDevelopment }: Place): boolean {
+function isShown(request: PageRequest, { needs, scope, isForDevelopment }: Place): boolean {
+  if (scope !== undefined && !request.caller.scopes.includes(scope)) return false;
   if (isForDevelopment === true && request.mode !== 'development') return false;
   return needs === null || request.may(needs);
 }
