@@ -91,7 +91,7 @@ function writeSeveral(first: NamedHold, { holds, count }: ApprovalNotice, showin
         text: words`${count} emails from ${accountName} ${ours(isReminder ? 'still wait' : 'wait')} for your decision. Nothing has been sent.`,
       },
     ],
-    button: null,
+    button: { label: 'Review all in the console', url: `${baseUrl}/console/approvals` },
     rest: [
       ...holds.flatMap(({ hold, token }, index): readonly MailPart[] => [
         { kind: 'title', text: words`Email ${index + 1} of ${count}` },

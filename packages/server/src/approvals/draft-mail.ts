@@ -28,7 +28,7 @@ function writeDrafts(first: NoticedDraft, drafts: readonly NoticedDraft[], baseU
         text: words`${waiting} for an approver in ${accountName}. No email uses a draft until an approver publishes it.`,
       },
     ],
-    button: null,
+    button: { label: isOne ? 'Review the draft' : 'Review the drafts', url: `${baseUrl}/console/approvals` },
     rest: [
       ...drafts.slice(0, NAMED_HOLDS).flatMap((draft) => describe(draft, isOne)),
       ...(more > 0 ? [{ kind: 'paragraph' as const, text: ours(`And ${more} more: postrider templates drafts`) }] : []),

@@ -34,9 +34,9 @@ function writeReply({ ticket, body }: TicketReply, baseUrl: string): WrittenMail
       { kind: 'facts', facts: [{ name: 'Subject', lines: [words`${ticket.subject}`] }] },
       { kind: 'letter', text: body.trimEnd() },
     ],
-    button: null,
+    button: { label: 'Open the ticket', url: `${baseUrl}/console/tickets/${ticket.number}` },
     rest: [
-      { kind: 'paragraph', text: ours('To reply in the thread, in a terminal or over the API:') },
+      { kind: 'paragraph', text: ours('To reply in the thread without the console, in a terminal or over the API:') },
       {
         kind: 'commands',
         lines: [

@@ -44,8 +44,12 @@ function writeNotice({ accountName, id, url, reason, failingSince }: DueNotice, 
       },
       {
         kind: 'paragraph',
-        text: words`No more events are delivered to it. Its events are still stored. When it works again, enable it and replay the missed events, at most ${LIMITS.webhookReplayDays} days:`,
+        text: words`No more events are delivered to it. Its events are still stored. When it works again, enable it and replay the missed events, at most ${LIMITS.webhookReplayDays} days.`,
       },
+    ],
+    button: { label: 'Open the endpoint', url: `${baseUrl}/console/webhooks/${id}` },
+    rest: [
+      { kind: 'paragraph', text: ours('In a terminal:') },
       {
         kind: 'commands',
         lines: [
@@ -53,11 +57,9 @@ function writeNotice({ accountName, id, url, reason, failingSince }: DueNotice, 
           `postrider webhooks replay ${id} --since <time> --status failed`,
         ],
       },
-      { kind: 'paragraph', text: ours('To see its responses:') },
+      { kind: 'paragraph', text: ours('To see its responses over the API:') },
       { kind: 'commands', lines: [`GET ${baseUrl}/webhooks/${id}/deliveries?status=failed`] },
     ],
-    button: null,
-    rest: [],
     footer: words`You get this email because you are a member of ${accountName}.`,
   };
 }
