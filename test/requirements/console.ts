@@ -18,4 +18,8 @@ export const consolePages = section('The console', [
   ),
   requirement('console.mailbox.search', 'Captured mail is searched by subject, sender and recipient.'),
   requirement('console.mailbox.signed-out', 'The mailbox can be read before the sign-in, in development only.'),
+  requirement(
+    'console.error-pages',
+    'Errors under `/console`, `/auth` and `/approvals` are pages with the request id for clients that prefer HTML, and problem JSON for all others.',
+  ),
 ]);

@@ -16,6 +16,10 @@ export const contractRunning = section('contract: Running it', [
   ),
   requirement('contract-running.console-address', 'It prints the console address.'),
   requirement(
+    'contract-running.open-console',
+    'In development, a start prints a link, `<base URL>/console/open/<token>`, that opens the console signed in as the owner of the first account: once, within 24 h; HEAD and prefetching do not use it up.',
+  ),
+  requirement(
     'contract-running.quickstart',
     'It writes the same to `<data dir>/quickstart.json` (mode 0600): `{baseUrl, key, accountId, accountName, ownerEmail, mcpUrl}`.',
   ),

@@ -106,6 +106,22 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect((await call('GET', '/dev/mailbox')).body.messages).toHaveLength(1);
   });
 
+  it('prints one link first that opens the console signed in, once', {
+    tags: ['contract-running.open-console'],
+  }, async () => {
+    const [, link = ''] = /^ {2}open the console \(once\): (\S+)$/m.exec(server.stdout) ?? [];
+    expect(link.replace(baseUrl, '')).toMatch(/^\/console\/open\/[\w-]{43}$/);
+    expect(server.stdout.indexOf(link)).toBeLessThan(server.stdout.indexOf(quickstart.key));
+    expect((await fetch(link, { method: 'HEAD' })).status).toBe(200);
+    const opened = await fetch(link, { redirect: 'manual' });
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, '/console']);
+    const [cookie = ''] = opened.headers.getSetCookie().map((line) => line.slice(0, line.indexOf(';')));
+    const { user } = await (await fetch(`${baseUrl}/auth/session`, { headers: { cookie } })).json();
+    expect(user.email).toBe(quickstart.ownerEmail);
+    expect((await fetch(link, { redirect: 'manual' })).status).toBe(404);
+    expect(JSON.stringify(quickstart)).not.toContain('/console/open/');
+  });
+
   it('writes the same to quickstart.json, for its owner alone', {
     tags: [
       'contract-settings.address',
@@ -204,6 +220,7 @@ describe('postrider-server start, on a machine that has nothing else', () => {
     expect(JSON.parse(await readFile(join(folder, '.postrider/quickstart.json'), 'utf8'))).toEqual(quickstart);
     expect(server.stdout).not.toContain('first message');
     expect(server.stdout).toContain(quickstart.key);
+    expect(server.stdout).toContain(`  open the console (once): ${baseUrl}/console/open/`);
     expect((await call('GET', `/emails/${sent.body.id}?wait=20`)).body.status).toBe('delivered');
     const { messages } = (await call('GET', '/emails?limit=100')).body;
     expect(messages.filter(({ subject }: { subject: string }) => subject === 'Your first message')).toHaveLength(1);
@@ -345,6 +362,7 @@ describe('postrider-server start, with a problem', () => {
     expect(server.stdout).toContain('(production)');
     expect(server.stdout).toContain(`  listening on 127.0.0.1:${port}\n`);
     expect(server.stdout).not.toContain('pr_live_');
+    expect(server.stdout).not.toContain('/console/open/');
     expect(server.stderr).toContain('warning: POSTRIDER_TRANSPORT is capture');
     await expect(stat(join(folder, 'quickstart.json'))).rejects.toThrow('ENOENT');
     expect(await database.sql`SELECT 1 FROM accounts`).toHaveLength(0);

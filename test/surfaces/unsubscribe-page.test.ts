@@ -26,7 +26,7 @@ describe('the unsubscribe page in a browser', () => {
 
   it.each([
     ['light', 'rgb(255, 255, 255)'],
-    ['dark', 'rgb(25, 34, 44)'],
+    ['dark', 'rgb(22, 24, 29)'],
   ] as const)(
     'fits a phone, %s, asks, and unsubscribes by keyboard and without scripts',
     async (colorScheme, sheet) => {
@@ -45,17 +45,25 @@ describe('the unsubscribe page in a browser', () => {
       const main = page.locator('main');
       expect(await main.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(sheet);
       const box = await page.getByRole('button', { name: 'Unsubscribe' }).boundingBox();
-      expect([box?.height ?? 0, box?.width ?? 0].map(Math.round)).toEqual([48, 238]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+      expect(box?.height).toBeGreaterThanOrEqual(44);
+      expect(box?.width).toBeGreaterThan(200);
+      expect(await page.locator('a, nav, header').count()).toBe(0);
+      expect(await page.evaluate(overflow)).toBe(0);
       expect(await isListed(email)).toBe(false);
       await page.keyboard.press('Tab');
       await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
       expect(await page.getByRole('heading').textContent()).toBe('You are unsubscribed');
       expect(await page.getByRole('status').textContent()).toContain(email);
       expect(await isListed(email)).toBe(true);
-      expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([link, link]);
+      const loaded = requests.filter((url) => !url.startsWith('data:') && url !== link);
+      expect(loaded.filter((url) => !url.startsWith(`${server.baseUrl}/assets/`))).toEqual([]);
       expect(complaints).toEqual([]);
       await context.close();
     },
   );
 });
+
+/** By how many pixels the page is wider than the window. Runs in the page. */
+function overflow(): number {
+  return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}

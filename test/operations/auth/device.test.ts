@@ -110,7 +110,7 @@ describe('a device', () => {
     expect(question).toContain('The program reports this name itself.');
     expect(question).toContain('127.0.0.1');
     expect(question).toContain('just now');
-    expect(question).toMatch(/Until \d{4}-\d\d-\d\d \d\d:\d\d UTC at the latest/);
+    expect(question).toMatch(/Until <time [^>]+>\w{3} \d+, \d{4}, \d\d:\d\d UTC<\/time> at the latest/);
     expect(question).toContain('someone may be trying to use your account');
     expect(question).toMatch(/<input id="approvals" type="checkbox" name="approvals" value="yes"(?![^>]*checked)/);
     expectProblem(await poll(deviceCode), 400, 'authorization_pending');

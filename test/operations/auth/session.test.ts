@@ -216,9 +216,12 @@ describe('a session', () => {
     expect((await both.call('POST', '/auth/logout', { headers })).status).toBe(204);
     expect((await both.call('GET', '/auth/session')).body).toEqual(SIGNED_OUT);
     const page = await signInAs(server, 'guest@sandbox.test');
-    expect((await page.call('GET', '/auth/sign-in')).body).toContain('action="/auth/sign-out"');
+    const signedIn = await page.call('GET', '/auth/sign-in');
+    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/console']);
+    expect((await page.call('GET', '/console')).body).toContain('action="/auth/sign-out"');
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect((await page.call('POST', '/auth/sign-out', { headers: form, rawBody: '' })).status).toBe(200);
+    const out = await page.call('POST', '/auth/sign-out', { headers: form, rawBody: '' });
+    expect([out.status, out.headers.get('location')]).toEqual([303, '/auth/sign-in?signed-out=1']);
     expect((await page.call('GET', '/auth/session')).body).toEqual(SIGNED_OUT);
   });
 

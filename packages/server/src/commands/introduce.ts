@@ -1,5 +1,6 @@
 import { type PreparedAccount, prepareFirstAccount, type Quickstart, writeQuickstart } from '../accounts/quickstart.ts';
 import type { App } from '../app.ts';
+import { createConsoleLink } from '../auth/console-link.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { findKeyByHash } from '../db/queries/api-keys.ts';
@@ -8,7 +9,7 @@ import { createIdGenerator } from '../uuid-v7.ts';
 import { sendFirstMessage } from './first-message.ts';
 import type { OpenDatabase } from './prepared-database.ts';
 
-/** What development mode adds: the account, the key on screen and in quickstart.json, and the first message. */
+/** What development mode adds: the account, the link that opens the console, the key on screen and in quickstart.json, and the first message. */
 export async function introduce(
   app: App,
   config: Config,
@@ -21,6 +22,9 @@ export async function introduce(
   const quickstart = toQuickstart(account, config, baseUrl, app.smtp);
   const path = writeQuickstart(config.dataDir, quickstart);
   if (account.isNew && app.engine !== null) await printFirstMessage(app, account, config, database, say);
+  const token = await createConsoleLink(tools, account.ownerEmail);
+  say('');
+  say(`  open the console (once): ${baseUrl}/console/open/${token}`);
   say('');
   say(`  base URL  ${quickstart.baseUrl}   (reference: ${quickstart.baseUrl}/reference)`);
   say(`  API key   ${quickstart.key}`);

@@ -9,7 +9,9 @@ import { addConsoleRoutes } from '../console/web/console-routes.ts';
 import { addDevelopmentRoutes } from '../console/web/development-routes.ts';
 import { addLiveRoute } from '../console/web/live-route.ts';
 import { addMailboxRoutes } from '../console/web/mailbox-routes.ts';
+import { addOpenConsoleRoute } from '../console/web/open-console-route.ts';
 import { CONSOLE_PAGES } from '../console/web/pages.ts';
+import { renderProblem } from '../console/web/problem-document.ts';
 import type { Sql } from '../db/client.ts';
 import { createTrackingRecorder } from '../events/tracking-recorder.ts';
 import { addAgentGuide } from '../http/agent-guide-route.ts';
@@ -58,6 +60,7 @@ export function createApi(
     requestLog,
     connections: config.connections,
     processes,
+    renderProblem,
     identify: async (headers) => {
       const sessionToken = readSessionToken(headers, services.auth.cookies);
       if (sessionToken === null) return await authenticator.identify(headers.authorization);
@@ -67,7 +70,7 @@ export function createApi(
   const anonymousRates = createAnonymousRateLimit(options.supervision?.clients ?? createClientCounter(clock));
   const { auth } = services;
   const mcp = createMcpRoute({ services, logger, anonymousRates, rates, authenticator, auth, baseUrl });
-  const signIn = { auth, baseUrl, anonymousRates, onError: warn };
+  const signIn = { auth, baseUrl, anonymousRates, onError: warn, isDevelopment: config.mode === 'development' };
   const rawRoutes = {
     'service.mcp': mcp.handle,
     'auth.oauth': createOAuthStart(signIn),
@@ -99,6 +102,7 @@ export function createApi(
     http.register(async (development) => {
       development.addHook('onRequest', refuseForeignOrigins(baseUrl));
       addMailboxRoutes(development, sql, services);
+      addOpenConsoleRoute(development, auth, baseUrl);
       addDevelopmentRoutes(development, { tools: { sql, clock, ids }, auth, sandboxDomain: config.sandboxDomain });
     });
   }

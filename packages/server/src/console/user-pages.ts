@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LiveSession } from '../auth/session-authenticator.ts';
-import { SCRIPTED_PAGE_POLICY, type SignedIn, USER_PAGE_POLICY } from './user-page.ts';
+import { PAGE_POLICY, SCRIPTLESS_PAGE_POLICY } from '../ui/page-document.ts';
+import type { SignedIn } from '../ui/single-page.ts';
 
 /** Pages send their own origin with forms, which `no-referrer` would hide, and nothing to other servers. */
-export function sendUserPage(reply: FastifyReply, markup: string, policy = USER_PAGE_POLICY): FastifyReply {
+export function sendUserPage(reply: FastifyReply, markup: string, policy = SCRIPTLESS_PAGE_POLICY): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', policy)
@@ -14,7 +15,7 @@ export function sendUserPage(reply: FastifyReply, markup: string, policy = USER_
 
 /** Sends a page that was rendered with a script. */
 export function sendScriptedPage(reply: FastifyReply, markup: string): FastifyReply {
-  return sendUserPage(reply, markup, SCRIPTED_PAGE_POLICY);
+  return sendUserPage(reply, markup, PAGE_POLICY);
 }
 
 /** The user in the page header. */

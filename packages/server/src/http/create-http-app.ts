@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, METHODS } from 'node:http';
-import { isRequestId, LIMITS } from '@postrider/core';
+import { isRequestId, LIMITS, type Problem } from '@postrider/core';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
@@ -14,6 +14,7 @@ import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
 import { awaitsContinue, offerContinue } from './expect-continue.ts';
 import { loggedPath, pathOf } from './logged-path.ts';
 import { MAX_PARAM_CHARACTERS, refusalOfMethod, rememberServedPaths } from './method-not-allowed.ts';
+import { prefersHtml } from './prefers-text.ts';
 import { parseQueryString } from './query-string.ts';
 import { readJsonBody } from './read-json-body.ts';
 import type { RequestLog } from './request-log.ts';
@@ -27,12 +28,20 @@ export interface HttpAppOptions {
   readonly requestLog: RequestLog;
   /** Identifies the key or session of a request that no operation handled: its error must appear in that account's log too. */
   readonly identify: (headers: IncomingHttpHeaders) => Promise<Caller | null>;
+  /** Renders an error for a user in a browser. Without it, every error is JSON. */
+  readonly renderProblem?: (problem: Problem) => ProblemPage;
   /** Time limits for clients; PATIENCE by default. */
   readonly patience?: Patience;
   /** How many connections may be open; unlimited by default. */
   readonly connections?: ConnectionLimits;
   /** How many processes of this server share the limits on bodies and responses; 1 by default. */
   readonly processes?: number;
+}
+
+/** An error as a page, with the headers that it needs. */
+export interface ProblemPage {
+  readonly markup: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Time limits for clients, and how often connections are checked for them. */
@@ -80,7 +89,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       // Reached before any hook ran, for example for a path that cannot be decoded.
       reply.header('x-request-id', request.id);
-      sendProblem(reply, request, toProblemError(error, options.logger, request), options.baseUrl);
+      sendProblem(reply, request, toProblemError(error, options.logger, request), options);
     },
   });
   // Methods that no path supports are rejected by name on existing paths. CONNECT never arrives as a request.
@@ -127,10 +136,10 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const problem =
       error instanceof ProblemError ? error : toProblemError(error as FastifyError, options.logger, request);
-    sendProblem(reply, request, problem, options.baseUrl);
+    sendProblem(reply, request, problem, options);
   });
   app.setNotFoundHandler((request, reply) => {
-    sendProblem(reply, request, noSuchPath(request), options.baseUrl);
+    sendProblem(reply, request, noSuchPath(request), options);
   });
   return app;
 }
@@ -188,14 +197,24 @@ function addBodyParser(app: FastifyInstance): void {
   app.addContentTypeParser(/^application\/(?:[a-z0-9.+-]+\+)?json(?:\s*;|$)/i, readJsonBody);
 }
 
-function sendProblem(reply: FastifyReply, request: FastifyRequest, error: ProblemError, baseUrl: string): void {
+/** The paths of pages for users, with and without the prefix of the version. */
+const PAGE_PATHS = /^(?:\/v1)?\/(?:console|auth|approvals)(?:[/?]|$)/;
+
+function sendProblem(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  error: ProblemError,
+  { baseUrl, renderProblem }: Pick<HttpAppOptions, 'baseUrl' | 'renderProblem'>,
+): void {
   const problem = toProblem(error, baseUrl, request.id);
   if (request.state) request.state.code = error.code;
-  reply
-    .code(problem.status)
-    .headers(problemHeaders(error))
-    .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problem));
+  reply.code(problem.status).headers(problemHeaders(error));
+  if (renderProblem !== undefined && PAGE_PATHS.test(request.url) && prefersHtml(request.headers.accept)) {
+    const { markup, headers } = renderProblem(problem);
+    reply.headers(headers).header('content-type', 'text/html; charset=utf-8').send(markup);
+    return;
+  }
+  reply.header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(problem));
 }
 
 /** Converts errors of the framework or the database to a problem. Unexpected errors are logged in full and returned as `internal`. */

@@ -9,10 +9,19 @@ interface Preference {
  * counts, and then JSON, which every API client accepts.
  */
 export function prefersText(accept: string | undefined): boolean {
+  return prefers('plain', accept);
+}
+
+/** Whether a client prefers a page to JSON, as browsers do. */
+export function prefersHtml(accept: string | undefined): boolean {
+  return prefers('html', accept);
+}
+
+function prefers(subtype: 'plain' | 'html', accept: string | undefined): boolean {
   // What nearly every program sends.
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return false;
   const weights = readWeights(accept);
-  const text = preferenceFor('text', 'plain', weights);
+  const text = preferenceFor('text', subtype, weights);
   const json = preferenceFor('application', 'json', weights);
   if (text.weight !== json.weight) return text.weight > json.weight;
   return text.weight > 0 && text.precision > json.precision;

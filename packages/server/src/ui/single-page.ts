@@ -15,19 +15,21 @@ export interface SinglePageOptions {
   readonly isWide?: boolean;
   /** Whether the page loads the console's script; none of these pages needs it. */
   readonly hasScript?: boolean;
+  /** A script other than the console's; it needs `hasScript`. */
+  readonly script?: string;
 }
 
 /** A page outside the console's navigation: sign-in, links in mail. A header that names the signed-in user, and one content area. */
 export function renderSinglePage(
   title: string,
   content: Html,
-  { signedIn = null, isWide = false, hasScript = false }: SinglePageOptions = {},
+  { signedIn = null, isWide = false, hasScript = false, script }: SinglePageOptions = {},
 ): string {
   const home = signedIn === null ? '/auth/sign-in' : '/console';
   const body = html`<div class="single"><header><a class="brand" href="${home}">${BRAND_MARK}<span>Postrider</span></a>${signedIn === null ? null : accountBar(signedIn)}</header>
 <main${attributes({ class: isWide ? 'wide' : 'sheet' })}><h1>${title}</h1>${content}</main></div>
 <div class="toasts" id="toasts" role="status" aria-live="polite"></div>`;
-  return renderDocument({ title, body, hasScript });
+  return renderDocument({ title, body, hasScript, ...(script === undefined ? {} : { script }) });
 }
 
 function accountBar({ email, role, accountName }: SignedIn): Html {

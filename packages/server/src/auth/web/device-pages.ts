@@ -1,17 +1,21 @@
 import { LIMITS, type Role } from '@postrider/core';
-import { renderUserPage, type SignedIn } from '../../console/user-page.ts';
 import { type Html, html } from '../../html/page-markup.ts';
+import { button } from '../../ui/components/button.ts';
+import { facts } from '../../ui/components/facts.ts';
+import { notice } from '../../ui/components/surfaces.ts';
+import { time } from '../../ui/components/time.ts';
+import { renderSinglePage, type SignedIn } from '../../ui/single-page.ts';
 import { ROLE_WORDS } from './role-words.ts';
 
 /** Asks for the code. The user has to type it: no link or other site can fill it in. */
 export function renderDevicePage(signedIn: SignedIn, fault?: string): string {
-  return renderUserPage(
+  return renderSinglePage(
     'Sign in a device',
-    html`${fault === undefined ? html`` : html`<p role="alert" class="fault">${fault}</p>`}
+    html`${fault === undefined ? null : notice('bad', fault)}
 <form method="post" action="/auth/device/code"><label for="user_code">Type the code that your device shows</label>
-<input id="user_code" class="typed" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="40" aria-describedby="caution">
-<button type="submit">Continue</button></form>
-<p id="caution" class="note">Type a code only if you started this sign-in yourself, just now. If someone sent you a code or a link to this page, close it: they may be trying to use your account.</p>`,
+<input id="user_code" class="typed" type="text" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="40" aria-describedby="caution">
+${button('Continue', { kind: 'primary' })}</form>
+<p id="caution" class="small soft">Type a code only if you started this sign-in yourself, just now. If someone sent you a code or a link to this page, close it: they may be trying to use your account.</p>`,
     { signedIn },
   );
 }
@@ -40,23 +44,25 @@ export interface DeviceQuestion {
  */
 export function renderConsentPage(signedIn: SignedIn, question: DeviceQuestion): string {
   const { userCode, client, address, ownAddress, role, accountId, otherAccounts } = question;
-  return renderUserPage(
+  return renderSinglePage(
     'Allow this sign-in?',
     html`<p>A program asks to act as you in <b>${signedIn.accountName}</b>. Check that it is yours:</p>
-<dl class="facts">${fact('Code', html`<span class="code">${userCode}</span>`)}
-${fact('Program', html`${client} <small>The program reports this name itself.</small>`)}
-${fact('Address', html`<span class="address">${address}</span> ${compare(address, ownAddress)}`)}
-${fact('Started', html`${sinceWhen(question)}`)}</dl>
-<p class="caution"><b>If you did not just start this on your own machine, someone may be trying to use your account.</b> Press Reject.</p>
+${facts([
+  ['Code', html`<span class="shown-code">${userCode}</span>`],
+  ['Program', html`${client} <span class="line small faint">The program reports this name itself.</span>`],
+  ['Address', html`<span class="mono">${address}</span> ${compare(address, ownAddress)}`],
+  ['Started', sinceWhen(question)],
+])}
+${notice('warn', 'If you did not just start this on your own machine, someone may be trying to use your account.', 'Press Reject.')}
 <h2>What it will be able to do, as ${role}</h2>
-<ul>${[...ROLE_WORDS[role], ...elsewhere(otherAccounts)].map((words) => html`<li>${words}</li>`)}</ul>
-<p class="note">Until ${toMinute(question.endsAt)} at the latest. It ends sooner after ${LIMITS.sessionIdleDays} days without use.</p>
+<ul class="bullets">${[...ROLE_WORDS[role], ...elsewhere(otherAccounts)].map((words) => html`<li>${words}</li>`)}</ul>
+<p class="small soft">Until ${time(question.endsAt.toISOString())} at the latest. It ends sooner after ${LIMITS.sessionIdleDays} days without use.</p>
 <form method="post" action="/auth/device/decision"><button type="submit" name="decision" value="look" hidden>Look again</button>
 <input type="hidden" name="user_code" value="${userCode}"><input type="hidden" name="account" value="${accountId}">
-${question.mayDecide ? offerApprovals() : html``}
-<button type="submit" name="decision" value="confirm">Allow</button>
-<button class="quiet" type="submit" name="decision" value="deny">Reject</button></form>`,
-    { signedIn },
+${question.mayDecide ? offerApprovals() : null}
+${button('Allow', { kind: 'primary', name: 'decision', value: 'confirm' })}
+${button('Reject', { name: 'decision', value: 'deny' })}</form>`,
+    { signedIn, hasScript: true },
   );
 }
 
@@ -76,33 +82,25 @@ const DONE: Readonly<Record<DeviceOutcome, readonly [title: string, text: string
 
 export function renderDeviceDonePage(signedIn: SignedIn, outcome: DeviceOutcome): string {
   const [title, text] = DONE[outcome];
-  return renderUserPage(title, html`<p role="status">${text}</p>`, { signedIn });
-}
-
-function fact(name: string, value: Html): Html {
-  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  return renderSinglePage(title, html`<p role="status">${text}</p>`, { signedIn });
 }
 
 /** Never checked by default, so that a user who only wants to send does not grant approvals by pressing the button. */
 function offerApprovals(): Html {
   return html`<label class="choice" for="approvals"><input id="approvals" type="checkbox" name="approvals" value="yes" autocomplete="off" aria-describedby="approvals-more">
-<span>Approve and reject held sends<small id="approvals-more">Leave this off, unless you decide about held email on that device. An agent that uses this sign-in could approve its own email.</small></span></label>`;
+<span><strong>Approve and reject held sends</strong><small id="approvals-more">Leave this off, unless you decide about held email on that device. An agent that uses this sign-in could approve its own email.</small></span></label>`;
 }
 
 function compare(address: string, own: string): Html {
   return address === own
-    ? html`<small>The address of this browser too.</small>`
-    : html`<small class="other">Not the address of this browser, which is <span class="address">${own}</span>.</small>`;
+    ? html`<span class="line small faint">The address of this browser too.</span>`
+    : html`<span class="line small strong">Not the address of this browser, which is <span class="mono">${own}</span>.</span>`;
 }
 
-function sinceWhen({ startedAt, now }: DeviceQuestion): string {
+function sinceWhen({ startedAt, now }: DeviceQuestion): Html {
   const minutes = Math.max(0, Math.floor((now.getTime() - startedAt.getTime()) / 60_000));
   const ago = minutes === 0 ? 'just now' : minutes === 1 ? '1 minute ago' : `${minutes} minutes ago`;
-  return `${ago}, at ${toMinute(startedAt).slice(11)}`;
-}
-
-function toMinute(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return html`${ago}, at ${time(startedAt.toISOString())}`;
 }
 
 const NAMED_ACCOUNTS = 5;

@@ -1,12 +1,12 @@
 import { findOperation, type Role, scopesOfRole } from '@postrider/core';
 import type { FastifyReply } from 'fastify';
-import type { SignedIn } from '../../console/user-page.ts';
-import { fieldOf, sendUserPage, toSignedIn } from '../../console/user-pages.ts';
+import { fieldOf, sendScriptedPage, sendUserPage, toSignedIn } from '../../console/user-pages.ts';
 import { readSeats } from '../../db/queries/users.ts';
 import { parseQuery } from '../../http/execute-operation.ts';
 import type { RawRoute } from '../../http/router.ts';
 import type { User } from '../../keys/caller.ts';
 import { ProblemError, problemHeaders } from '../../problem.ts';
+import type { SignedIn } from '../../ui/single-page.ts';
 import type { AuthServices } from '../auth-services.ts';
 import { type ClientInfo, readClientInfo } from '../client-info.ts';
 import { confirmDevice, type DeviceRequest, denyDevice, findDeviceRequest } from '../device-consent.ts';
@@ -92,7 +92,7 @@ async function sendQuestion(
     otherAccounts: seats.filter((seat) => seat.accountId !== accountId).map(({ accountName }) => accountName),
     mayDecide: decides(role),
   };
-  return sendUserPage(reply, renderConsentPage(signedIn, question));
+  return sendScriptedPage(reply, renderConsentPage(signedIn, question));
 }
 
 /** With daily use, only the maximum age ends a session. */

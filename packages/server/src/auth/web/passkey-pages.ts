@@ -1,8 +1,10 @@
 import { LIMITS } from '@postrider/core';
-import { renderUserPage, type SignedIn } from '../../console/user-page.ts';
 import type { PasskeyRow } from '../../db/queries/passkeys.ts';
 import { type Html, html } from '../../html/page-markup.ts';
-import { PAGE_ASSETS } from '../../ui/page-assets.ts';
+import { button } from '../../ui/components/button.ts';
+import { textField } from '../../ui/components/field.ts';
+import { time } from '../../ui/components/time.ts';
+import { renderSinglePage, type SignedIn } from '../../ui/single-page.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 
 export interface PasskeysPage {
@@ -15,19 +17,20 @@ export interface PasskeysPage {
 
 /** The user's passkeys, and a form to add one. Without scripts, the page is the list alone. */
 export function renderPasskeysPage(signedIn: SignedIn, { passkeys, party, url }: PasskeysPage): string {
-  return renderUserPage(
+  return renderSinglePage(
     'Your passkeys',
-    html`<p>A passkey signs you in without email: with the fingerprint, face or PIN of a device, a password manager or a security key. It opens all your accounts on this server.</p>
-${passkeys.length === 0 ? html`<p>You have none.</p>` : html`<ul class="files">${passkeys.map(renderPasskey)}</ul>`}
-${renderOffer(passkeys.length, party, url)}`,
-    { signedIn, script: PAGE_ASSETS.url('passkey.js') },
+    html`<p class="soft">A passkey signs you in without email: with the fingerprint, face or PIN of a device, a password manager or a security key. It opens all your accounts on this server.</p>
+${passkeys.length === 0 ? html`<p>You have none.</p>` : html`<ul class="plain">${passkeys.map(renderPasskey)}</ul>`}
+${renderOffer(passkeys.length, party, url)}
+<p class="small"><a href="/console/settings">Back to the settings</a></p>`,
+    { signedIn, hasScript: true, script: 'passkey.js' },
   );
 }
 
 function renderPasskey({ id, name, backedUp, createdAt, lastUsedAt }: PasskeyRow): Html {
-  const used = lastUsedAt === null ? 'not used yet' : `last used ${toDay(lastUsedAt)}`;
-  return html`<li><b>${name}</b><small>Added ${toDay(createdAt)}, ${used}${backedUp ? ', synchronized to other devices' : ''}</small>
-<div><p class="fault" role="alert" hidden></p><button class="quiet" type="button" data-passkey="${id}" aria-label="Remove the passkey ${name}" hidden>Remove</button></div></li>`;
+  const used = lastUsedAt === null ? html`not used yet` : html`last used ${day(lastUsedAt)}`;
+  return html`<li class="row"><span><b>${name}</b><br><span class="small faint">Added ${day(createdAt)}, ${used}${backedUp ? ', synchronized to other devices' : ''}</span></span>
+<div class="end"><p class="notice bad fault" role="alert" hidden></p><button class="small" type="button" data-passkey="${id}" aria-label="Remove the passkey ${name}" hidden>Remove</button></div></li>`;
 }
 
 function renderOffer(count: number, party: RelyingParty | null, url: string): Html {
@@ -37,12 +40,14 @@ function renderOffer(count: number, party: RelyingParty | null, url: string): Ht
   if (count >= LIMITS.passkeysPerUser) {
     return html`<p>You have ${LIMITS.passkeysPerUser}, the most that is allowed. Remove one to add another.</p>`;
   }
+  const name = textField({
+    ...{ name: 'name', label: 'A name for the new passkey', isRequired: true, placeholder: 'Work laptop' },
+    maxLength: LIMITS.passkeyNameCharacters,
+  });
   return html`<p id="passkey-unable">Adding one needs JavaScript and a browser with passkeys, at <a href="${url}">${url}</a>.</p>
-<div id="passkey-add" data-host="${party.id}" hidden><form><label for="name">A name for the new passkey</label>
-<input id="name" name="name" required maxlength="${LIMITS.passkeyNameCharacters}" autocomplete="off" placeholder="Work laptop">
-<button type="submit">Add a passkey</button></form><p class="fault" role="alert" hidden></p></div>`;
+<div id="passkey-add" class="stack-tight" data-host="${party.id}" hidden><form>${name}${button('Add a passkey', { kind: 'primary' })}</form><p class="notice bad fault" role="alert" hidden></p></div>`;
 }
 
-function toDay(at: Date): string {
-  return at.toISOString().slice(0, 10);
+function day(at: Date): Html {
+  return time(at.toISOString(), 'day');
 }

@@ -19,17 +19,17 @@ import {
   renderDeadLinkPage,
   renderLinkMailedPage,
   renderMagicLinkPage,
-  renderSignedInPage,
-  renderSignedOutPage,
   renderSignInPage,
   type SignInPage,
 } from './sign-in-pages.ts';
-import { welcome } from './welcome.ts';
+import { HOME, welcome } from './welcome.ts';
 
 export interface SignInRouteOptions {
   readonly auth: AuthServices;
   readonly baseUrl: string;
   readonly anonymousRates: AnonymousRateLimit;
+  /** Whether this server shows captured mail. */
+  readonly isDevelopment: boolean;
 }
 
 const FORM_BYTES = 16_384;
@@ -108,8 +108,8 @@ async function showSignIn(
   const next = toLocalPath(fieldOf(request.query, 'next'), baseUrl);
   const session = await readCookieSession(clientInfo, auth);
   const signedIn = session === null ? null : toSignedIn(session);
-  if (signedIn !== null) return sendUserPage(reply, renderSignedInPage(signedIn, next));
-  return sendSignInPage(reply, { next }, options);
+  if (signedIn !== null) return reply.redirect(next ?? HOME, 303);
+  return sendSignInPage(reply, { next, isSignedOut: fieldOf(request.query, 'signed-out') !== null }, options);
 }
 
 async function askForLink(
@@ -122,16 +122,21 @@ async function askForLink(
   // Another site could have a link made for its own address, so that the user signs in to the wrong account.
   if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
   const next = toLocalPath(fieldOf(request.body, 'next'), baseUrl);
-  const parsed = mailboxSchema.safeParse(fieldOf(request.body, 'email'));
+  const typed = fieldOf(request.body, 'email');
+  const parsed = mailboxSchema.safeParse(typed);
   if (!parsed.success) {
-    return sendSignInPage(reply.code(422), { next, fault: 'This is not a valid email address.' }, options);
+    return sendSignInPage(
+      reply.code(422),
+      { next, email: typed, fault: 'This is not a valid email address.' },
+      options,
+    );
   }
   const { address: email } = parsed.data;
   const { cookies } = auth;
   const [kept, known] = [clientInfo.cookie(cookies.browser), clientInfo.cookie(cookies.known)];
   const { browser } = await auth.links.request({ email, next, browser: kept, known, address: clientInfo.address });
   reply.header('set-cookie', cookies.set(cookies.browser, browser, MAGIC_LINK_SECONDS));
-  return sendUserPage(reply.code(202), renderLinkMailedPage(email));
+  return sendUserPage(reply.code(202), renderLinkMailedPage(email, options.isDevelopment));
 }
 
 async function spend(
@@ -165,16 +170,16 @@ async function signOut(reply: FastifyReply, clientInfo: ClientInfo, { auth, base
   const sessionToken = cookieOf(clientInfo);
   if (sessionToken !== null) await endSession(auth, sessionToken);
   reply.header('set-cookie', auth.cookies.clear(auth.cookies.session));
-  return sendUserPage(reply, renderSignedOutPage());
+  return reply.redirect('/auth/sign-in?signed-out=1', 303);
 }
 
 function sendSignInPage(
   reply: FastifyReply,
-  page: Pick<SignInPage, 'next' | 'fault'>,
-  { auth, baseUrl }: SignInRouteOptions,
+  page: Omit<SignInPage, 'providers' | 'passkeyHost' | 'isDevelopment'>,
+  { auth, baseUrl, isDevelopment }: SignInRouteOptions,
 ): FastifyReply {
   const passkeyHost = relyingPartyOf(baseUrl)?.id ?? null;
-  const markup = renderSignInPage({ ...page, providers: offered(auth), passkeyHost });
+  const markup = renderSignInPage({ ...page, providers: offered(auth), passkeyHost, isDevelopment });
   return passkeyHost === null ? sendUserPage(reply, markup) : sendScriptedPage(reply, markup);
 }
 

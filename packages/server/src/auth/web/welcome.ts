@@ -6,9 +6,9 @@ import type { AuthServices } from '../auth-services.ts';
 import { KNOWN_BROWSER_SECONDS, SESSION_COOKIE_SECONDS } from '../cookies.ts';
 import { sealKnownBrowser } from '../known-browser.ts';
 import type { SignInVerdict } from '../sign-in.ts';
-import { renderNoAccessPage, renderSignedInPage } from './sign-in-pages.ts';
+import { renderNoAccessPage } from './sign-in-pages.ts';
 
-/** Gives the browser its session, or explains why it gets none. */
+/** Gives the browser its session and redirects it to the page that it wanted, or explains why it gets none. */
 export async function welcome(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -37,5 +37,8 @@ export async function welcome(
   if (wantsJson(request)) {
     return sendJson(reply, toSession(session));
   }
-  return sendUserPage(reply, renderSignedInPage(signedIn, next));
+  return reply.redirect(next ?? HOME, 303);
 }
+
+/** Where a user is who wanted no other page. */
+export const HOME = '/console';
