@@ -1,7 +1,6 @@
 import { account, statistics } from './requirements/account.ts';
 import { authentication } from './requirements/authentication.ts';
 import { consolePages } from './requirements/console.ts';
-import { consoleApprovals } from './requirements/console-approvals.ts';
 import { contractErrors } from './requirements/contract-errors.ts';
 import { contractMessageLog, contractMessages } from './requirements/contract-messages.ts';
 import {
@@ -63,7 +62,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...[contractShape, contractErrors, contractSending, contractIdempotency, contractDryRun, contractBatch],
   ...[contractResendAndCancel, contractQuota, contractTestAddresses, contractMessages, contractMessageLog],
   ...[contractSurfaces, contractCli, contractRunning, contractSettings, contractDevelopment, contractOperator],
-  consoleApprovals,
   holes,
   consolePages,
 ].flat();

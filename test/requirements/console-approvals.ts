@@ -1,7 +1,7 @@
-import { type Requirement, requirement, section } from './requirement.ts';
+import { requirement } from './requirement.ts';
 
-/** The pages where people decide what agents send. */
-export const consoleApprovals: readonly Requirement[] = section('Console: approvals', [
+/** The pages where people decide what agents send: a part of the section about the console. */
+export const approvalPages = [
   requirement(
     'console.approvals.phone',
     'A person reads and approves a held message on a phone with two taps; the agent that waits learns of it.',
@@ -63,4 +63,4 @@ export const consoleApprovals: readonly Requirement[] = section('Console: approv
     'console.approvals.pictures',
     'Pictures of other servers are loaded only on request, over TLS; attached pictures that the HTML names are shown.',
   ),
-]);
+];

@@ -1,6 +1,8 @@
+import { approvalPages } from './console-approvals.ts';
 import { requirement, section } from './requirement.ts';
 
 export const consolePages = section('The console', [
+  ...approvalPages,
   requirement('console.messages.filters', 'The log has every filter of `GET /emails`, and its address has the state.'),
   requirement('console.messages.explained', 'A message’s page says in words why it was not delivered and what to do.'),
   requirement('console.messages.attempts', 'Every delivery attempt is shown with its SMTP conversation.'),
