@@ -146,7 +146,8 @@ describe('postrider-server start, on a machine that has nothing else', () => {
       mcpUrl: `${baseUrl}/mcp`,
     });
     expect(baseUrl).toBe(`http://127.0.0.1:${environment['POSTRIDER_PORT']}`);
-    expect((await call('GET', new URL(quickstart.consoleUrl).pathname)).status).toBe(200);
+    const visited = await call('GET', new URL(quickstart.consoleUrl).pathname);
+    expect([visited.status, visited.headers.get('location')]).toEqual([303, '/auth/sign-in?next=%2Fconsole']);
   });
 
   it('has one account with an owner, one key of scope full, and the sandbox domain ready to send from', {
