@@ -24,4 +24,33 @@ export const consolePages = section('The console', [
     'console.error-pages',
     'Errors under `/console`, `/auth` and `/approvals` are pages with the request id for clients that prefer HTML, and problem JSON for all others.',
   ),
+  requirement(
+    'console.configure.suppressions',
+    'Suppressed addresses are added and removed, and the next page says once what was done.',
+  ),
+  requirement(
+    'console.configure.keys',
+    'A key is created with a policy in words and a preview of what an agent with it could do; its secret is shown once.',
+  ),
+  requirement('console.configure.team', 'Members are invited, get other roles and are removed.'),
+  requirement(
+    'console.configure.settings',
+    'The account is renamed, paused, resumed and deleted, and the user’s sessions are ended.',
+  ),
+  requirement('console.configure.tickets', 'A ticket is raised about a request or message, and replied to.'),
+  requirement(
+    'console.configure.audit',
+    'The audit log names who did what, and is filtered by action, actor, object and day.',
+  ),
+  requirement('console.configure.requests', 'A request is found by its id, with its message.'),
+  requirement('console.configure.send', 'A form for a test message sends one message, however often it is sent.'),
+  requirement(
+    'console.configure.domains',
+    'A domain is added, its records are copied and verified, and the page shows each verdict.',
+  ),
+  requirement('console.configure.roles', 'Users see only what their role allows, and forms above it are refused.'),
+  requirement(
+    'console.configure.refused',
+    'A refused form, or one of an ended session, keeps everything that was typed.',
+  ),
 ]);
