@@ -1,4 +1,6 @@
 import { approvalPages } from './console-approvals.ts';
+import { templatePages } from './console-templates.ts';
+import { webhookPages } from './console-webhooks.ts';
 import { requirement, section } from './requirement.ts';
 
 export const consolePages = section('The console', [
@@ -53,4 +55,6 @@ export const consolePages = section('The console', [
     'console.configure.refused',
     'A refused form, or one of an ended session, keeps everything that was typed.',
   ),
+  ...templatePages,
+  ...webhookPages,
 ]);

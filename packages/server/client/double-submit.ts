@@ -7,10 +7,15 @@ export function guardDoubleSubmits(): void {
       event.preventDefault();
       return;
     }
-    // A form that opens a download or another tab leaves the page as it is.
-    if (form.method === 'post' && form.target === '') form.dataset['sent'] = 'true';
+    // A form that opens a download, a frame or another tab leaves the page as it is.
+    if (form.method === 'post' && form.target === '' && !staysOnPage(event.submitter)) form.dataset['sent'] = 'true';
   });
   addEventListener('pageshow', () => {
     for (const form of document.querySelectorAll<HTMLFormElement>('form[data-sent]')) delete form.dataset['sent'];
   });
+}
+
+/** Whether the button shows the response in a frame, so that the page with the form stays. */
+export function staysOnPage(submitter: HTMLElement | null): boolean {
+  return submitter?.hasAttribute('formtarget') === true;
 }

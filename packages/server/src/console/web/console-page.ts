@@ -57,6 +57,8 @@ export interface PageRoute {
   readonly needs: CallableId | null;
   /** The largest form in bytes, if it can contain bodies of messages or templates. */
   readonly formBytes?: number;
+  /** The form changes nothing, as for a preview, so it is no entry of the request log. */
+  readonly isRead?: boolean;
   readonly run: (request: PageRequest) => Promise<PageResult>;
 }
 

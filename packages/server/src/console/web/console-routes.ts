@@ -51,7 +51,7 @@ async function serve(route: PageRoute, request: FastifyRequest, reply: FastifyRe
   const page = await openPage(request, reply, services);
   if (page === null) return signInFirst(request, reply);
   // Only changes are entries of the account's request log: it shows what was called, not which pages were read.
-  if (route.method === 'POST') request.state.caller = page.caller;
+  if (route.method === 'POST' && route.isRead !== true) request.state.caller = page.caller;
   const result = await runRoute(route, page, rates).catch((error: unknown) => {
     if (!(error instanceof ProblemError)) throw error;
     request.state.code = error.code;

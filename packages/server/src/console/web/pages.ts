@@ -10,7 +10,9 @@ import { SEND_PAGES } from './pages/send-pages.ts';
 import { SETTINGS_PAGES } from './pages/settings-pages.ts';
 import { SUPPRESSION_PAGES } from './pages/suppression-pages.ts';
 import { TEAM_PAGES } from './pages/team-pages.ts';
+import { TEMPLATE_PAGES } from './pages/templates/template-pages.ts';
 import { TICKET_PAGES } from './pages/ticket-pages.ts';
+import { WEBHOOK_PAGES } from './pages/webhooks/webhook-pages.ts';
 
 /** Every page of the console. */
 export const CONSOLE_PAGES: readonly PageRoute[] = [
@@ -19,7 +21,9 @@ export const CONSOLE_PAGES: readonly PageRoute[] = [
   ...APPROVAL_PAGES,
   ...DOMAIN_PAGES,
   ...SEND_PAGES,
+  ...TEMPLATE_PAGES,
   ...SUPPRESSION_PAGES,
+  ...WEBHOOK_PAGES,
   ...KEY_PAGES,
   ...TEAM_PAGES,
   ...AUDIT_PAGES,

@@ -15,6 +15,14 @@ export interface ButtonOptions {
   readonly isDisabled?: boolean;
   /** A form elsewhere on the page. */
   readonly form?: string;
+  /** Where the form is sent instead of its own address. */
+  readonly formAction?: string;
+  /** The frame that shows the response, while the page stays. */
+  readonly formTarget?: string;
+  /** For what works with an unfinished form, such as a preview. */
+  readonly isUnchecked?: boolean;
+  /** The script presses it when the content of its form has changed. */
+  readonly isPreviewFrame?: boolean;
   /** What a screen reader says, if the label alone is not clear. */
   readonly description?: string;
 }
@@ -22,10 +30,13 @@ export interface ButtonOptions {
 /** A button that submits its form, or runs an action of the script. */
 export function button(label: HtmlValue, options: ButtonOptions = {}): Html {
   const { kind = 'ordinary', isSmall = false, name, value, key, action, isDisabled, form, description } = options;
+  const { formAction, formTarget, isUnchecked, isPreviewFrame } = options;
   const given = {
     type: action === undefined ? 'submit' : 'button',
     class: classOf(kind, isSmall),
     ...{ name, value, form, disabled: isDisabled },
+    ...{ formaction: formAction, formtarget: formTarget, formnovalidate: isUnchecked },
+    'data-preview-frame': isPreviewFrame,
     'data-action': action,
     'data-key': key,
     'aria-label': description,
