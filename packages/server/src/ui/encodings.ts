@@ -20,10 +20,19 @@ export async function encode(bytes: Buffer, encoding: Encoding): Promise<Buffer>
   return await promisify(brotliCompress)(bytes, { params });
 }
 
+/** For what is sent once: a seventh larger, in a thirtieth of the time. */
+export async function encodeQuickly(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return await promisify(gzip)(bytes);
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
+  const params = { [BROTLI_PARAM_QUALITY]: ONCE_QUALITY, [BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  return await promisify(brotliCompress)(bytes, { params });
+}
+
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|wasm)|image\/svg)/;
 /** The best quality takes seconds for a file of a few megabytes, and saves a few percent. */
 const SMALL_BYTES = 128 * 1024;
 const QUICK_QUALITY = 9;
+const ONCE_QUALITY = 5;
 
 /** Weights are ignored, except that zero means never. */
 function isWanted(item: string): boolean {

@@ -49,7 +49,7 @@ async function serve(route: PageRoute, request: FastifyRequest, reply: FastifyRe
   const clientInfo = readClientInfo(request.headers, request.ip, auth.cookies, installation.baseUrl);
   if (route.method === 'POST' && clientInfo.formOrigin !== 'own') throw foreignOrigin(installation.baseUrl);
   const page = await openPage(request, reply, services);
-  if (page === null) return signInFirst(request, reply);
+  if (page === null) return await signInFirst(request, reply);
   // Only changes are entries of the account's request log: it shows what was called, not which pages were read.
   if (route.method === 'POST' && route.isRead !== true) request.state.caller = page.caller;
   const result = await runRoute(route, page, rates).catch((error: unknown) => {
@@ -79,10 +79,10 @@ async function runRoute(route: PageRoute, page: PageRequest, rates: KeyRates): P
 }
 
 /** A reader signs in and comes back. What was typed into a form is not lost. */
-function signInFirst(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+async function signInFirst(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (request.method === 'GET') return reply.redirect(`/auth/sign-in?next=${encodeURIComponent(request.url)}`, 303);
   const form = request.body instanceof PageForm ? request.body : new PageForm([]);
-  return sendMarkup(reply.code(401), renderEndedSession(request.url, form));
+  return await sendMarkup(reply.code(401), renderEndedSession(request.url, form));
 }
 
 async function respond(result: PageResult, page: PageRequest, reply: FastifyReply): Promise<FastifyReply> {

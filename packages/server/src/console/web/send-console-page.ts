@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { compressedPage } from '../../ui/compressed-page.ts';
 import { PAGE_POLICY } from '../../ui/page-document.ts';
 import { renderConsolePage } from './console-layout.ts';
 import type { PageContent } from './console-page.ts';
@@ -14,18 +15,22 @@ export async function sendConsolePage(
   const notice = readNotice(page.cookie(page.services.auth.cookies.notice), page.services.auth);
   if (notice !== null) clearNotice(reply, page.services.auth);
   const pendingApprovals = page.may('approvals.list') ? await countPending(page) : null;
-  return sendMarkup(reply.code(content.status ?? 200), renderConsolePage(page, content, { pendingApprovals, notice }));
+  return await sendMarkup(
+    reply.code(content.status ?? 200),
+    renderConsolePage(page, content, { pendingApprovals, notice }),
+  );
 }
 
 /** A whole page of this server: its scripts and styles, and nothing of other servers. */
-export function sendMarkup(reply: FastifyReply, markup: string): FastifyReply {
+export async function sendMarkup(reply: FastifyReply, markup: string): Promise<FastifyReply> {
+  const body = await compressedPage(reply, markup);
   return reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', PAGE_POLICY)
     .header('referrer-policy', 'same-origin')
     .header('x-dns-prefetch-control', 'off')
     .header('x-robots-tag', 'noindex')
-    .send(markup);
+    .send(body);
 }
 
 async function countPending(page: PageRequest): Promise<number | null> {
