@@ -20,6 +20,9 @@ const GUARDS = [
   'test/surfaces/restricted-callers.test.ts',
 ];
 
+/** Every page of the console in a browser, in each size and color: minutes on a busy machine. */
+const CONSOLE = ['test/console/every-page.test.ts'];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -28,6 +31,8 @@ export default defineConfig({
       ...(process.env['FAULTS'] === 'long' ? [] : ['test/faults/**/*.long.test.ts']),
       ...(process.env['PROCESSES'] === 'run' ? [] : PROCESSES),
       ...(process.env['GUARDS'] === 'run' ? [] : GUARDS),
+      ...(process.env['CONSOLE'] === 'run' ? [] : CONSOLE),
+      ...(process.env['LIGHTHOUSE'] === 'run' ? [] : ['test/lighthouse/**']),
       // The suite measures by timers of its own, and needs the machine for itself.
       ...(process.env['CONFORMANCE'] === 'run' ? [] : ['test/mcp/conformance/**']),
       ...(process.env['POSTFIX'] === 'installed' ? [] : ['test/postfix/**']),
@@ -38,7 +43,7 @@ export default defineConfig({
     reporters: ['default', './test/run-reporter.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
     // Starting a server with its Postgres takes some seconds, and more where others start beside it.
-    testTimeout: process.env['PROCESSES'] === 'run' ? 60_000 : 20_000,
+    testTimeout: ['PROCESSES', 'CONSOLE', 'LIGHTHOUSE'].some((name) => process.env[name] === 'run') ? 60_000 : 20_000,
     hookTimeout: 60_000,
     // What is to come about comes late on a busy machine; tests of how fast it has to be say so themselves.
     expect: { poll: { timeout: 10_000 } },

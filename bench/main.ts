@@ -5,6 +5,7 @@ import { benchAccept } from './accept/bench-accept.ts';
 import { benchAll } from './all/bench-all.ts';
 import { benchBursts } from './bursts/bench-bursts.ts';
 import { benchCli } from './cli/bench-cli.ts';
+import { benchConsole } from './console/bench-console.ts';
 import { benchDeliver } from './deliver/bench-deliver.ts';
 import { benchFairness } from './deliver/bench-fairness.ts';
 import { benchExactness } from './exactness/bench-exactness.ts';
@@ -28,12 +29,13 @@ import { benchStats } from './stats/bench-stats.ts';
 import { benchDispatch } from './webhooks/bench-dispatch.ts';
 import { benchFleet } from './webhooks/bench-fleet.ts';
 
-const HELP = `usage: pnpm bench [all|accept|bursts|deliver|exactness|fairness|growth|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N] [--rate N]
+const HELP = `usage: pnpm bench [all|accept|bursts|console|deliver|exactness|fairness|growth|hostile|limiter|path|postfix|processes|render|links|smtp|soak|seed|reads|stats|webhooks|webhooks-fleet|mcp|sdk|cli] [--count N] [--rounds N] [--minutes N] [--rate N]
 
 all      the short form of every benchmark, and one table of all values and their bounds; the default without a name. --full uses
          the settings that the bounds apply to, takes hours, and saves the results for docs/performance.md; --only NAME,NAME runs some
 accept   single sends over 64 connections and batches through the accept queue, against bare INSERTs on the same Postgres
 bursts   fifty times the usual clients at once, one account that floods, and 10,000 idle connections, and the effect on other accounts
+console  pages of the console with the log of a million messages and a thousand held sends: 200 ms on the server
 deliver  the delivery engine through smtp-relay with DKIM, against RSA-2048 alone and nodemailer's pooled transport
 limiter  the processor time of the rate limit, against that of the sends it is asked for
 links    finding, tagging and tracking the links of a 100 KB newsletter, against a copy of it and parse5
@@ -83,6 +85,7 @@ const BENCHMARKS: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   all: () => benchAll({ isFull: values.full, only: values.only?.split(',') ?? [] }),
   accept: () => benchAccept({ count: Number(values.count ?? 12_000), rounds }),
   bursts: () => benchBursts({ rounds }),
+  console: () => benchConsole(place, { count: logCount, rounds: Math.max(rounds, 20) }),
   deliver: () => benchDeliver({ count: Number(values.count ?? 3_000), rounds }),
   path: () => benchPath({ count: Number(values.count ?? 5_000), rounds }),
   postfix: () => benchPostfix({ count: Number(values.count ?? 2_000), rounds }),

@@ -24,6 +24,7 @@ export const PLAN: readonly PlannedBench[] = [
   plan('postfix', 'Delivering, compared with Postfix and OpenDKIM', '--count 500 --rounds 3'),
   { ...plan('reads', 'Reading the log'), short: [...SMALL_LOG, '--rounds', '5'] },
   { ...plan('stats', 'Statistics'), short: SMALL_LOG },
+  { ...plan('console', 'Pages of the console'), short: SMALL_LOG },
   {
     ...plan('growth', 'Growth of the log'),
     short: ['--count', '100000', '--rounds', '3', '--data-dir', join(tmpdir(), 'postrider-bench-growth-small')],

@@ -57,4 +57,17 @@ export const consolePages = section('The console', [
   ),
   ...templatePages,
   ...webhookPages,
+  requirement('console.pages.compressed', 'Pages are compressed, except where their size could reveal a text.'),
+  requirement('console.pages.small', 'A first visit transfers at most 100 KB of document, styles and scripts.'),
+  requirement(
+    'console.pages.accessible',
+    'No page has a fault that axe finds by WCAG 2.2 AA, in light and dark colors.',
+  ),
+  requirement('console.pages.fit', 'Pages fit every screen from 360 to 2,560 px, whatever the texts.'),
+  requirement('console.pages.without-scripts', 'Pages say the same without scripts.'),
+  requirement('console.roles.pages', 'A role sees its pages and forms only, and is linked to no others.'),
+  requirement('console.roles.accounts', 'Ids of another account are not found, and change nothing.'),
+  requirement('console.forms.origin', 'Forms are accepted only from pages of this server.'),
+  requirement('console.forms.ended-session', 'A form that is sent after the session has ended loses nothing.'),
+  requirement('console.forms.refused', 'Forms that are too large, or cannot be stored, change nothing.'),
 ]);

@@ -28,7 +28,9 @@ function compare({ approval, fields }: EditComparison): string {
   const changed = TITLES.flatMap(([name, title]) => {
     const was = show(name, before[name]);
     const is = show(name, fields[name]);
-    return was === is ? [] : [html`<section class="stack-tight"><h3>${title}</h3>${textDiff(was, is)}</section>`];
+    return was === is
+      ? []
+      : [html`<section class="stack-tight"><h3>${title}</h3>${textDiff(was, is, title)}</section>`];
   });
   return changed.map(({ markup }) => markup).join('\n');
 }

@@ -82,8 +82,8 @@ export interface ConsoleFrame {
 export function renderConsolePage(request: PageRequest, page: PageContent, frame: ConsoleFrame): string {
   const watch = (page.watch ?? []).join(',');
   const body = html`<a class="skip" href="#content">Skip to the content</a>
-<div class="console" data-watch="${watch}"><div class="side">${brand()}${navigation(request, page, frame)}${who(request)}</div>
-<div class="top">${brand()}<details class="menu"><summary>${icon('menu')}Menu</summary><div>${navigation(request, page, frame)}${who(request)}</div></details></div>
+<div class="console" data-watch="${watch}"><header class="side">${brand()}${navigation(request, page, frame)}${who(request)}</header>
+<header class="top">${brand()}<details class="menu"><summary>${icon('menu')}Menu</summary><div>${navigation(request, page, frame)}${who(request)}</div></details></header>
 <main class="page" id="content" tabindex="-1"><div class="inner">${frame.notice === null ? null : html`<div class="notice good" role="status" data-passing>${frame.notice}</div>`}${page.content}</div></main></div>
 <div class="toasts" id="toasts" role="status" aria-live="polite"></div>`;
   return renderDocument({ title: page.title, body });

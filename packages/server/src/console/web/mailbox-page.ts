@@ -34,5 +34,5 @@ export async function sendMailboxPage(
   const above = html`${path.length === 0 ? null : html`<nav class="crumbs" aria-label="Breadcrumb">${path}</nav>`}
 ${lead === null ? null : html`<p class="soft">${lead}</p>`}${actions === null ? null : html`<div class="actions">${actions}</div>`}`;
   const markup = renderSinglePage(title, html`${above}${content}`, { isWide: true, hasScript: true });
-  return sendMarkup(reply.code(status), markup);
+  return await sendMarkup(reply.code(status), markup);
 }

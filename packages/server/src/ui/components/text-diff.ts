@@ -16,12 +16,15 @@ interface Line {
   readonly content: string | Html;
 }
 
-/** The lines that differ between two texts, with their surroundings. Changed words are marked within lines. */
-export function textDiff(before: string, after: string): Html {
+/**
+ * The lines that differ between two texts, with their surroundings. Changed words are marked within lines.
+ * @param of what the texts are, on a page with several differences
+ */
+export function textDiff(before: string, after: string, of?: string): Html {
   const rows = withContext(compare(before.split('\n'), after.split('\n')));
   const shown = rows.slice(0, ROWS_MAX);
   const rest = rows.length - shown.length;
-  return html`<div class="source diff" tabindex="0" role="region" aria-label="Differences">${shown.map(line)}${rest > 0 ? html`<div class="faint">And ${rest.toLocaleString('en-US')} more lines</div>` : null}</div>`;
+  return html`<div class="source diff" tabindex="0" role="region" aria-label="${of === undefined ? 'Differences' : `Differences: ${of}`}">${shown.map(line)}${rest > 0 ? html`<div class="faint">And ${rest.toLocaleString('en-US')} more lines</div>` : null}</div>`;
 }
 
 function line({ kind, content: whole }: Line): Html {

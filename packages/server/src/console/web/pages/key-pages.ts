@@ -178,7 +178,7 @@ ${card(
       html`<details class="more"><summary>${scopes.length} permissions</summary><ul class="bullets">${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul></details>`,
     ],
     ['Id', html`<code>${id}</code>`],
-  ])}<a href="${withQuery('/console/audit', { target_id: id })}">Changes of this key</a>`,
+  ])}${request.may('audit.list') ? html`<a href="${withQuery('/console/audit', { target_id: id })}">Changes of this key</a>` : null}`,
 )}</div>`,
   });
 }

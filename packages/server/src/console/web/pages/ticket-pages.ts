@@ -108,7 +108,7 @@ async function show(request: PageRequest, problem: Problem | null): Promise<Page
   return page({
     ...{ title: `#${number} ${subject}`, section: 'tickets', status: problem?.status ?? 200, watch: ['tickets'] },
     content: html`${pageHeader({ title: subject, lead: html`${statusBadge(status)} Ticket ${number}, opened ${time(createdAt, 'age')}`, crumbs: [{ label: 'Support', href: PATH }] })}
-${problem === null ? null : problemNotice(problem)}<div class="columns"><div class="stack">${card('Messages', html`<ol class="timeline">${thread}</ol>`)}${replyForm(request, ticket, problem)}</div>${context(ticket)}</div>`,
+${problem === null ? null : problemNotice(problem)}<div class="columns"><div class="stack">${card('Messages', html`<ol class="timeline">${thread}</ol>`)}${replyForm(request, ticket, problem)}</div>${context(request, ticket)}</div>`,
   });
 }
 
@@ -123,14 +123,16 @@ function replyForm(request: PageRequest, { number, status }: Ticket, problem: Pr
 }
 
 /** What was attached: names and values as the server stored them. */
-function context({ context: given }: Ticket): Html {
+function context(request: PageRequest, { context: given }: Ticket): Html {
   const { requestId, emailId, ...others } = given;
   const rows = [
     [
       'Request',
-      typeof requestId === 'string'
-        ? html`<a href="/console/requests/${encodeURIComponent(requestId)}">${requestId}</a>`
-        : null,
+      typeof requestId !== 'string'
+        ? null
+        : request.may('requests.get')
+          ? html`<a href="/console/requests/${encodeURIComponent(requestId)}">${requestId}</a>`
+          : html`<code>${requestId}</code>`,
     ],
     [
       'Message',

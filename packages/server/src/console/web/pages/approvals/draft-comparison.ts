@@ -25,7 +25,7 @@ function compare(changes: TemplateDraft['changes']): Html {
     const change = changes[name];
     if (change === undefined) return [];
     return [
-      html`<section class="stack-tight"><h3>${title}</h3>${textDiff(change.before ?? '', change.after ?? '')}</section>`,
+      html`<section class="stack-tight"><h3>${title}</h3>${textDiff(change.before ?? '', change.after ?? '', title)}</section>`,
     ];
   });
   return parts.length === 0
