@@ -135,6 +135,13 @@ describe('API keys', () => {
     expect((await server.call('GET', '/keys/self', { key: next })).status).toBe(401);
   });
 
+  it('need a rule if some messages are to wait', { tags: ['console.configure.keys'] }, async () => {
+    const fields = { name: 'No rule', mode: 'live', access: 'sending', approvalMode: 'policy', action: 'create' };
+    const refused = await post('/keys/create', fields);
+    expect(refused.status).toBe(422);
+    expect(refused.body).toContain('Tick at least one rule');
+  });
+
   it('keep the whole form when they are refused', { tags: ['console.configure.refused'] }, async () => {
     const refused = await post('/keys/create', { ...agent, recipientAllowlist: 'nonsense', action: 'create' });
     expect(refused.status).toBe(422);

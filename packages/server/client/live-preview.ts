@@ -15,7 +15,8 @@ export function startPreviews(): void {
 }
 
 function follow(form: HTMLFormElement): void {
-  const { preview = '', previewAddress = form.action } = form.dataset;
+  // A button named `action` hides the property of that name.
+  const { preview = '', previewAddress = form.getAttribute('action') ?? location.href } = form.dataset;
   const parts = preview.split(' ').map((id) => `#${id}`);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running: AbortController | null = null;

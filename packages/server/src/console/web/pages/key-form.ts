@@ -53,10 +53,10 @@ function scopeFields(form: PageForm, fault: string | null): Html {
     }),
   );
   return html`<fieldset><legend>What it may do</legend>${fault === null ? null : html`<span class="label" role="alert">${fault}</span>`}
-${radio({ name: 'access', value: 'sending', label: 'Send, and follow its own mail', hint: 'For an agent or an application.', isChecked: chosen === 'sending' })}
+${radio({ name: 'access', value: 'sending', label: 'Send and follow messages', hint: 'For an agent or an application. It reads the log without contents, and the contents of its own messages.', isChecked: chosen === 'sending' })}
 ${radio({ name: 'access', value: 'full', label: 'Everything except deciding approvals', hint: 'For your own administration programs.', isChecked: chosen === 'full' })}
-${radio({ name: 'access', value: 'chosen', label: 'Only what is ticked below', isChecked: chosen === 'chosen' })}
-<details class="more"${chosen === 'chosen' ? html` open` : null}><summary>Single permissions</summary><div class="halves">${boxes}</div></details></fieldset>`;
+${radio({ name: 'access', value: 'chosen', label: 'Only single permissions', isChecked: chosen === 'chosen' })}
+<div class="if-chosen halves">${boxes}</div></fieldset>`;
 }
 
 const RULES: readonly (readonly [name: keyof HoldWhen, label: string, hint: string])[] = [
@@ -71,12 +71,12 @@ function approvalFields(form: PageForm, fault: string | null): Html {
   const boxes = RULES.map(([name, label, hint]) => checkbox({ name, label, hint, isChecked: form.has(name) }));
   return html`<fieldset><legend>Approval by a person</legend>
 ${radio({ name: 'approvalMode', value: 'always', label: 'Every message waits for approval', hint: 'The safest choice for an agent.', isChecked: mode === 'always' })}
-${radio({ name: 'approvalMode', value: 'policy', label: 'Some messages wait for approval', hint: 'Those that match a rule below.', isChecked: mode === 'policy' })}
+${radio({ name: 'approvalMode', value: 'policy', label: 'Some messages wait for approval', hint: 'Those that match a rule that you tick.', isChecked: mode === 'policy' })}
 ${radio({ name: 'approvalMode', value: 'off', label: 'No message waits', isChecked: mode === 'off' })}
-<details class="more"${mode === 'policy' ? html` open` : null}><summary>Which messages wait</summary><div class="stack">${fault === null ? null : html`<span role="alert">${fault}</span>`}${boxes}
+<div class="if-policy stack"><strong>Which messages wait</strong>${fault === null ? null : html`<span role="alert">${fault}</span>`}${boxes}
 ${textArea({ name: 'recipientDomainNotIn', label: 'Mail to other domains than these', value: form.get('recipientDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
 ${textArea({ name: 'linkDomainNotIn', label: 'Mail with links to other domains than these', value: form.get('linkDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
-${textField({ name: 'recipientsOver', label: 'Mail to more recipients than', type: 'number', min: 0, max: LIMITS.recipientsPerMessage, value: form.get('recipientsOver') })}</div></details></fieldset>`;
+${textField({ name: 'recipientsOver', label: 'Mail to more recipients than', type: 'number', min: 0, max: LIMITS.recipientsPerMessage, value: form.get('recipientsOver') })}</div></fieldset>`;
 }
 
 function numberField(form: PageForm, name: string, label: string, fault: string | null): Html {

@@ -1,5 +1,6 @@
 import type { findOperation, OperationOutput, Problem } from '@postrider/core';
 import { type Html, html } from '../../../html/page-markup.ts';
+import { validationFailed } from '../../../operations/parse-part.ts';
 import { badge, statusBadge } from '../../../ui/components/badge.ts';
 import { button, linkButton } from '../../../ui/components/button.ts';
 import { facts } from '../../../ui/components/facts.ts';
@@ -126,6 +127,8 @@ function createPage(form: PageForm, problem: Problem | null): PageResult {
 async function create(request: PageRequest): Promise<PageResult> {
   const { form } = request;
   if (form.get('action') === 'preview') return createPage(form, null);
+  const missing = missingRule(request);
+  if (missing !== null) return createPage(form, missing);
   const mode = form.get('mode') === 'test' ? 'test' : 'live';
   const result = await request.attempt('keys.create', { body: { mode, ...keyInputOf(form) } });
   if (!result.ok) return createPage(form, result.problem);
@@ -238,8 +241,19 @@ async function update(request: PageRequest): Promise<PageResult> {
   const id = request.param('id');
   const key = await request.call('keys.get', { params: { id } });
   if (form.get('action') === 'preview') return editPage(key, form, null);
+  const missing = missingRule(request);
+  if (missing !== null) return editPage(key, form, missing);
   const result = await request.attempt('keys.update', { params: { id }, body: keyInputOf(form) });
   return result.ok ? redirect(`${PATH}/${id}`, 'The key was changed.') : editPage(key, form, result.problem);
+}
+
+/** Without a rule, “some messages” would be none, which is not what the choice says. */
+function missingRule(request: PageRequest): Problem | null {
+  const { approvalMode, holdWhen } = keyInputOf(request.form);
+  if (approvalMode !== 'policy' || Object.values(holdWhen ?? {}).some((rule) => rule !== false && rule !== null))
+    return null;
+  const message = 'Tick at least one rule, or choose that no message waits.';
+  return request.problemOf(validationFailed([{ path: 'holdWhen', code: 'required', message }]));
 }
 
 async function act(

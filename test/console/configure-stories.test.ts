@@ -66,3 +66,16 @@ it('shows that a domain was verified elsewhere, without a reload', {
   await world.server.call('POST', `/domains/${created.body.id}/verify`);
   await page.getByText('Mail can be sent from this domain.').waitFor();
 });
+
+it('says what a key could do while its form is filled in', { tags: ['console.configure.keys'] }, async () => {
+  const page = await openConsole('/keys/create');
+  const policy = page.locator('#policy');
+  await expect.poll(() => policy.textContent()).toContain('May send to anyone.');
+  await page.getByLabel('Only these recipients').fill('@acme.example');
+  await expect.poll(() => policy.textContent()).toContain('anyone at acme.example');
+  expect(await page.getByLabel('Mail with files').isVisible()).toBe(false);
+  await page.getByLabel('Some messages wait for approval').check();
+  await page.getByLabel('Mail with files').check();
+  await expect.poll(() => policy.textContent()).toContain('Messages with attachments');
+  expect(await page.getByLabel('Only these recipients').inputValue()).toBe('@acme.example');
+});
