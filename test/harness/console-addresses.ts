@@ -11,6 +11,9 @@ const MESSAGES = 3;
 /** Enough where only a part of the record is shown. */
 const ADDRESSES_BELOW = 2;
 
+/** What a page cannot do without. */
+const QUERIES: Readonly<Record<string, string>> = { '/console/templates/:id/compare': '?from=1&to=2' };
+
 /** The first prefix that fits counts. */
 const PARAMETERS: Parameters = [
   ['/console/messages/:id', ({ messages, scheduled }) => ({ id: [...messages.slice(0, MESSAGES), scheduled] })],
@@ -42,10 +45,15 @@ export function addressesOf(path: string, ids: ConsoleIds): readonly string[] {
   const [first = '', ...others] = names;
   if (others.some((name) => values[name]?.[0] === undefined)) return [];
   const rest = others.reduce((filled, name) => filled.replace(`:${name}`, values[name]?.[0] ?? ''), path);
-  const isBelow = !path.endsWith(`:${first}`);
-  // Only the first of the ids has all parts.
-  const given = others.length > 0 ? (values[first] ?? []).slice(0, 1) : (values[first] ?? []);
-  return (isBelow ? given.slice(0, ADDRESSES_BELOW) : given).map((id) =>
-    rest.replace(`:${first}`, encodeURIComponent(id)),
-  );
+  const query = QUERIES[path] ?? '';
+  const given = values[first] ?? [];
+  return given
+    .slice(0, countOf(path, first, others.length > 0 || query !== ''))
+    .map((id) => `${rest.replace(`:${first}`, encodeURIComponent(id))}${query}`);
+}
+
+/** Only the first of the ids has all parts. */
+function countOf(path: string, first: string, isPart: boolean): number {
+  if (isPart) return 1;
+  return path.endsWith(`:${first}`) ? Number.POSITIVE_INFINITY : ADDRESSES_BELOW;
 }

@@ -160,30 +160,18 @@ async function addHolds(server: TestApp, { held }: WorldKeys): Promise<readonly 
 
 async function addConfiguration(server: TestApp, owner: TestSession, { held, ...keys }: WorldKeys) {
   const label = unbroken(60);
-  const [domain, template, draft, webhook, invited] = await Promise.all([
-    must(server.call('POST', '/domains', { body: { name: `${label}.${label}.acme.example`, ed25519: true } })),
-    addTemplate(server),
-    must(server.call('POST', '/templates', { key: held, body: draftOf(`Draft ${MARKUP}`) })),
-    must(
-      server.call('POST', '/webhooks', {
-        body: { url: `http://localhost:9/${unbroken(1_500)}`, description: `${MARKUP} ${MIXED}`, events: [] },
-      }),
-    ),
-    must(
-      owner.call('POST', '/team/invitations', { body: { email: `${unbroken(60)}@${label}.example`, role: 'viewer' } }),
-    ),
-    must(server.call('POST', '/domains', { body: { name: 'removed.acme.example' } })).then(({ id }) =>
-      must(server.call('DELETE', `/domains/${id}`)),
-    ),
-    must(
-      server.call('POST', '/suppressions', {
-        body: {
-          emails: [`${unbroken(64)}@${label}.example`, 'angry@example.com'],
-          note: unbroken(LIMITS.noteCharacters),
-        },
-      }),
-    ),
-  ]);
+  const ed25519 = { name: `${label}.${label}.acme.example`, ed25519: true };
+  const domain = await must(server.call('POST', '/domains', { body: ed25519 }));
+  const removed = await must(server.call('POST', '/domains', { body: { name: 'removed.acme.example' } }));
+  await must(server.call('DELETE', `/domains/${removed.id}`));
+  const template = await addTemplate(server);
+  const draft = await must(server.call('POST', '/templates', { key: held, body: draftOf(`Draft ${MARKUP}`) }));
+  const endpoint = { url: `http://localhost:9/${unbroken(1_500)}`, description: `${MARKUP} ${MIXED}`, events: [] };
+  const webhook = await must(server.call('POST', '/webhooks', { body: endpoint }));
+  const member = { email: `${unbroken(60)}@${label}.example`, role: 'viewer' };
+  const invited = await must(owner.call('POST', '/team/invitations', { body: member }));
+  const emails = [`${unbroken(64)}@${label}.example`, 'angry@example.com'];
+  await must(server.call('POST', '/suppressions', { body: { emails, note: unbroken(LIMITS.noteCharacters) } }));
   await must(server.call('POST', `/webhooks/${webhook.id}/test`, { body: {} }));
   const { suppressions } = await must(server.call('GET', '/suppressions?limit=1'));
   return {
