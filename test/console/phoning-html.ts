@@ -44,6 +44,8 @@ export const PHONING: Readonly<Record<string, string>> = {
   'a portal': '<portal src="http://HOST/p"></portal>',
   'a script': '<script src="http://HOST/s.js"></script>',
   'speculation rules': '<script type="speculationrules">{"prefetch":[{"urls":["http://HOST/s"]}]}</script>',
+  'a style in a list':
+    '<select><style></select><link rel="dns-prefetch" href="//HOST"></style><style><!--<link rel="preconnect" href="http://HOST"></style></select>',
   'an event': '<img src="data:," onerror="fetch(\'http://HOST/e\')">',
   'an SVG picture': '<svg><image href="http://HOST/i.png" xlink:href="http://HOST/x.png"/></svg>',
   'an SVG use': '<svg><use href="http://HOST/u.svg#a"/></svg>',

@@ -20,17 +20,22 @@ function textOf(node: Node): string {
 }
 
 const FETCHING =
-  /^(?:link|meta|base|script|iframe|frame|object|embed|applet|portal|form|input|svg|math|image|video|audio|source|track|area|template)$/;
+  /^(?:link|meta|base|script|iframe|frame|object|embed|applet|portal|svg|math|image|video|audio|source|track|area|template)$/;
 /** Attributes whose values a browser fetches or follows. */
 const ADDRESS =
   /^(?:src|srcset|href|xlink:href|ping|background|poster|data|action|formaction|lowsrc|dynsrc|longdesc|srcdoc|on.*)$/;
+
+function isInert(name: string, value: string): boolean {
+  if (name === 'href') return value === 'https://' && !URL.canParse(value, 'https://page.example/');
+  return name === 'src' && (value === 'data:,' || value.startsWith('data:image/png'));
+}
 
 /** What of a page could make a request that no policy blocks. */
 function callsIn(html: string): readonly string[] {
   return elementsOf(parse(html, { scriptingEnabled: false })).flatMap(({ tagName, attrs, namespaceURI }) => [
     ...(FETCHING.test(tagName) || namespaceURI !== 'http://www.w3.org/1999/xhtml' ? [tagName] : []),
     ...attrs
-      .filter(({ name, value }) => ADDRESS.test(name) && !(name === 'src' && value.startsWith('data:image/png')))
+      .filter(({ name, value }) => ADDRESS.test(name) && !isInert(name, value))
       .map(({ name }) => `${tagName} ${name}`),
   ]);
 }
@@ -100,9 +105,16 @@ describe('the HTML of a message as displayed', () => {
       expect(quiet).toContain(kept);
   });
 
-  it('shows the target of a link instead of its title, and opens nothing', () => {
+  it('shows the target of a link instead of a title of the sender', () => {
     const quiet = toQuietHtml('<a title="https://bank.example" href="https://evil.example/?a=1&amp;b=%22">Pay</a>');
-    expect(quiet).toContain('<a title="https://evil.example/?a=1&amp;b=%22">Pay</a>');
+    expect(quiet).toContain('<a title="https://evil.example/?a=1&amp;b=%22" href="https://">Pay</a>');
+  });
+
+  it('has the attributes and elements that style rules of the sender can look for', () => {
+    const html = `<a href="https://x.example/">x</a><a name=y>y</a><img src="https://x.example/p.png" alt=p><img alt=q>
+      <form action="https://x.example/"><input type=text name=n><textarea><b></textarea><select><option>o</select><button formaction=x>b</button></form>`;
+    expect(toQuietHtml(html)).toBe(`<!doctype html><a href="https://">x</a><a>y</a><img src="data:," alt="p"><img alt="q">
+      <form><input type="text"><textarea>&lt;b></textarea><select><option>o</select><button>b</button></form>`);
   });
 
   it('shows the text of removed elements where mail clients would show it', () => {

@@ -52,7 +52,7 @@ describe('text that readers do not see', () => {
     `<div style="background:#000"><b style="color:#fff">${SECRET}</b></div>`,
     `<div style="background:url(x.png)"><b style="color:#fff">${SECRET}</b></div>`,
     `<div style="height:0">${SECRET}</div>`,
-    `<style>@media (max-width:600px){.x{display:none}}</style><div class=x>${SECRET}</div>`,
+    `<style>@media print{.x{display:none}}</style><div class=x>${SECRET}</div>`,
     `<img style="display:none"><input type=hidden value="${SECRET}">`,
     `<div style="display:none">&nbsp;&zwnj;&#8199;&#847;</div>`,
     `<!-- ${SECRET} -->`,

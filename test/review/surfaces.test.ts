@@ -62,6 +62,13 @@ describe('the terminal inbox and the approval page', { tags: ['approvals.finding
     }
   });
 
+  it('do not say that a message has no links if it was not checked completely', async () => {
+    const html = `<p>${'<b>x</b>'.repeat(40_000)}</p>`;
+    const page = await pageOf(approvalOf(messageWith({ html })));
+    expect(page).toContain('It was not checked completely, so it may have links.');
+    expect(page).not.toContain('It has no links');
+  });
+
   it('warn about nothing in an ordinary message', async () => {
     const html = `<div style="display:none">Your invoice is attached</div><p>Pay at <a href="https://pay.acme.example/1">acme.example</a></p>`;
     const approval = approvalOf(messageWith({ html }));

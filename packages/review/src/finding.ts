@@ -7,6 +7,9 @@ export const FINDING_KINDS = [
   'no-text',
   'foreign-letters',
   'invisible-characters',
+  'form',
+  'covers',
+  'not-checked',
 ] as const;
 
 export type FindingKind = (typeof FINDING_KINDS)[number];

@@ -1,4 +1,5 @@
 import type { Remark } from './finding.ts';
+import type { Doubt } from './style-sheet.ts';
 
 /** Text of a message that its reader does not see. */
 export interface HiddenText {
@@ -14,6 +15,11 @@ interface Part {
   readonly isFirst: boolean;
 }
 
+interface DoubtfulPart {
+  readonly doubt: Doubt;
+  readonly texts: string[];
+}
+
 /** A summary that mail programs show beside the subject is hidden in the message. Mail programs show up to about 150 characters. */
 const PREHEADER_CHARACTERS = 250;
 const PARTS_MAX = 1_000;
@@ -23,15 +29,30 @@ export class HiddenTexts {
   readonly #parts: Part[] = [];
   readonly #shown = new Set<string>();
   #current: Part | null = null;
+  readonly #doubtful: DoubtfulPart[] = [];
+  /** Text that only some screens show. */
+  readonly #onSome: string[] = [];
+  #hasMedia = false;
+  #currentDoubt: DoubtfulPart | null = null;
   #isFirst = true;
 
-  /** @param by what hides the text; null if nothing does */
-  add(text: string, by: string | null): void {
+  /**
+   * @param by what hides the text; null if nothing does
+   * @param doubt why that may differ between readers; null if it does not
+   */
+  add(text: string, by: string | null, doubt: Doubt | null): void {
     if (isBlank(text)) return;
+    if (doubt === 'media' && by === null) this.#onSome.push(text);
+    if (doubt === 'tricky' || doubt === 'within') {
+      this.#addDoubtful(text, doubt);
+      return;
+    }
+    this.#currentDoubt = null;
+    if (doubt === 'media') this.#hasMedia = true;
     if (by === null) {
       this.#isFirst = false;
       this.#current = null;
-      for (const word of wordsOf(text)) this.#shown.add(word);
+      if (doubt === null) for (const word of wordsOf(text)) this.#shown.add(word);
       return;
     }
     if (this.#current?.by !== by) {
@@ -41,7 +62,35 @@ export class HiddenTexts {
     this.#current.texts.push(text);
   }
 
+  #addDoubtful(text: string, doubt: Doubt): void {
+    this.#current = null;
+    if (this.#currentDoubt?.doubt !== doubt) {
+      this.#currentDoubt = { doubt, texts: [] };
+      if (this.#doubtful.length < PARTS_MAX) this.#doubtful.push(this.#currentDoubt);
+    }
+    this.#currentDoubt.texts.push(text);
+  }
+
   all(): readonly HiddenText[] {
+    const doubtful = this.#doubtful.map(({ doubt, texts }) => ({
+      text: texts.join(' ').replace(PADDING, ' ').trim(),
+      remark: doubt === 'tricky' ? TRICKY : WITHIN,
+    }));
+    return [...doubtful, ...this.#media(), ...this.#hidden()];
+  }
+
+  /** Ordinary mail has a version for narrow screens, so it is one remark for the message. */
+  #media(): readonly HiddenText[] {
+    if (!this.#hasMedia) return [];
+    const hidden = new Set(this.#parts.flatMap(({ texts }) => texts.flatMap(wordsOf)));
+    const onSome = this.#onSome.flatMap(wordsOf);
+    const isRepeated = onSome.every((word) => this.#shown.has(word) || hidden.has(word));
+    for (const word of onSome) this.#shown.add(word);
+    const isAll = isRepeated && [...hidden].every((word) => this.#shown.has(word));
+    return [{ text: '', remark: { kind: 'hidden-text', level: isAll ? 'note' : 'warn', message: MEDIA } }];
+  }
+
+  #hidden(): readonly HiddenText[] {
     return this.#parts.flatMap((part) => {
       const text = part.texts.join(' ').replace(PADDING, ' ').trim();
       const remark = this.#judge(part, text);
@@ -72,6 +121,20 @@ export class HiddenTexts {
     };
   }
 }
+
+const TRICKY: Remark = {
+  kind: 'hidden-text',
+  level: 'danger',
+  message: 'Its style rules can hide this text from you and show it to recipients, or the other way round.',
+};
+
+const WITHIN: Remark = {
+  kind: 'hidden-text',
+  level: 'warn',
+  message: 'Its style rules hide this text or show it, depending on the parts of the message around it.',
+};
+
+const MEDIA = 'Its style rules hide or show text depending on the screen, such as its width or a dark mode.';
 
 /** White space, and the invisible characters that pad a summary. */
 const PADDING = /[\s\p{Default_Ignorable_Code_Point}]+/gu;

@@ -66,7 +66,7 @@ function* readStartTag(html: string, open: number, reader: HtmlReader): Generato
     return end;
   }
   const raw = RAW_TEXT.get(name);
-  if (raw === undefined || reader === 'any-client') yield { kind: 'start', name, attributes };
+  if (raw === undefined || name === 'textarea' || reader === 'any-client') yield { kind: 'start', name, attributes };
   const closesItself = reader === 'any-client' && html[end - 2] === '/';
   if (raw === undefined || closesItself) return end;
   const contentEnd = name === 'plaintext' && reader === 'browser' ? html.length : rawTextEnd(html, end, name);

@@ -1,3 +1,4 @@
+import type { Declarations } from './style-sheet.ts';
 import { colorOf, looksEqual, pixelsOf, type Rgb } from './style-values.ts';
 
 /** How the text of an element shows, as far as it decides whether it shows. */
@@ -26,8 +27,6 @@ export function whatHides({ hiddenBy, invisible, tiny, color, background }: Text
   const isEqual = color !== null && background !== null && looksEqual(color, background);
   return isEqual ? 'a text color equal to the background' : null;
 }
-
-type Declarations = ReadonlyMap<string, string>;
 
 /** The look of an element within another one. */
 export function lookWithin(

@@ -1,5 +1,5 @@
 import { decodeAttribute } from './character-references.ts';
-import { lookWithin, ORDINARY_LOOK, type TextLook } from './look-of-text.ts';
+import { type ElementLook, lookOfElement, ROOT_LOOK } from './element-look.ts';
 import type { StyleSheet } from './style-sheet.ts';
 import { readDeclarations } from './style-values.ts';
 
@@ -57,7 +57,7 @@ const RESETS: ReadonlyMap<string, readonly Group[]> = new Map(
 
 interface Frame {
   readonly name: string;
-  readonly look: TextLook;
+  readonly look: ElementLook;
   /** The frames that the start of a similar element ends; -1 for none. */
   readonly groups: Readonly<Record<Group, number>>;
   /** The innermost frame of its kind, at or below this one; -1 for none. */
@@ -66,7 +66,7 @@ interface Frame {
 }
 
 const ROOT: Frame = {
-  ...{ name: '', look: ORDINARY_LOOK, special: -1, boundary: -1 },
+  ...{ name: '', look: ROOT_LOOK, special: -1, boundary: -1 },
   groups: { p: -1, li: -1, dd: -1, cell: -1, row: -1, rows: -1 },
 };
 
@@ -84,7 +84,7 @@ export class OpenElements {
     this.#sheet = sheet;
   }
 
-  get look(): TextLook {
+  get look(): ElementLook {
     return this.#top.look;
   }
 
@@ -125,17 +125,13 @@ export class OpenElements {
     return this.#frames.at(-1) ?? ROOT;
   }
 
-  #lookOf(name: string, attributes: ReadonlyMap<string, string>): TextLook {
+  #lookOf(name: string, attributes: ReadonlyMap<string, string>): ElementLook {
+    const outer = name === 'template' ? withinTemplate(this.look) : this.look;
+    const rules = this.#sheet.rulesOf(name, attributes);
     const style = attributes.get('style');
-    const outer =
-      name === 'template' ? { ...this.look, hiddenBy: this.look.hiddenBy ?? 'a template element' } : this.look;
-    const styles = this.#sheet.declarationsOf(name, attributes);
-    if (style === undefined && styles.length === 0 && attributes.size === 0) return outer;
-    return lookWithin(
-      outer,
-      attributes,
-      style === undefined ? styles : [...styles, readDeclarations(decodeAttribute(style))],
-    );
+    const isPlain = style === undefined && rules.plain.length === 0 && rules.doubtful.length === 0;
+    if (isPlain && attributes.size === 0) return outer.covers ? { ...outer, covers: false } : outer;
+    return lookOfElement(outer, attributes, rules, style === undefined ? null : readDeclarations(decodeAttribute(style)));
   }
 
   #popTo(at: number): void {
@@ -144,6 +140,10 @@ export class OpenElements {
       if (frame !== undefined) this.#byName.get(frame.name)?.pop();
     }
   }
+}
+
+function withinTemplate(outer: ElementLook): ElementLook {
+  return { ...outer, text: { ...outer.text, hiddenBy: outer.text.hiddenBy ?? 'a template element' } };
 }
 
 function endedBy(name: string): readonly Group[] {

@@ -5,7 +5,7 @@ import { withoutInvisible } from './invisible-characters.ts';
 import type { FoundLink } from './judge-link.ts';
 import { whatHides } from './look-of-text.ts';
 import { OpenElements } from './open-elements.ts';
-import { readStyleSheet } from './style-sheet.ts';
+import { isAddedByPrograms, readStyleSheet } from './style-sheet.ts';
 
 export interface HtmlReading {
   /** Roughly what a reader sees, hidden text included; each link is followed by its number in brackets. */
@@ -15,7 +15,20 @@ export interface HtmlReading {
   readonly hidden: readonly HiddenText[];
   /** The text that is not hidden, with its invisible characters. */
   readonly visible: string;
+  readonly forms: FormFacts;
+  /** Whether an element lies over the message. */
+  readonly isCovered: boolean;
+  /** Whether a limit left out a part. */
+  readonly isCut: boolean;
 }
+
+export interface FormFacts {
+  readonly count: number;
+  readonly asksForPassword: boolean;
+}
+
+/** A longer message is read up to here: more would take seconds. */
+const TOKENS_MAX = 100_000;
 
 const BLOCKS =
   /^(?:address|article|aside|blockquote|body|center|div|dl|dt|dd|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
@@ -35,19 +48,22 @@ interface OpenLink {
  * bounded number of passes from left to right keeps the time linear.
  */
 export function readHtml(html: string): HtmlReading {
-  const tokens = [...readHtmlTokens(html, 'any-client')];
+  const { tokens, isCut } = readTokens(html);
   const sheets = tokens.flatMap((token) => (token.kind === 'style' ? [token.text] : []));
-  const elements = new OpenElements(readStyleSheet(sheets));
+  const sheet = readStyleSheet(sheets, ownAttributes(tokens));
+  const elements = new OpenElements(sheet);
   const links = new Links(baseOf(tokens));
   const hidden = new HiddenTexts();
   const parts: string[] = [];
   const visible: string[] = [];
   let open: OpenLink | null = null;
   let isOutlook = false;
+  let isCovered = false;
+  const forms = { count: 0, asksForPassword: false };
 
   const say = (text: string) => {
-    const by = whatHides(elements.look) ?? (isOutlook ? 'outlook' : null);
-    hidden.add(text, by);
+    const by = whatHides(elements.look.text) ?? (isOutlook ? 'outlook' : null);
+    hidden.add(text, by, elements.look.doubt);
     const shown = withoutInvisible(text).replace(/\s+/g, ' ');
     parts.push(shown);
     if (by === null) visible.push(text);
@@ -74,6 +90,9 @@ export function readHtml(html: string): HtmlReading {
     const leads = href !== null && name !== 'base' && !LOADING.has(name);
     if (name === 'a' || name === 'area' || leads) closeLink();
     elements.open(name, attributes);
+    if (elements.look.covers) isCovered = true;
+    if (name === 'form') forms.count += 1;
+    if (name === 'input' && isPassword(attributes)) forms.asksForPassword = true;
     if (BLOCKS.test(name) || name === 'br') breakLine(name === 'p' ? '\n\n' : '\n');
     if (name === 'td' || name === 'th') breakLine(' ');
     if (name === 'li') parts.push('- ');
@@ -101,7 +120,32 @@ export function readHtml(html: string): HtmlReading {
     }
   }
   closeLink();
-  return { text: tidy(parts.join('')), links: links.all(), hidden: hidden.all(), visible: visible.join('') };
+  if (isCut) parts.push('\n[The rest was not read.]');
+  const read = { text: tidy(parts.join('')), links: links.all(), hidden: hidden.all(), visible: visible.join('') };
+  return { ...read, forms, isCovered, isCut: isCut || sheet.isCut };
+}
+
+function readTokens(html: string): { readonly tokens: readonly HtmlToken[]; readonly isCut: boolean } {
+  const tokens: HtmlToken[] = [];
+  for (const token of readHtmlTokens(html, 'any-client')) {
+    if (tokens.length >= TOKENS_MAX) return { tokens, isCut: true };
+    tokens.push(token);
+  }
+  return { tokens, isCut: false };
+}
+
+function ownAttributes(tokens: readonly HtmlToken[]): ReadonlySet<string> {
+  const own = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'start') continue;
+    for (const name of token.attributes.keys()) if (isAddedByPrograms(name)) own.add(name);
+  }
+  return own;
+}
+
+function isPassword(attributes: ReadonlyMap<string, string>): boolean {
+  const of = (name: string) => (attributeOf(attributes, name) ?? '').toLowerCase();
+  return of('type') === 'password' || /-password$/.test(of('autocomplete'));
 }
 
 type StartTag = Extract<HtmlToken, { kind: 'start' }>;

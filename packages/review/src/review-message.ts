@@ -1,5 +1,6 @@
 import { cut, type Finding, type FindingPlace, rankFindings, TARGET_CHARACTERS, TEXT_CHARACTERS } from './finding.ts';
 import { hostOfMailbox, hostsNamedIn } from './hosts.ts';
+import { judgeShape } from './judge-shape.ts';
 import { findInvisible } from './invisible-characters.ts';
 import { judgeLine, judgeMailbox } from './judge-lines.ts';
 import { type FoundLink, judgeLink } from './judge-link.ts';
@@ -62,6 +63,7 @@ export function reviewMessage(message: MessageToReview): MessageReview {
     ...headFindings(message, lookAlikeOf),
     ...htmlFindings,
     ...(html === null ? [] : hiddenFindings(html)),
+    ...(html === null ? [] : remarkOn('html', '', judgeShape(html, message.from))),
     ...textFindings,
     ...remarkOn('text', message.text ?? '', [findInvisible(message.text ?? '')]),
   ];

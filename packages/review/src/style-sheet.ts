@@ -1,85 +1,182 @@
-import { readDeclarations, withoutComments } from './style-values.ts';
+import { decodeAttribute } from './character-references.ts';
+import { readCssRules } from './css-rules.ts';
+import { readSelectors, type Selector } from './selectors.ts';
+import { readDeclarations } from './style-values.ts';
 
-/** The declarations of an element, from rules for its name, its classes and its id. */
+export type Declarations = ReadonlyMap<string, string>;
+
+/** Why a rule may apply for one reader and not for another; the strongest last. */
+export const DOUBTS = ['media', 'within', 'tricky'] as const;
+export type Doubt = (typeof DOUBTS)[number];
+
+/** A rule that may or may not apply to an element. */
+export interface DoubtfulRule {
+  readonly doubt: Doubt;
+  readonly declarations: Declarations;
+  readonly important: ReadonlySet<string>;
+}
+
+export interface ElementRules {
+  readonly plain: readonly Declarations[];
+  readonly doubtful: readonly DoubtfulRule[];
+}
+
+/** The rules of a message for an element. */
 export interface StyleSheet {
-  declarationsOf(name: string, attributes: ReadonlyMap<string, string>): readonly ReadonlyMap<string, string>[];
+  rulesOf(name: string, attributes: ReadonlyMap<string, string>): ElementRules;
+  /** Whether a limit left out rules. */
+  readonly isCut: boolean;
+}
+
+interface Rule extends Selector {
+  readonly doubt: Doubt | null;
+  readonly declarations: Map<string, string>;
+  readonly important: Set<string>;
+  readonly order: number;
 }
 
 const RULES_MAX = 5_000;
 const CLASSES_MAX = 50;
-/** Other selectors are ignored: mail clients support few of them. */
-const SELECTOR = /^([a-z][a-z0-9]{0,20})?([.#][\w-]{1,100})?$/i;
+/** How often a rule is compared with an element. */
+const COMPARED_MAX = 2_000_000;
+const DOUBTFUL_MAX = 20;
+const NO_RULES: ElementRules = { plain: [], doubtful: [] };
 
-/** Reads the rules that apply on every screen. Those in `@media` for small screens hide ordinary things. */
-export function readStyleSheet(sheets: readonly string[]): StyleSheet {
-  const rules = new Map<string, Map<string, string>>();
-  for (const sheet of sheets) readRules(withoutComments(sheet), rules);
-  return {
-    declarationsOf(name, attributes) {
-      if (rules.size === 0) return [];
-      const classes = (attributes.get('class') ?? '').slice(0, 2_000).split(/\s/).slice(0, CLASSES_MAX);
-      const parts = ['', ...classes.filter((part) => part !== '').map((part) => `.${part}`)];
-      const id = attributes.get('id');
-      if (id !== undefined) parts.push(`#${id.slice(0, 200)}`);
-      return parts.flatMap((part) =>
-        [rules.get(part), rules.get(`${name}${part}`)].filter((rule) => rule !== undefined),
-      );
-    },
-  };
+/** Attributes that mail programs add, and what a rule for them depends on if the message itself does not have them. */
+const ADDED: ReadonlyMap<string, Doubt | null> = new Map([
+  ['x-apple-data-detectors', null],
+  ['data-ogsc', 'media'],
+  ['data-ogsb', 'media'],
+]);
+
+export function isAddedByPrograms(attribute: string): boolean {
+  return ADDED.has(attribute);
 }
 
-function readRules(css: string, rules: Map<string, Map<string, string>>): void {
-  let at = 0;
-  while (rules.size < RULES_MAX) {
-    const open = css.indexOf('{', at);
-    if (open < 0) return;
-    const selectors = css
-      .slice(at, open)
-      .replaceAll(/[}\s]/g, ' ')
-      .replaceAll(/<!--|-->/g, '')
-      .trim();
-    if (selectors.startsWith('@')) {
-      at = isForScreens(selectors) ? open + 1 : blockEnd(css, open);
-      continue;
-    }
-    const close = css.indexOf('}', open);
-    const end = close < 0 ? css.length : close;
-    const declarations = readDeclarations(css.slice(open + 1, end));
-    for (const selector of selectors.split(',').slice(0, RULES_MAX)) {
-      const key = selector.trim();
-      if (key === '' || !SELECTOR.test(key)) continue;
-      const rule = rules.get(key) ?? new Map<string, string>();
-      for (const [property, value] of declarations) if (SEEN.has(property)) rule.set(property, value);
+/** @param own attributes that programs add and that the message has itself */
+export function readStyleSheet(sheets: readonly string[], own: ReadonlySet<string>): StyleSheet {
+  const { rules, isCut } = readRules(sheets, own);
+  return new RuleIndex(rules, isCut);
+}
+
+function readRules(sheets: readonly string[], own: ReadonlySet<string>) {
+  const rules = new Map<string, Rule>();
+  for (const { selectors, declarations, applies } of sheets.flatMap((sheet) => [...readCssRules(sheet)])) {
+    const seen = [...readDeclarations(declarations)].filter(([property]) => SEEN.has(property));
+    if (seen.length === 0) continue;
+    const important = importantOf(declarations);
+    for (const selector of readSelectors(selectors)) {
+      const doubt = doubtOf(selector, applies, own);
+      if (doubt === undefined) continue;
+      if (rules.size >= RULES_MAX) return { rules, isCut: true };
+      const { name, classes, ids } = selector;
+      const order = rules.size;
+      // Rules in doubt stay apart, because each may apply without the other.
+      const key = JSON.stringify([name, classes, ids, doubt === null ? null : order]);
+      const rule = rules.get(key) ?? { ...selector, doubt, declarations: new Map(), important: new Set(), order };
+      for (const [property, value] of seen) rule.declarations.set(property, value);
+      for (const property of important) rule.important.add(property);
       rules.set(key, rule);
     }
-    at = end + 1;
+  }
+  return { rules, isCut: false };
+}
+
+/** Undefined for a rule that changes nothing of what readers see first. */
+function doubtOf(
+  { depends, attributes }: Selector,
+  applies: 'screen' | 'media' | 'nested',
+  own: ReadonlySet<string>,
+): Doubt | null | undefined {
+  if (depends === 'never') return undefined;
+  if (applies === 'nested') return 'tricky';
+  const isAdded = attributes.length > 0 && attributes.every((one) => ADDED.has(one) && !own.has(one));
+  if (isAdded) return attributes.some((one) => ADDED.get(one) === null) ? undefined : 'media';
+  if (depends === 'tricky') return 'tricky';
+  if (applies === 'media') return 'media';
+  return depends === 'within' ? 'within' : null;
+}
+
+function importantOf(declarations: string): readonly string[] {
+  if (!declarations.includes('!')) return [];
+  return [...readDeclarations(
+    declarations
+      .split(';')
+      .filter((part) => part.includes('!'))
+      .join(';'),
+  ).keys()];
+}
+
+class RuleIndex implements StyleSheet {
+  readonly #byPart = new Map<string, Rule[]>();
+  #isCut: boolean;
+  #compared = 0;
+
+  constructor(rules: ReadonlyMap<string, Rule>, isCut: boolean) {
+    this.#isCut = isCut;
+    for (const rule of rules.values()) {
+      const [id] = rule.ids;
+      const [className] = rule.classes;
+      const part = id !== undefined ? `#${id}` : className !== undefined ? `.${className}` : rule.name;
+      const same = this.#byPart.get(part);
+      if (same === undefined) this.#byPart.set(part, [rule]);
+      else same.push(rule);
+    }
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  rulesOf(name: string, attributes: ReadonlyMap<string, string>): ElementRules {
+    if (this.#byPart.size === 0) return NO_RULES;
+    const all = decodeAttribute(attributes.get('class') ?? '').split(/\s+/).filter((one) => one !== '');
+    const classes = new Set(all.slice(0, CLASSES_MAX));
+    if (all.length > CLASSES_MAX) this.#isCut = true;
+    const id = decodeAttribute(attributes.get('id') ?? '');
+    const parts = ['', name, ...[...classes].map((one) => `.${one}`), ...(id === '' ? [] : [`#${id}`])];
+    const found: Rule[] = [];
+    for (const part of parts) {
+      const rules = this.#byPart.get(part);
+      if (rules === undefined) continue;
+      this.#compared += rules.length;
+      if (this.#compared > COMPARED_MAX) {
+        this.#isCut = true;
+        break;
+      }
+      for (const rule of rules) if (matches(rule, name, classes, id)) found.push(rule);
+    }
+    if (found.length === 0) return NO_RULES;
+    const doubtful = found.flatMap(({ doubt, declarations, important }) =>
+      doubt === null ? [] : [{ doubt, declarations, important }],
+    );
+    if (doubtful.length > DOUBTFUL_MAX) this.#isCut = true;
+    const plain = found.filter(({ doubt }) => doubt === null).sort(bySpecificity);
+    return { plain: plain.map(({ declarations }) => declarations), doubtful: doubtful.slice(0, DOUBTFUL_MAX) };
   }
 }
 
-/** The properties that can hide text. */
-const SEEN = new Set(
-  (
-    'display visibility opacity font-size font color background background-color background-image overflow overflow-x overflow-y height ' +
-    'max-height width max-width position left top right text-indent margin-left margin-top clip clip-path transform mso-hide filter'
-  ).split(' '),
-);
-
-function isForScreens(rule: string): boolean {
-  return /^@media (?:only )?(?:screen|all)$/i.test(
-    rule
-      .slice(0, 100)
-      .replaceAll(/\s{1,100}/g, ' ')
-      .trim(),
+function matches(rule: Rule, name: string, classes: ReadonlySet<string>, id: string): boolean {
+  return (
+    (rule.name === '' || rule.name === name) &&
+    rule.classes.every((one) => classes.has(one)) &&
+    rule.ids.every((one) => one === id)
   );
 }
 
-/** The index after a block with the blocks in it. */
-function blockEnd(css: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < css.length; at += 1) {
-    if (css[at] === '{') depth += 1;
-    if (css[at] === '}') depth -= 1;
-    if (depth === 0) return at + 1;
-  }
-  return css.length;
+function bySpecificity(one: Rule, other: Rule): number {
+  return specificityOf(one) - specificityOf(other) || one.order - other.order;
 }
+
+function specificityOf({ ids, classes, name }: Rule): number {
+  return ids.length * 10_000 + classes.length * 100 + (name === '' ? 0 : 1);
+}
+
+/** The properties that can hide text, or cover it. */
+const SEEN = new Set(
+  (
+    'display visibility opacity font-size font color background background-color background-image overflow overflow-x overflow-y height ' +
+    'max-height width max-width position left top right bottom inset min-width min-height text-indent margin-left margin-top clip clip-path ' +
+    'transform mso-hide filter'
+  ).split(' '),
+);

@@ -26,7 +26,7 @@ export function withoutComments(css: string): string {
   return parts.join('');
 }
 
-function unescapeCss(text: string): string {
+export function unescapeCss(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(/\\(?:([0-9a-f]{1,6})\s?|(.))/gi, (_, hex: string | undefined, other: string | undefined) => {
     const code = Number.parseInt(hex ?? '', 16);

@@ -31,13 +31,21 @@ export const QUIET_HTML_WITH = threadJob(
   ({ html, pictures }: { readonly html: string; readonly pictures: Pictures }) => toQuietHtml(html, pictures),
 );
 
-const PREAMBLE = '<!doctype html><style>a[title]{color:#0b5c94;text-decoration:underline}</style>';
+const PREAMBLE = '<!doctype html>';
+
+/**
+ * Style rules of the sender can tell whether these attributes exist, so they are kept where the message has them. The first is no valid URL,
+ * so it leads nowhere. The second is no picture, so its place shows the alternative text.
+ */
+const INERT_TARGET = 'https://';
+const INERT_SOURCE = 'data:,';
 
 const ELEMENTS = new Set(
   (
-    'a abbr acronym address article aside b bdi bdo big blockquote body br caption center cite code col colgroup dd del details dfn dir div dl dt ' +
-    'em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr html i img ins kbd li main mark menu nav nobr ol p pre q rp rt ruby s ' +
-    'samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr'
+    'a abbr acronym address article aside b bdi bdo big blockquote body br button caption center cite code col colgroup dd del details dfn dir div dl dt ' +
+    'em fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 header hgroup hr html i img input ins kbd label legend li main mark menu ' +
+    'nav nobr ol optgroup option p pre q rp rt ruby s samp section select small span strike strong sub summary sup table tbody td textarea tfoot ' +
+    'th thead time tr tt u ul var wbr'
   ).split(' '),
 );
 
@@ -47,8 +55,8 @@ const ELEMENTS = new Set(
  */
 const ATTRIBUTES = new Set(
   (
-    'align alt bgcolor border cellpadding cellspacing class clear color colspan dir face height hspace id lang nowrap open role rowspan size span ' +
-    'start style title type valign value vspace width'
+    'align alt bgcolor border cellpadding cellspacing checked class clear color cols colspan dir disabled face height hspace id lang multiple ' +
+    'nowrap open placeholder readonly role rows rowspan selected size span start style title type valign value vspace width'
   ).split(' '),
 );
 
@@ -60,7 +68,7 @@ function write(token: HtmlToken, pictures: Pictures): string {
     case 'text':
       return escapeText(token.text);
     case 'style':
-      return `<style>${token.text}</style>`;
+      return `<style>${writeStyle(token.text)}</style>`;
     case 'outlook':
       return '';
     case 'end':
@@ -73,16 +81,19 @@ function write(token: HtmlToken, pictures: Pictures): string {
 function writeAttributes({ name, attributes }: HtmlToken & { readonly kind: 'start' }, pictures: Pictures): string {
   const target = name === 'a' ? attributes.get('href') : undefined;
   const written = [...attributes].flatMap(([attribute, value]) => {
-    if (name === 'img' && attribute === 'src') {
-      const source = sourceOf(value, pictures);
-      return source === null ? [] : [`src="${escapeValue(source)}"`];
-    }
-    if (attribute === 'title' && target !== undefined) return [];
+    if (name === 'a' && attribute === 'href') return [`href="${INERT_TARGET}"`];
+    if (name === 'img' && attribute === 'src')
+      return [`src="${escapeValue(sourceOf(value, pictures) ?? INERT_SOURCE)}"`];
+    // A title that the sender chose could name another target.
+    if (attribute === 'title' && target !== undefined) return [`title="${escapeValue(target)}"`];
     return ATTRIBUTES.has(attribute) ? [`${attribute}="${escapeValue(value)}"`] : [];
   });
-  return [...(target === undefined ? [] : [`title="${escapeValue(target)}"`]), ...written]
-    .map((text) => ` ${text}`)
-    .join('');
+  return written.map((text) => ` ${text}`).join('');
+}
+
+/** Within some elements, such as `select`, browsers parse a style as markup; styles need no `<` before a name. */
+function writeStyle(text: string): string {
+  return text.replaceAll('<!--', '').replaceAll(/<(?=[a-z/!?])/gi, '< ');
 }
 
 /** The source of a picture that may be shown, as written in an attribute; null for any other one. */

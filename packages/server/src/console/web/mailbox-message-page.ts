@@ -93,7 +93,7 @@ function viewOf(path: string, { text, source, headers }: ReadableMessage, view: 
   switch (view) {
     case 'displayed':
       return html`<iframe class="mail-frame" title="The message as it is displayed" sandbox="" src="${path}/html"></iframe>
-<p class="small faint">Images from other servers and scripts are not loaded. The target of a link appears when you point at it.</p>`;
+<p class="small faint">Images from other servers and scripts are not loaded. Links and forms do nothing here.</p>`;
     case 'text':
       return sourceText(text ?? '', `${path}/text.txt`);
     case 'source':

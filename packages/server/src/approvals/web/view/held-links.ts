@@ -53,12 +53,15 @@ function finding({ message, text, target, level }: Finding): Html {
 /** Every place that the message leads to. */
 export function linkCard({ review, places }: HeldReading): Html {
   const links = review?.links ?? { items: [], count: 0 };
-  return card('Links', html`${placeList(places)}${linkList(links)}`);
+  const isChecked = review?.findings.every(({ kind }) => kind !== 'not-checked') ?? false;
+  return card('Links', html`${placeList(places, isChecked)}${linkList(links)}`);
 }
 
-function placeList(places: HeldReading['places']): Html {
+function placeList(places: HeldReading['places'], isChecked: boolean): Html {
   if (places === null)
     return html`<p class="soft">It is too large to list where it leads. Look at its links in the message.</p>`;
+  if (places.count === 0 && !isChecked)
+    return html`<p class="soft">It was not checked completely, so it may have links. Look at its links in the message.</p>`;
   if (places.count === 0) return html`<p class="soft">It has no links, and no addresses of others.</p>`;
   const items = places.items.map((place) => html`<li class="tag mono">${revealed(place)}</li>`);
   return html`<p class="soft">Links, pictures and addresses in it lead to:</p><ul id="places" class="places">${items}</ul>${rest(places)}`;

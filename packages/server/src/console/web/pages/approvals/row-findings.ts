@@ -40,12 +40,17 @@ export async function readRowFindings(
   );
 }
 
+/** A larger message is only checked on its own page, so that the list stays fast. */
+const CHECKED_CHARACTERS = 256 * 1024;
+const LARGE: StrongestFinding = { level: 'warn', message: 'Large message: open it to see warnings.', count: 1 };
+
 /** Undefined if the threads are busy; another load of the list tries again. */
 async function findStrongest(
   { services, caller: { accountId } }: PageRequest,
   approval: Approval,
 ): Promise<StrongestFinding | null | undefined> {
   const size = (approval.html?.length ?? 0) + (approval.text?.length ?? 0);
+  if (size > CHECKED_CHARACTERS) return LARGE;
   const owner = { accountId, keyId: approval.keyId };
   const result = await services.threads.run(owner, STRONGEST_FINDING, approval, size);
   return result.kind === 'done' ? result.output : undefined;

@@ -73,7 +73,7 @@ function viewOf(message: Message, view: View, path: string): Html {
   switch (view) {
     case 'displayed':
       return html`<iframe class="mail-frame" title="The message as it is displayed" sandbox="" loading="lazy" src="${path}/html"></iframe>
-<p class="small faint">Images from other servers and scripts are not loaded. The target of a link appears when you point at it.</p>`;
+<p class="small faint">Images from other servers and scripts are not loaded. Links and forms do nothing here.</p>`;
     case 'text':
       return sourceText(message.text ?? '', `${path}/text.txt`);
     case 'source':
