@@ -1,6 +1,7 @@
 import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { toQuietHtml } from '../../packages/server/src/console/quiet-html.ts';
+import { startBrowser } from '../harness/browser.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { PHONING } from './phoning-html.ts';
 
@@ -110,10 +111,39 @@ describe('the HTML of a message as displayed', () => {
     expect(quiet).toContain('<a title="https://evil.example/?a=1&amp;b=%22" href="https://">Pay</a>');
   });
 
+  it('leads nowhere in a browser, and looks the same to the style rules of the sender', async () => {
+    const css =
+      '.e{display:none} form .e{display:block} a:not([href])~.f,img:not([src])~.f,a[title]~.f{display:none}';
+    const html = `<style>${css}</style><div><a href="https://x.example/">Link</a><img src="https://x.example/p.png" alt=p><p class=f>Seen</p></div>
+      <form action="https://x.example/"><p class=e>Form</p><button>Send</button></form>`;
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      const asked: string[] = [];
+      await page.route('**', async (route) => {
+        asked.push(route.request().url());
+        const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; sandbox";
+        const headers = { 'content-security-policy': policy };
+        await route.fulfill({ contentType: 'text/html', headers, body: toQuietHtml(html) });
+      });
+      await page.goto('http://page.example/html');
+      for (const text of ['Seen', 'Form']) expect(await page.getByText(text, { exact: true }).isVisible()).toBe(true);
+      await page.getByText('Link').click({ noWaitAfter: true });
+      await page.getByText('Send').click({ noWaitAfter: true });
+      await page.getByText('Link').click({ noWaitAfter: true, modifiers: ['Control'] });
+      expect(page.url()).toBe('http://page.example/html');
+      expect(asked.filter((url) => !url.startsWith('data:'))).toEqual(['http://page.example/html']);
+    } finally {
+      await browser.close();
+    }
+  }, 60_000);
+
   it('has the attributes and elements that style rules of the sender can look for', () => {
     const html = `<a href="https://x.example/">x</a><a name=y>y</a><img src="https://x.example/p.png" alt=p><img alt=q>
       <form action="https://x.example/"><input type=text name=n><textarea><b></textarea><select><option>o</select><button formaction=x>b</button></form>`;
-    expect(toQuietHtml(html)).toBe(`<!doctype html><a href="https://">x</a><a>y</a><img src="data:," alt="p"><img alt="q">
+    expect(
+      toQuietHtml(html),
+    ).toBe(`<!doctype html><a href="https://">x</a><a>y</a><img src="data:," alt="p"><img alt="q">
       <form><input type="text"><textarea>&lt;b></textarea><select><option>o</select><button>b</button></form>`);
   });
 

@@ -26,7 +26,7 @@ describe('text that style rules can show to some readers only', { tags: ['approv
     ['a[title]~.e{color:#fff}a:not([title])~.e{color:#000}', ''],
   ])('is dangerous: %s', (css, before) => {
     expect(findingsIn({ html: styled(css, `${before}<div class=e>${SECRET}</div>`) })).toContainEqual(
-      expect.objectContaining({ kind: 'hidden-text', level: 'danger', text: SECRET }),
+      expect.objectContaining({ kind: 'hidden-text', level: 'danger', text: expect.stringContaining(SECRET) }),
     );
   });
 

@@ -14,7 +14,8 @@ interface Block {
   readonly declarations: string[];
 }
 
-const NEVER = /^@(?:-[a-z]+-)?(?:font|keyframes|page|property|counter-style|color-profile|view-transition|position-try)/i;
+const NEVER =
+  /^@(?:-[a-z]+-)?(?:font|keyframes|page|property|counter-style|color-profile|view-transition|position-try)/i;
 
 /** Reads the rules of a sheet in one pass. Strings, escapes and statements such as `@import` are skipped as browsers do. */
 export function* readCssRules(sheet: string): Generator<CssRule, void> {
@@ -58,7 +59,10 @@ function blockOf(segment: string, outer: Block | undefined): Block {
 }
 
 function appliesAt(rule: string, outer: Block['applies']): Block['applies'] {
-  const words = rule.slice(0, 300).replaceAll(/\s{1,300}/g, ' ').trim();
+  const words = rule
+    .slice(0, 300)
+    .replaceAll(/\s{1,300}/g, ' ')
+    .trim();
   if (outer === 'never' || NEVER.test(words) || /^@media (?:only )?print(?: and [^,]*)?$/i.test(words)) return 'never';
   return /^@media (?:only )?(?:screen|all)$/i.test(words) ? outer : outer === 'nested' ? 'nested' : 'media';
 }
@@ -70,7 +74,7 @@ function* ruleOf({ selectors, applies, declarations }: Block): Generator<CssRule
 
 /** The index after a string, which also ends with its line. */
 function stringEnd(css: string, open: number): number {
-  const end = /\\[^]|["'\n]/g;
+  const end = /\\[\s\S]|["'\n]/g;
   end.lastIndex = open + 1;
   for (let found = end.exec(css); found !== null; found = end.exec(css)) {
     if (found[0] === css[open] || found[0] === '\n') return end.lastIndex;

@@ -1,5 +1,5 @@
 import { lookWithin, ORDINARY_LOOK, type TextLook, whatHides } from './look-of-text.ts';
-import { type Declarations, type Doubt, DOUBTS, type DoubtfulRule, type ElementRules } from './style-sheet.ts';
+import { type Declarations, DOUBTS, type Doubt, type DoubtfulRule, type ElementRules } from './style-sheet.ts';
 import { pixelsOf } from './style-values.ts';
 
 /** How the text of an element shows, and whether rules may change that for some readers. */
@@ -76,7 +76,9 @@ function coversMessage(style: Declarations): boolean {
     names.some((name) => {
       const value = style.get(name) ?? '';
       const part = /^(\d{1,9}(?:\.\d{1,9})?)(?:%|v[wh]|vmax|vmin|[sld]v[wh])$/.exec(value)?.[1];
-      return part === undefined ? (pixelsOf(value) ?? (/calc|max|stretch/.test(value) ? LARGE_PX : 0)) >= LARGE_PX : Number(part) >= 50;
+      return part === undefined
+        ? (pixelsOf(value) ?? (/calc|max|stretch/.test(value) ? LARGE_PX : 0)) >= LARGE_PX
+        : Number(part) >= 50;
     });
   const inset = style.get('inset') ?? '';
   const reaches = (one: string, other: string) =>

@@ -131,7 +131,12 @@ export class OpenElements {
     const style = attributes.get('style');
     const isPlain = style === undefined && rules.plain.length === 0 && rules.doubtful.length === 0;
     if (isPlain && attributes.size === 0) return outer.covers ? { ...outer, covers: false } : outer;
-    return lookOfElement(outer, attributes, rules, style === undefined ? null : readDeclarations(decodeAttribute(style)));
+    return lookOfElement(
+      outer,
+      attributes,
+      rules,
+      style === undefined ? null : readDeclarations(decodeAttribute(style)),
+    );
   }
 
   #popTo(at: number): void {

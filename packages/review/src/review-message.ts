@@ -1,9 +1,9 @@
 import { cut, type Finding, type FindingPlace, rankFindings, TARGET_CHARACTERS, TEXT_CHARACTERS } from './finding.ts';
 import { hostOfMailbox, hostsNamedIn } from './hosts.ts';
-import { judgeShape } from './judge-shape.ts';
 import { findInvisible } from './invisible-characters.ts';
 import { judgeLine, judgeMailbox } from './judge-lines.ts';
 import { type FoundLink, judgeLink } from './judge-link.ts';
+import { judgeShape } from './judge-shape.ts';
 import { findLookAlikes, type LookAlikeFinder } from './look-alikes.ts';
 import { type HtmlReading, readHtml } from './read-html.ts';
 import { readTextLinks } from './text-links.ts';

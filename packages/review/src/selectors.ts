@@ -18,7 +18,7 @@ export interface Selector {
 const SELECTORS_MAX = 5_000;
 const IDENTIFIER = String.raw`(?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\[^\n])+`;
 const PART = new RegExp(
-  String.raw`\s*([>+~,])\s*|(\s+)|([.#]?)(${IDENTIFIER})|(\*)|(\[)|(::?)(${IDENTIFIER})?|([^])`,
+  String.raw`\s*([>+~,])\s*|(\s+)|([.#]?)(${IDENTIFIER})|(\*)|(\[)|(::?)(${IDENTIFIER})?|([\s\S])`,
   'y',
 );
 /** States in which no one sees the message first. */
@@ -109,7 +109,7 @@ class Reading {
 
 /** The index after brackets with the brackets and strings in them. */
 function balancedEnd(text: string, open: number): number {
-  const special = /\\[^]|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|[()[\]]/g;
+  const special = /\\[\s\S]|"(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|[()[\]]/g;
   special.lastIndex = open;
   let depth = 0;
   for (let found = special.exec(text); found !== null; found = special.exec(text)) {

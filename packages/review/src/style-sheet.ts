@@ -99,12 +99,14 @@ function doubtOf(
 
 function importantOf(declarations: string): readonly string[] {
   if (!declarations.includes('!')) return [];
-  return [...readDeclarations(
-    declarations
-      .split(';')
-      .filter((part) => part.includes('!'))
-      .join(';'),
-  ).keys()];
+  return [
+    ...readDeclarations(
+      declarations
+        .split(';')
+        .filter((part) => part.includes('!'))
+        .join(';'),
+    ).keys(),
+  ];
 }
 
 class RuleIndex implements StyleSheet {
@@ -130,7 +132,9 @@ class RuleIndex implements StyleSheet {
 
   rulesOf(name: string, attributes: ReadonlyMap<string, string>): ElementRules {
     if (this.#byPart.size === 0) return NO_RULES;
-    const all = decodeAttribute(attributes.get('class') ?? '').split(/\s+/).filter((one) => one !== '');
+    const all = decodeAttribute(attributes.get('class') ?? '')
+      .split(/\s+/)
+      .filter((one) => one !== '');
     const classes = new Set(all.slice(0, CLASSES_MAX));
     if (all.length > CLASSES_MAX) this.#isCut = true;
     const id = decodeAttribute(attributes.get('id') ?? '');
