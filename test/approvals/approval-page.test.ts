@@ -132,6 +132,7 @@ describe('the page behind the link to an approver', () => {
     await page.keyboard.press('Enter');
     expect(await page.title()).toContain('Send this email?');
     await page.locator('summary', { hasText: 'Reject' }).click();
+    await page.getByLabel('Why').selectOption('not_needed');
     await page.getByRole('button', { name: 'Reject: do not send it' }).click();
     expect(await page.title()).toContain('Rejected');
     expect((await fetch(`${link}/files/0`)).status).toBe(404);

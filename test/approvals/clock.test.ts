@@ -323,9 +323,13 @@ describe('the lifetime of a hold', () => {
     const held = await hold();
     await notifyApprovers(mailer);
     const link = linkIn((await mails())[0]?.text ?? '');
+    const { contentHash } = (await server.call('GET', `/keys/approvals/${held.approvalId}`)).body;
     const responses = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
-        post(link, n % 2 === 0 ? { decision: 'approve' } : { decision: 'reject', rejectCode: 'other' }),
+        post(
+          link,
+          n % 2 === 0 ? { decision: 'approve', contentHash } : { decision: 'reject', contentHash, rejectCode: 'other' },
+        ),
       ),
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);

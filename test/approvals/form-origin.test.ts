@@ -27,8 +27,13 @@ describe('a decision by the link of an approver', () => {
     return { id, link: `/approvals/${await makeApprovalLink(server.database.sql, id)}` };
   }
   const status = async (id: string) => (await owner.call('GET', `/keys/approvals/${id}`)).body.status;
-  const post = (link: string, headers: Readonly<Record<string, string>>) =>
-    server.call('POST', link, { key: null, headers: { ...FORM, ...headers }, rawBody: 'decision=approve' });
+  /** The page of the link has the hash of what it shows. */
+  const post = async (link: string, headers: Readonly<Record<string, string>>) => {
+    const { body } = await server.call('GET', link, { key: null });
+    const contentHash = /name="contentHash" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    const rawBody = new URLSearchParams({ decision: 'approve', contentHash }).toString();
+    return await server.call('POST', link, { key: null, headers: { ...FORM, ...headers }, rawBody });
+  };
 
   it.each([
     ['a page of another server', { origin: 'https://evil.example' }],

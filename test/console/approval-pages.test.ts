@@ -105,6 +105,29 @@ describe('the pages of held messages', () => {
     expect((await read(id)).status).toBe('pending');
   });
 
+  it('refuse a decision that does not say which content was shown, and a rejection without a reason', {
+    tags: ['console.approvals.hash'],
+  }, async () => {
+    const id = await hold();
+    const { contentHash } = await read(id);
+    const link = `/approvals/${await makeApprovalLink(server.database.sql, id)}`;
+    for (const page of [`/console/approvals/${id}`, link]) {
+      for (const decision of ['approve', 'reject']) {
+        expect((await post(owner, page, { decision, rejectCode: 'other' })).status).toBe(422);
+      }
+      const fields = { to: 'delivered@sandbox.test', subject: 'Changed', text: 'x', step: 'approve' };
+      expect((await post(owner, `${page}/edit`, fields)).status).toBe(422);
+      const refused = await post(owner, page, { decision: 'reject', rejectCode: '', contentHash, note: 'Kept note' });
+      expect([refused.status, String(refused.body).includes('id="rejectCode-fault"')]).toEqual([422, true]);
+      expect(refused.body).toContain('value="Kept note"');
+    }
+    const hold1 = { hold: `${id} ${contentHash}` };
+    expect((await post(owner, '/console/approvals', { decision: 'approve', hold: id })).status).toBe(422);
+    const many = await post(owner, '/console/approvals', { decision: 'reject', ...hold1 });
+    expect([many.status, /data-tick checked/.test(String(many.body))]).toEqual([422, true]);
+    expect((await read(id)).status).toBe('pending');
+  });
+
   it('say in advance why an approval would fail', { tags: ['console.approvals.forecast'] }, async () => {
     const id = await hold({ to: 'gone@receiver.example' });
     await owner.call('POST', '/suppressions', { body: { emails: ['gone@receiver.example'] } });
@@ -150,14 +173,19 @@ describe('the pages of held messages', () => {
     const shown = await owner.call('GET', path);
     expect(textOf(shown)).toContain('It changes the subject. Compared with version 1, which is in use.');
     expect(shown.body).not.toContain('<script>alert');
-    const contentHash = /name="contentHash" value="([^"]+)"/.exec(String(shown.body))?.[1] ?? '';
+    const hashOf = async (page: string) =>
+      /name="contentHash" value="([^"]+)"/.exec(String((await owner.call('GET', page)).body))?.[1] ?? '';
+    const contentHash = await hashOf(path);
+    expect((await post(owner, path, { decision: 'publish' })).status).toBe(422);
     expect((await post(owner, path, { decision: 'publish', contentHash: 'another' })).status).toBe(409);
     expect((await post(owner, path, { decision: 'publish', contentHash })).headers.get('location')).toBe(
       '/console/approvals',
     );
     expect((await server.call('GET', '/templates/welcome')).body.subject).toContain('<script>');
     await change('Something else');
-    const discarded = await post(owner, '/console/approvals/drafts/welcome/3', { decision: 'discard' });
+    const discarded = await post(owner, '/console/approvals/drafts/welcome/3', {
+      ...{ decision: 'discard', contentHash: await hashOf('/console/approvals/drafts/welcome/3') },
+    });
     expect(discarded.status).toBe(303);
     expect((await owner.call('GET', '/console/approvals/drafts/welcome/3')).status).toBe(404);
   });
@@ -217,7 +245,7 @@ describe('the pages of held messages', () => {
     const { contentHash } = await read(id);
     await server.database
       .sql`UPDATE approvals SET expires_at = ${new Date(server.clock.now().getTime() - 1_000)} WHERE id = ${id}`;
-    expect(textOf(await server.call('GET', link, { key: null }))).toContain('Nobody decided in time');
+    expect(textOf(await server.call('GET', link, { key: null }))).toContain('No one decided in time');
     const page = await owner.call('GET', `/console/approvals/${id}`);
     expect(page.body).not.toContain('Approve and send');
     const late = await post(owner, `/console/approvals/${id}`, { decision: 'approve', contentHash });

@@ -73,6 +73,7 @@ describe('a person who answers for an agent', () => {
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('r');
     await page.getByLabel('Why').selectOption('wrong_content');
+    await page.locator('[aria-disabled]').first().waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Reject: do not send it' }).press('Enter');
     await page.getByText('Rejecting “Next in line”').waitFor();
     await passUndo(page);
@@ -148,6 +149,7 @@ describe('a person who answers for an agent', () => {
     expect(await statusOf(id)).toBe('approved');
     await page.getByLabel('Choose “Plain ticks”').check();
     await page.locator('.bulk summary', { hasText: 'Reject' }).click();
+    await page.getByLabel('Why').selectOption('not_needed');
     await page.getByRole('button', { name: 'Reject: do not send them' }).click();
     expect(await statusOf(other.id)).toBe('rejected');
     await page.goto('/console/approvals?status=rejected');

@@ -90,6 +90,48 @@ describe('a decision in the console', () => {
     await context.close();
   });
 
+  it('is not made by a second tap on a message that no one has seen', {
+    tags: ['console.approvals.once'],
+  }, async () => {
+    const [unseen, first] = [await hold('Not seen yet'), await hold('Tapped twice')];
+    const { context, page } = await browserOfUser(browser, server, owner, {
+      ...{ viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true },
+    });
+    await page.goto(`/console/approvals/${first}`);
+    const button = page.getByRole('button', { name: 'Approve and send' });
+    const box = await button.boundingBox();
+    const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2];
+    await page.touchscreen.tap(x, y);
+    await page.waitForTimeout(350);
+    await page.touchscreen.tap(x, y);
+    await page.getByRole('heading', { level: 1, name: 'Not seen yet' }).waitFor();
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+    await page.touchscreen.tap(x, y);
+    await page.keyboard.press('a');
+    expect(await page.locator('.toast', { hasText: 'Approving' }).count()).toBe(1);
+    await passUndo(page);
+    await expect.poll(() => statusOf(first)).toBe('approved');
+    expect(await statusOf(unseen)).toBe('pending');
+    // The message that is shown now can be decided after a moment.
+    await approve(page);
+    await page.locator('.toast', { hasText: 'Not seen yet' }).waitFor();
+    await context.close();
+  });
+
+  it('to reject keeps the note that was typed for the approval, and Escape closes its box', {
+    tags: ['console.approvals.keys'],
+  }, async () => {
+    const id = await hold('With a note');
+    const { context, page } = await browserOfUser(browser, server, owner);
+    await page.goto(`/console/approvals/${id}`);
+    await page.locator('#note').fill('Wrong customer');
+    await page.locator('summary', { hasText: 'Reject' }).click();
+    expect(await page.locator('#reject-note').inputValue()).toBe('Wrong customer');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#reject-note').isVisible()).toBe(false);
+    await context.close();
+  });
+
   it('is not made if the connection is lost: the message is shown again', {
     tags: ['console.approvals.lost'],
   }, async () => {

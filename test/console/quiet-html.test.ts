@@ -112,8 +112,7 @@ describe('the HTML of a message as displayed', () => {
   });
 
   it('leads nowhere in a browser, and looks the same to the style rules of the sender', async () => {
-    const css =
-      '.e{display:none} form .e{display:block} a:not([href])~.f,img:not([src])~.f,a[title]~.f{display:none}';
+    const css = '.e{display:none} form .e{display:block} a:not([href])~.f,img:not([src])~.f,a[title]~.f{display:none}';
     const html = `<style>${css}</style><div><a href="https://x.example/">Link</a><img src="https://x.example/p.png" alt=p><p class=f>Seen</p></div>
       <form action="https://x.example/"><p class=e>Form</p><button>Send</button></form>`;
     const browser = await startBrowser();

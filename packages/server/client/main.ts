@@ -1,4 +1,5 @@
 import { startCopying } from './copy.ts';
+import { guardDecisions } from './decision-pause.ts';
 import { guardDoubleSubmits } from './double-submit.ts';
 import { enhance } from './enhance.ts';
 import { keepTyped } from './keep-typed.ts';
@@ -7,6 +8,8 @@ import { startLive } from './live.ts';
 import { startPreviews } from './live-preview.ts';
 import { keepTimesCurrent } from './local-time.ts';
 import { startPdfs } from './pdf.ts';
+import { closePopoversByEscape } from './popovers.ts';
+import { shareTexts } from './same-text.ts';
 import { countTicked } from './ticked.ts';
 import { startUndo } from './undo.ts';
 
@@ -14,9 +17,12 @@ import { startUndo } from './undo.ts';
 enhance(document.body);
 startCopying();
 startKeys();
+guardDecisions();
 startUndo();
 guardDoubleSubmits();
 countTicked();
+closePopoversByEscape();
+shareTexts();
 startPdfs();
 keepTimesCurrent();
 keepTyped();

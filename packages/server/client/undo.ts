@@ -1,3 +1,4 @@
+import { endDecisionPauseSoon } from './decision-pause.ts';
 import { type Delayed, delay, type Sending } from './delayed-forms.ts';
 import { forgetTyped, reloadContent } from './reload-content.ts';
 import { toast } from './toast.ts';
@@ -78,7 +79,8 @@ function start(form: HTMLFormElement, submitter: HTMLElement | null): void {
   pending.set(key, { ...delayed, ids });
   forgetTyped(form);
   markPending();
-  if (next !== undefined) void visit(next);
+  if (next === undefined) endDecisionPauseSoon();
+  else void visit(next);
 }
 
 function finish(sending: Sending, key: string, what: string, back: () => void): void {

@@ -1,3 +1,4 @@
+import { endDecisionPauseSoon, pauseDecisions } from './decision-pause.ts';
 import { enhance } from './enhance.ts';
 
 let visits = 0;
@@ -9,6 +10,7 @@ let visits = 0;
 export async function visit(address: string, how: 'push' | 'replace' = 'push'): Promise<void> {
   visits += 1;
   const mine = visits;
+  pauseDecisions();
   const response = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => null);
   const markup = (await response?.text().catch(() => null)) ?? null;
   // A later visit counts: an undo can come before the next page is there.
@@ -43,6 +45,7 @@ export function showPage(markup: string): boolean {
     heading.focus({ preventScroll: true });
   }
   document.dispatchEvent(new Event('content-shown'));
+  endDecisionPauseSoon();
   return true;
 }
 

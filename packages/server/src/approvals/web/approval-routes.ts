@@ -16,7 +16,7 @@ import {
 } from './approval-pages.ts';
 import { decideByLink, parseDecision } from './decide-by-link.ts';
 import { readDeciderName } from './decider-name.ts';
-import { readDecisionForm } from './decision-form.ts';
+import { findFormFaults, readDecisionForm, UNSHOWN } from './decision-form.ts';
 import { EDIT_COMPARISON, sizeOfComparison } from './edit-comparison.ts';
 import { fieldsOf, readEditFields, recipientsIn } from './edit-form.ts';
 import { checkEdits, comparisonPage, editPage } from './edit-pages.ts';
@@ -25,6 +25,7 @@ import { readHeld } from './held-reading.ts';
 import { foreseeByLink } from './link-forecast.ts';
 import { type FoundHold, findHold } from './link-hold.ts';
 import { heldView } from './view/held-view.ts';
+import type { HeldView } from './view/shown-hold.ts';
 
 const FORM_BYTES = 16_384;
 const PATH = '/approvals/:token';
@@ -70,10 +71,21 @@ export function addApprovalRoutes(app: FastifyInstance, services: Services): voi
 }
 
 async function show(found: FoundHold, request: FastifyRequest, reply: FastifyReply, services: Services) {
+  return await showHeld(found, request, reply, services, { errors: [], note: '' });
+}
+
+async function showHeld(
+  found: FoundHold,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  refused: Pick<HeldView, 'errors' | 'note'>,
+) {
   const { approval, token, tools, status } = found;
   if (status !== 'pending') return await alreadyDecided(found, reply);
   const view = {
     ...{ approval, base: `/approvals/${token}`, now: services.database.clock.now().toISOString() },
+    ...refused,
     ...{ mayDecide: true, mayRemember: false, forecast: await foreseeByLink(found), next: null },
     loadsPictures: 'pictures' in (request.query as object), // Fastify parses a query into an object.
     reading: await readHeld(services.threads, ownerOf(found), approval),
@@ -109,7 +121,14 @@ async function showEdit(found: FoundHold, _request: FastifyRequest, reply: Fasti
 
 async function decide(found: FoundHold, request: FastifyRequest, reply: FastifyReply, services: Services) {
   if (isForeign(request, services)) return foreign(reply);
-  const decision = parseDecision(readDecisionForm(formOf(request)), found);
+  const given = readDecisionForm(formOf(request));
+  const errors = given === null ? [] : findFormFaults(given);
+  const isUnshown = errors.includes(UNSHOWN);
+  if (found.status !== 'pending') return await alreadyDecided(found, reply);
+  if (given !== null && errors.length > 0 && !isUnshown) {
+    return await showHeld(found, request, reply.code(422), services, { errors, note: given.note ?? '' });
+  }
+  const decision = isUnshown ? null : parseDecision(given, found);
   if (decision === null) {
     return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
   }

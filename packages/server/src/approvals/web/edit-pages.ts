@@ -5,7 +5,7 @@ import { parsePart } from '../../operations/parse-part.ts';
 import { button } from '../../ui/components/button.ts';
 import { checkbox, textField } from '../../ui/components/field.ts';
 import { card, notice } from '../../ui/components/surfaces.ts';
-import type { GivenDecision } from './decision-form.ts';
+import { type GivenDecision, UNSHOWN } from './decision-form.ts';
 import { type EditFields, editForm, editsOf, keptFields } from './edit-form.ts';
 import { acceptanceForecast, type Forecast } from './view/acceptance-forecast.ts';
 
@@ -46,6 +46,7 @@ export function checkEdits({
 }: Pick<Editing, 'approval' | 'fields'>):
   | { readonly ok: true; readonly given: GivenDecision }
   | { readonly ok: false; readonly errors: readonly FieldProblem[] } {
+  if (fields.contentHash === '') return { ok: false, errors: [UNSHOWN] };
   const note = fields.note.trim();
   const given: GivenDecision = {
     decision: 'approve',

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html/page-markup.ts';
 
 /** Characters that are invisible, end a line, or change the direction of the text around them. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/u;
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f/u;
 
 /** Text of third parties on one line: what cannot be seen in it is shown by its code, so that nothing looks like something else. */
 export function foreignText(text: string): Html {
@@ -13,7 +13,7 @@ export function foreignText(text: string): Html {
       continue;
     }
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    pieces.push(plain, html`<span class="odd" title="An invisible character">U+${code}</span>`);
+    pieces.push(plain, html` <span class="odd" title="An invisible character">U+${code}</span> `);
     plain = '';
   }
   return html`<bdi>${[...pieces, plain]}</bdi>`;

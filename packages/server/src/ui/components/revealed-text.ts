@@ -1,14 +1,23 @@
 import { type Html, html } from '../../html/page-markup.ts';
 
-/** Characters that show as nothing or change the order of what follows. Joiners are needed by emoji and by many scripts, except in ASCII. */
-const UNSEEN =
-  /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0001}-\u{e007f}]|(?<=[ -~])[\u200c\u200d](?=[ -~])/u;
+/** What a joiner may join: emoji, and letters of scripts that need it. */
+const JOINED = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]|(?![\u034f\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}]`;
+
+/** Characters that show as nothing or change the order of what follows. They are split off, because of the group. */
+const UNSEEN = new RegExp(
+  String.raw`([\p{Cc}\u00ad\u034f\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\u{e0001}-\u{e007f}]|(?<!${JOINED})[\u200c\u200d]|[\u200c\u200d](?!${JOINED}))`,
+  'u',
+);
 
 const NAMES: Readonly<Record<string, string>> = {
   '\n': 'line break',
   '\t': 'tab',
   '\u00ad': 'soft hyphen',
+  '\u034f': 'invisible joiner',
   '\u200b': 'zero-width space',
+  '\u200c': 'zero-width non-joiner',
+  '\u200d': 'zero-width joiner',
+  '\u3164': 'invisible letter',
   '\u202d': 'text direction forced',
   '\u202e': 'text direction reversed',
   '\u2066': 'text direction changed',
@@ -21,15 +30,11 @@ const NAMES: Readonly<Record<string, string>> = {
  * the text around it, and invisible characters are named. `invoice‮fdp.exe` must not read as `invoiceexe.pdf`.
  */
 export function revealed(text: string): Html {
-  const parts: (string | Html)[] = [];
-  for (const part of text.split(SPLIT)) {
-    parts.push(UNSEEN.test(part) && part.length <= 2 ? html`<mark class="unseen-mark">${nameOf(part)}</mark>` : part);
-  }
+  const parts = text
+    .split(UNSEEN)
+    .map((part, index) => (index % 2 === 1 ? html` <mark class="unseen-mark">${nameOf(part)}</mark> ` : part));
   return html`<bdi>${parts}</bdi>`;
 }
-
-/** The same parts with the characters in question between them. */
-const SPLIT = new RegExp(`(${UNSEEN.source})`, 'u');
 
 function nameOf(character: string): string {
   return NAMES[character] ?? 'invisible character';

@@ -10,11 +10,14 @@ export function decidedNotice(approval: Approval, decider: string | null): Html 
   const { status, outcome, problem, decidedAt, note, rejectCode, edited, scheduledAt } = approval;
   const who = html`${decider === null ? 'Someone' : revealed(decider)}`;
   const when = decidedAt === null ? null : html` ${time(decidedAt)}`;
-  const said = note === null || note === '' ? null : html` They wrote: “${revealed(note)}”`;
+  const they = decider === 'You' ? 'You' : 'They';
+  const said = note === null || note === '' ? null : html` ${they} wrote: “${revealed(note)}”`;
   switch (status) {
     case 'approved': {
       const changed =
-        edited.length === 0 ? null : html` They changed: ${edited.map((field) => FIELDS[field] ?? field).join(', ')}.`;
+        edited.length === 0
+          ? null
+          : html` ${they} changed: ${edited.map((field) => FIELDS[field] ?? field).join(', ')}.`;
       if (outcome === 'failed')
         return notice(
           'bad',
@@ -30,7 +33,7 @@ export function decidedNotice(approval: Approval, decider: string | null): Html 
       return notice('info', 'Rejected', html`${who} rejected it${when}, and it was not sent.${why}${said}`);
     }
     case 'expired':
-      return notice('info', 'Expired', html`Nobody decided in time, and it was not sent.`);
+      return notice('info', 'Expired', html`No one decided in time, and it was not sent.`);
     case 'withdrawn':
       return notice('info', 'Withdrawn', html`Its sender withdrew it${when}, and it was not sent.`);
     case 'pending':

@@ -1,10 +1,10 @@
-import { LIMITS, REJECT_CODES } from '@postrider/core';
+import { LIMITS } from '@postrider/core';
 import { attributes, type Html, html } from '../../../html/page-markup.ts';
 import { button, linkButton } from '../../../ui/components/button.ts';
-import { checkbox, select, textField } from '../../../ui/components/field.ts';
+import { checkbox, faultOf, textField } from '../../../ui/components/field.ts';
 import { card } from '../../../ui/components/surfaces.ts';
-import { REJECTIONS } from './decision-words.ts';
 import { timeToDecide } from './hold-times.ts';
+import { rejectReason } from './reject-reason.ts';
 import type { HeldView } from './shown-hold.ts';
 
 /** What goes along with an approval. Its button is in the bar. */
@@ -17,7 +17,7 @@ export function decisionCard(view: HeldView): Html {
       })
     : null;
   const note = textField({
-    ...{ name: 'note', id: 'note', label: 'Note to the sender (optional)' },
+    ...{ name: 'note', id: 'note', label: 'Note to the sender (optional)', value: view.note ?? '', sameText: 'note' },
     maxLength: LIMITS.approvalNoteCharacters,
   });
   return card(
@@ -34,13 +34,19 @@ export function decisionBar(view: HeldView): Html {
 }
 
 function rejection(view: HeldView): Html {
-  const options = REJECT_CODES.map((value) => ({ value, label: REJECTIONS[value] }));
-  const reason = select({ name: 'rejectCode', label: 'Why', options });
+  const fault = faultOf(view.errors, 'rejectCode');
+  const open = fault === null ? null : html` open`;
   const note = textField({
-    ...{ name: 'note', id: 'reject-note', label: 'What should the sender know? (optional)' },
+    ...{
+      name: 'note',
+      id: 'reject-note',
+      label: 'Note to the sender (optional)',
+      value: view.note ?? '',
+      sameText: 'note',
+    },
     maxLength: LIMITS.approvalNoteCharacters,
   });
-  return html`<details class="popover upward"><summary class="button danger" data-key="r" aria-keyshortcuts="r">Reject <kbd aria-hidden="true">r</kbd></summary><div><form class="stack-tight"${attributes(undoable(view))}>${guard()}${hash(view)}${reason}${note}${button('Reject: do not send it', { kind: 'danger', name: 'decision', value: 'reject' })}</form></div></details>`;
+  return html`<details class="popover upward"${open}><summary class="button danger" data-key="r" aria-keyshortcuts="r">Reject <kbd aria-hidden="true">r</kbd></summary><div><form class="stack-tight"${attributes(undoable(view))}>${guard()}${hash(view)}${rejectReason(fault)}${note}${button('Reject: do not send it', { kind: 'danger', name: 'decision', value: 'reject' })}</form></div></details>`;
 }
 
 function undoable({ approval, base, next }: HeldView) {

@@ -22,7 +22,7 @@ function frame({ base, loadsPictures, approval: { html: body } }: HeldView): Htm
     ? html`<p class="small soft">Pictures from other servers are loaded. The sender may learn that you opened the message.</p>`
     : REMOTE_PICTURE.test(body ?? '')
       ? html`<form method="get" action="${base}" class="row"><span class="small soft">Pictures from other servers are not loaded. Loading them may tell the sender that you opened the message.</span><input type="hidden" name="pictures" value="1">${button('Load remote pictures', { isSmall: true })}</form>`
-      : html`<p class="small soft">Links and forms do nothing here. Below is where its links lead.</p>`;
+      : html`<p class="small soft">Links cannot be opened here. They are listed below the message, with the addresses that they open.</p>`;
   return html`${more}<iframe class="mail-frame" sandbox title="The message as its recipients see it" src="${address}" referrerpolicy="no-referrer"></iframe>`;
 }
 

@@ -1,4 +1,4 @@
-import type { Approval } from '@postrider/core';
+import type { Approval, FieldProblem } from '@postrider/core';
 import type { HeldReading } from '../held-reading.ts';
 import type { Forecast } from './acceptance-forecast.ts';
 
@@ -19,6 +19,9 @@ export interface HeldView {
   readonly excerpts: Readonly<Record<number, Excerpt>>;
   /** The page after a decision; null to stay. */
   readonly next: string | null;
+  /** What was wrong with a decision that was refused, and the note that was typed. */
+  readonly errors?: readonly FieldProblem[];
+  readonly note?: string;
 }
 
 export interface Excerpt {

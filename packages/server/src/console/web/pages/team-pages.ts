@@ -76,7 +76,7 @@ function removal({ id, email, status }: Member): Html {
 }
 
 function inviteForm({ form }: PageRequest, problem: Problem | null): Html {
-  const chosen = form.get('role') ?? 'developer';
+  const chosen = form.get('role') ?? 'viewer';
   const choices = ROLES.map((role) =>
     radio({ name: 'role', value: role, label: roleLabel(role), hint: SHORT_WORDS[role], isChecked: role === chosen }),
   );

@@ -1,5 +1,5 @@
 import { LIMITS, type Problem } from '@postrider/core';
-import { type GivenDecision, readDecisionForm } from '../../../../approvals/web/decision-form.ts';
+import { findFormFaults, type GivenDecision, readDecisionForm } from '../../../../approvals/web/decision-form.ts';
 import { html } from '../../../../html/page-markup.ts';
 import { ProblemError } from '../../../../problem.ts';
 import { badge } from '../../../../ui/components/badge.ts';
@@ -9,7 +9,8 @@ import { revealed } from '../../../../ui/components/revealed-text.ts';
 import { flushCard } from '../../../../ui/components/surfaces.ts';
 import { type PageResult, page, redirect } from '../../console-page.ts';
 import type { PageRequest } from '../../page-request.ts';
-import { decidedWords } from './decide-page.ts';
+import { decidedWords, formFault } from './decide-page.ts';
+import { showInbox } from './inbox-page.ts';
 import { APPROVALS, pathOf } from './paths.ts';
 import { fieldsIn, isFromScript, scriptResult } from './script-result.ts';
 
@@ -31,6 +32,15 @@ export async function decideMany(request: PageRequest): Promise<PageResult> {
       detail: 'No message was ticked.',
       fix: 'Go back, tick the messages to decide, and choose a button.',
     });
+  }
+  // Each hold names the content that was listed.
+  const faults = holds.flatMap((hold) => findFormFaults({ ...given, contentHash: hold.split(' ')[1] || undefined }));
+  if (faults.length > 0) {
+    const problem = request.problemOf(formFault(faults.slice(0, 1)));
+    if (isFromScript(request.form)) {
+      return scriptResult(problem.status, { isDone: false, message: problem.detail, href: APPROVALS });
+    }
+    return await showInbox(request, problem);
   }
   const results: Result[] = [];
   for (const hold of holds) results.push(await decideOne(request, hold, given));

@@ -1,5 +1,5 @@
-import type { Approval, Problem } from '@postrider/core';
-import { readDecisionForm } from '../../../../approvals/web/decision-form.ts';
+import type { Approval, FieldProblem, Problem } from '@postrider/core';
+import { findFormFaults, readDecisionForm } from '../../../../approvals/web/decision-form.ts';
 import { html } from '../../../../html/page-markup.ts';
 import { ProblemError } from '../../../../problem.ts';
 import { notice } from '../../../../ui/components/surfaces.ts';
@@ -16,9 +16,20 @@ export async function decideHold(request: PageRequest): Promise<PageResult> {
   const given = readDecisionForm(fieldsIn(request.form));
   if (given === null) throw new ProblemError('validation_failed', { detail: 'The form names no decision.' });
   const id = request.param('id');
+  const faults = findFormFaults(given);
+  if (faults.length > 0) return await notDecided(request, id, request.problemOf(formFault(faults)));
   const result = await request.attempt('approvals.decide', { params: { id }, body: given });
   if (result.ok) return decided(request, result.body);
   return await notDecided(request, id, result.problem);
+}
+
+/** What the form lacks, for the page that shows it again. */
+export function formFault(errors: readonly FieldProblem[]): ProblemError {
+  return new ProblemError('validation_failed', {
+    detail: `Nothing was decided. ${errors[0]?.message ?? ''}`,
+    fix: 'Look at the message, complete the form, and decide again.',
+    errors: [...errors],
+  });
 }
 
 /** Leads on after a decision: to the inbox, or to the page that says why it could not be sent. */
@@ -53,7 +64,7 @@ export async function notDecided(request: PageRequest, id: string, problem: Prob
   const said = CONFLICTS.has(problem.code)
     ? notice('warn', 'Nothing was decided', html`${words}`)
     : problemNotice(problem);
-  return await holdPage(request, approval, { status: problem.status, notice: said });
+  return await holdPage(request, approval, { status: problem.status, notice: said, errors: problem.errors ?? [] });
 }
 
 const CONFLICTS = new Set(['approval_already_decided', 'approval_changed']);

@@ -1,4 +1,5 @@
 import { LIMITS, type TemplateDraft } from '@postrider/core';
+import { UNSHOWN } from '../../../../approvals/web/decision-form.ts';
 import { attributes, html } from '../../../../html/page-markup.ts';
 import { ProblemError } from '../../../../problem.ts';
 import { badge } from '../../../../ui/components/badge.ts';
@@ -11,6 +12,7 @@ import { time } from '../../../../ui/components/time.ts';
 import { type PageResult, page, redirect } from '../../console-page.ts';
 import { problemNotice } from '../../console-problems.ts';
 import type { PageRequest } from '../../page-request.ts';
+import { formFault } from './decide-page.ts';
 import { DRAFT_COMPARISON, sizeOfChanges } from './draft-comparison.ts';
 import { changedWords } from './draft-rows.ts';
 import { APPROVALS, draftPathOf } from './paths.ts';
@@ -31,10 +33,11 @@ export async function decideDraft(request: PageRequest): Promise<PageResult> {
     throw new ProblemError('validation_failed', { detail: 'The form names no decision.' });
   const note = form.text('note');
   const contentHash = form.text('contentHash');
+  if (contentHash === undefined) throw formFault([UNSHOWN]);
   const body = {
     version,
     ...(note === undefined ? {} : { note }),
-    ...(contentHash === undefined ? {} : { contentHash }),
+    contentHash,
   };
   const result =
     decision === 'publish'

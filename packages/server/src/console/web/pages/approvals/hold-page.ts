@@ -1,4 +1,4 @@
-import type { Approval } from '@postrider/core';
+import type { Approval, FieldProblem } from '@postrider/core';
 import { readExcerpts } from '../../../../approvals/web/held-content.ts';
 import { readHeld } from '../../../../approvals/web/held-reading.ts';
 import { decidedNotice } from '../../../../approvals/web/view/decided-words.ts';
@@ -27,11 +27,11 @@ export async function showHold(request: PageRequest): Promise<PageContent> {
 export async function holdPage(
   request: PageRequest,
   approval: Approval,
-  said: { readonly status: number; readonly notice: Html } | null,
+  said: { readonly status: number; readonly notice: Html; readonly errors: readonly FieldProblem[] } | null,
 ): Promise<PageContent> {
   const { subject } = approval;
   const [decider, neighbors] = await Promise.all([readDecider(request, approval), readNeighbors(request, approval)]);
-  const view = await readView(request, approval, neighbors.next);
+  const view = await readView(request, approval, neighbors.next, said?.errors ?? []);
   const title = subject === '' ? 'No subject' : subject;
   const move = html`${neighbors.newer === null ? null : linkButton('Newer', neighbors.newer, { isSmall: true, kind: 'plain', key: 'k' })}${neighbors.older === null ? null : linkButton('Older', neighbors.older, { isSmall: true, kind: 'plain', key: 'j' })}`;
   const lead = html`${stateOf(statusOf(approval, request.now))} Sent by ${senderOf(approval)} to ${recipientsOf(approval)} <span class="live" role="status"></span>`;
@@ -65,7 +65,12 @@ function recipientsOf({ to, cc, bcc }: Approval): string {
   return count === 1 ? '1 recipient' : `${count} recipients`;
 }
 
-async function readView(request: PageRequest, approval: Approval, next: string): Promise<Html> {
+async function readView(
+  request: PageRequest,
+  approval: Approval,
+  next: string,
+  errors: readonly FieldProblem[],
+): Promise<Html> {
   const { id } = approval;
   const { accountId } = request.caller;
   const mayDecide = request.may('approvals.decide') && statusOf(approval, request.now) === 'pending';
@@ -74,7 +79,7 @@ async function readView(request: PageRequest, approval: Approval, next: string):
     ...{ loadsPictures: request.query.has('pictures'), forecast: mayDecide ? await readForecast(request, id) : [] },
     reading: await readHeld(request.services.threads, { accountId, keyId: approval.keyId }, approval),
     excerpts: await readExcerpts(contentToolsOf(request), approval),
-    next,
+    ...{ next, errors, note: request.form.get('note') ?? '' },
   };
   return heldView(view);
 }

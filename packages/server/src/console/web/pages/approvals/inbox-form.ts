@@ -1,21 +1,23 @@
-import { LIMITS, REJECT_CODES } from '@postrider/core';
-import { REJECTIONS } from '../../../../approvals/web/view/decision-words.ts';
+import { LIMITS } from '@postrider/core';
+import { rejectReason } from '../../../../approvals/web/view/reject-reason.ts';
 import { type Html, html } from '../../../../html/page-markup.ts';
 import { button } from '../../../../ui/components/button.ts';
-import { select, textField } from '../../../../ui/components/field.ts';
+import { textField } from '../../../../ui/components/field.ts';
 import { APPROVALS } from './paths.ts';
 
-/** The inbox with what decides several messages at once. The bar appears when one is ticked. */
-export function inboxForm(list: Html): Html {
-  const options = REJECT_CODES.map((value) => ({ value, label: REJECTIONS[value] }));
-  const reason = select({ name: 'rejectCode', label: 'Why', options });
+/**
+ * The inbox with what decides several messages at once. The bar appears when one is ticked.
+ * @param refused what was wrong with the reason of a rejection, and the note that was typed
+ */
+export function inboxForm(list: Html, refused: { readonly fault: string; readonly note: string } | null): Html {
   const note = textField({
     name: 'note',
-    label: 'What should the senders know? (optional)',
+    label: 'Note to the senders (optional)',
+    value: refused?.note ?? '',
     maxLength: LIMITS.approvalNoteCharacters,
   });
   return html`<form method="post" action="${APPROVALS}" class="inbox-form" data-undo="several"><input type="submit" value="Choose a button" disabled hidden>${list}
 <div class="bulk decision-bar" role="group" aria-label="Decision about the ticked messages"><span class="small soft" data-ticked>The ticked messages:</span><div class="actions">
-<details class="popover upward"><summary class="button danger" data-key="r" aria-keyshortcuts="r">Reject <kbd aria-hidden="true">r</kbd></summary><div class="stack-tight">${reason}${note}${button('Reject: do not send them', { kind: 'danger', name: 'decision', value: 'reject' })}</div></details>
-${button('Approve and send', { kind: 'primary', key: 'a', name: 'decision', value: 'approve' })}</div></div></form>`;
+<details class="popover upward"${refused === null ? null : html` open`}><summary class="button danger" data-key="r" aria-keyshortcuts="r">Reject <kbd aria-hidden="true">r</kbd></summary><div class="stack-tight">${rejectReason(refused?.fault ?? null)}${note}${button('Reject: do not send them', { kind: 'danger', name: 'decision', value: 'reject' })}</div></details>
+${button('Approve and send', { kind: 'primary', key: 'a', name: 'decision', value: 'approve', isUnchecked: true })}</div></div></form>`;
 }

@@ -1,9 +1,11 @@
-import { APPROVAL_STATUSES, type Approval, type ApprovalStatus } from '@postrider/core';
+import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, type Problem } from '@postrider/core';
 import { type Html, html } from '../../../../html/page-markup.ts';
 import { linkButton } from '../../../../ui/components/button.ts';
+import { faultOf } from '../../../../ui/components/field.ts';
 import { pageHeader } from '../../../../ui/components/page-header.ts';
 import { emptyState, flushCard, pager, tabs } from '../../../../ui/components/surfaces.ts';
 import { type PageResult, page } from '../../console-page.ts';
+import { problemNotice } from '../../console-problems.ts';
 import { queryOf, withQuery } from '../../page-address.ts';
 import type { PageRequest } from '../../page-request.ts';
 import { draftsCard } from './draft-rows.ts';
@@ -21,7 +23,7 @@ const LABELS: Readonly<Record<ApprovalStatus, string>> = {
 };
 
 /** What waits for a decision, and what was decided. */
-export async function showInbox(request: PageRequest): Promise<PageResult> {
+export async function showInbox(request: PageRequest, problem: Problem | null = null): Promise<PageResult> {
   const title = 'Approvals';
   if (!request.caller.scopes.includes('approvals:read')) return nothingForRole(title);
   const given = request.query.text('status');
@@ -40,11 +42,11 @@ export async function showInbox(request: PageRequest): Promise<PageResult> {
   const list =
     approvals.length === 0
       ? empty(status, waiting !== null && waiting.drafts.length > 0)
-      : rows(request, status, approvals, found);
+      : rows(request, status, approvals, found, problem);
   const count = total === 1 ? '1 message' : `${total.toLocaleString('en-US')} messages`;
   return page({
-    ...{ title, section: 'approvals', watch: ['approvals', 'templates'] },
-    content: html`${pageHeader({ title, lead: 'Messages that agents want to send, and that a person decides. Nothing is sent before.', actions: html`<span class="live" role="status"></span>` })}
+    ...{ title, section: 'approvals', status: problem?.status ?? 200, watch: ['approvals', 'templates'] },
+    content: html`${pageHeader({ title, lead: 'Messages that agents want to send and that wait for a decision. Nothing is sent before someone approves it.', actions: html`<span class="live" role="status"></span>` })}${problem === null ? null : problemNotice(problem)}
 ${tabs(
   'Status',
   APPROVAL_STATUSES.map((one) => ({
@@ -61,10 +63,15 @@ function rows(
   status: ApprovalStatus,
   approvals: readonly Approval[],
   found: Awaited<ReturnType<typeof readRowFindings>>,
+  problem: Problem | null,
 ): Html {
   const canTick = status === 'pending' && request.may('approvals.decide');
-  const list = holdTable({ approvals, found, canTick, now: request.now, caption: `${LABELS[status]}: messages` });
-  return canTick ? inboxForm(list) : list;
+  const ticked = new Set(request.form.all('hold').map((hold) => hold.split(' ')[0] ?? ''));
+  const caption = `${LABELS[status]}: messages`;
+  const list = holdTable({ approvals, found, canTick, ticked, now: request.now, caption });
+  const fault = faultOf(problem?.errors, 'rejectCode');
+  const refused = fault === null ? null : { fault, note: request.form.get('note') ?? '' };
+  return canTick ? inboxForm(list, refused) : list;
 }
 
 function empty(status: ApprovalStatus, hasDrafts: boolean): Html {

@@ -13,6 +13,8 @@ export interface HoldRows {
   readonly approvals: readonly Approval[];
   readonly found: ReadonlyMap<string, StrongestFinding>;
   readonly canTick: boolean;
+  /** The ids of holds that were ticked in a form that was refused. */
+  readonly ticked: ReadonlySet<string>;
   readonly now: Date;
   readonly caption: string;
 }
@@ -23,11 +25,11 @@ export function holdTable(rows: HoldRows): Html {
   return html`<table class="table inbox"><caption class="unseen">${rows.caption}</caption><thead class="unseen"><tr>${tick}<th scope="col">Message</th><th scope="col">Why it waits</th><th scope="col">Time</th></tr></thead><tbody>${rows.approvals.map((approval) => row(approval, rows))}</tbody></table>`;
 }
 
-function row(approval: Approval, { found, canTick, now }: HoldRows): Html {
+function row(approval: Approval, { found, canTick, ticked, now }: HoldRows): Html {
   const { id, subject, contentHash } = approval;
   const title = subject === '' ? 'No subject' : subject;
   const tick = canTick
-    ? html`<td class="tick"><label><input type="checkbox" name="hold" value="${id} ${contentHash ?? ''}" data-tick><span class="unseen">Choose “${title}”</span></label></td>`
+    ? html`<td class="tick"><label><input type="checkbox" name="hold" value="${id} ${contentHash ?? ''}" data-tick${ticked.has(id) ? html` checked` : null}><span class="unseen">Choose “${title}”</span></label></td>`
     : null;
   return html`<tr id="hold-${id}" data-row data-hold="${id}">${tick}<td class="lead"><a class="row-link cover" href="${pathOf(id)}">${revealed(title)}</a>
 <div class="small soft clamp">${asker(approval)} <span aria-hidden="true">→</span><span class="unseen">to</span> ${receivers(approval)}</div>${remark(found.get(id))}</td>
@@ -60,7 +62,7 @@ function receivers({ to, cc, bcc, attachments }: Approval): Html {
     attachments.length === 0
       ? null
       : html` <span class="tag">${attachments.length === 1 ? '1 file' : `${attachments.length} files`}</span>`;
-  return html`${revealed(first === undefined ? 'nobody' : addressOf(first))}${more}${blind}${files}`;
+  return html`${revealed(first === undefined ? 'no one' : addressOf(first))}${more}${blind}${files}`;
 }
 
 function remark(finding: StrongestFinding | undefined): Html {

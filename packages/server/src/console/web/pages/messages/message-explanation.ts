@@ -21,7 +21,7 @@ export async function explainMessage(message: Message, request: PageRequest): Pr
   if (groups.length > 0) {
     const listed = await findListed(groups, request);
     const attempts = message.attempts.length === 0 ? null : `${LOG_PATH}/${message.id}/attempts`;
-    return groups.map((group) => explainProblem(group, { listed, attempts }, request));
+    return groups.map((group) => explainProblem(group, { listed, attempts, wasRetried: wasRetried(message) }, request));
   }
   return explainStatus(message);
 }
@@ -29,7 +29,7 @@ export async function explainMessage(message: Message, request: PageRequest): Pr
 function explainWaiting(message: Message, request: PageRequest): Html | null {
   const { status, approval, scheduledAt } = message;
   if (status === 'pending_approval' && approval !== null) {
-    const link = request.may('approvals.get')
+    const link = request.caller.scopes.includes('approvals:read')
       ? html` <a href="/console/approvals/${approval.id}">Open the approval</a>`
       : null;
     return notice(
@@ -45,6 +45,11 @@ function explainWaiting(message: Message, request: PageRequest): Html | null {
       html`It will be sent on ${time(scheduledAt)}. Until then it can be changed or canceled.`,
     );
   return null;
+}
+
+/** An attempt that failed for now was followed by another. */
+function wasRetried({ events }: Message): boolean {
+  return events.some(({ type }) => type === 'deferred');
 }
 
 interface ProblemGroup {
@@ -82,7 +87,7 @@ const PROBLEMS: Readonly<
   soft: {
     title: 'It could not be delivered in time',
     advice:
-      'Every retry failed, for example because the mailbox is full or its server cannot be reached. Resend it later, or reach the recipient another way.',
+      'For example, the mailbox is full or its server cannot be reached. Resend it later, or reach the recipient another way.',
     isListed: false,
   },
   block: {
@@ -141,6 +146,7 @@ interface ProblemContext {
   readonly listed: ReadonlySet<string>;
   /** The page of the delivery attempts, if there are any. */
   readonly attempts: string | null;
+  readonly wasRetried: boolean;
 }
 
 function explainProblem({ kind, events }: ProblemGroup, context: ProblemContext, request: PageRequest): Html {
@@ -157,7 +163,7 @@ function explainProblem({ kind, events }: ProblemGroup, context: ProblemContext,
   const isAboutServer = kind !== 'suppressed' && kind !== 'complained' && context.attempts !== null;
   const attempts = isAboutServer ? html` <a href="${context.attempts ?? ''}">See the delivery attempts</a>` : null;
   const tone = kind === 'suppressed' ? 'warn' : 'bad';
-  return html`<div class="notice ${tone}" role="region" aria-label="What went wrong"><h2>${title}</h2><p>${advice}${domains}${attempts}</p><ul>${examples}${rest}</ul></div>`;
+  return html`<div class="notice ${tone}" role="region" aria-label="What went wrong"><h2>${title}</h2><p>${kind === 'soft' && context.wasRetried ? 'Every retry failed. ' : null}${advice}${domains}${attempts}</p><ul>${examples}${rest}</ul></div>`;
 }
 
 function suppressionLink(email: string): Html {
