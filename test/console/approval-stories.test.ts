@@ -67,8 +67,8 @@ describe('a person who answers for an agent', () => {
     await page.getByRole('heading', { level: 1, name: 'Next in line' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/approvals/${second.id}`);
     // Typing into a field is no shortcut.
-    await page.getByLabel('Note to the sender').fill('');
-    await page.getByLabel('Note to the sender').press('a');
+    await page.locator('#note').fill('');
+    await page.locator('#note').press('a');
     expect(await page.getByText('Approving “Next in line”').count()).toBe(0);
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('r');

@@ -27,7 +27,7 @@ const ADDRESS =
   /^(?:src|srcset|href|xlink:href|ping|background|poster|data|action|formaction|lowsrc|dynsrc|longdesc|srcdoc|on.*)$/;
 
 function isInert(name: string, value: string): boolean {
-  if (name === 'href') return value === 'https://' && !URL.canParse(value, 'https://page.example/');
+  if (name === 'href') return value === '#';
   return name === 'src' && (value === 'data:,' || value.startsWith('data:image/png'));
 }
 
@@ -108,7 +108,7 @@ describe('the HTML of a message as displayed', () => {
 
   it('shows the target of a link instead of a title of the sender', () => {
     const quiet = toQuietHtml('<a title="https://bank.example" href="https://evil.example/?a=1&amp;b=%22">Pay</a>');
-    expect(quiet).toContain('<a title="https://evil.example/?a=1&amp;b=%22" href="https://">Pay</a>');
+    expect(quiet).toContain('<a title="https://evil.example/?a=1&amp;b=%22" href="#">Pay</a>');
   });
 
   it('leads nowhere in a browser, and looks the same to the style rules of the sender', async () => {
@@ -130,7 +130,7 @@ describe('the HTML of a message as displayed', () => {
       await page.getByText('Link').click({ noWaitAfter: true });
       await page.getByText('Send').click({ noWaitAfter: true });
       await page.getByText('Link').click({ noWaitAfter: true, modifiers: ['Control'] });
-      expect(page.url()).toBe('http://page.example/html');
+      expect(page.url().replace('#', '')).toBe('http://page.example/html');
       expect(asked.filter((url) => !url.startsWith('data:'))).toEqual(['http://page.example/html']);
     } finally {
       await browser.close();
@@ -140,9 +140,7 @@ describe('the HTML of a message as displayed', () => {
   it('has the attributes and elements that style rules of the sender can look for', () => {
     const html = `<a href="https://x.example/">x</a><a name=y>y</a><img src="https://x.example/p.png" alt=p><img alt=q>
       <form action="https://x.example/"><input type=text name=n><textarea><b></textarea><select><option>o</select><button formaction=x>b</button></form>`;
-    expect(
-      toQuietHtml(html),
-    ).toBe(`<!doctype html><a href="https://">x</a><a>y</a><img src="data:," alt="p"><img alt="q">
+    expect(toQuietHtml(html)).toBe(`<!doctype html><a href="#">x</a><a>y</a><img src="data:," alt="p"><img alt="q">
       <form><input type="text"><textarea>&lt;b></textarea><select><option>o</select><button>b</button></form>`);
   });
 

@@ -24,7 +24,8 @@ export function inspectPage(): string[] {
   if (!/^\S.* – Postrider$/s.test(title)) faults.push(`title: ${title.slice(0, 80)}`);
   // What is marked as code or was written by a caller may have any form.
   const copy = main.cloneNode(true) as Element; // A copy of an element is one.
-  for (const code of copy.querySelectorAll('code, pre, textarea, select, kbd, samp, .source, details.more')) code.remove();
+  for (const code of copy.querySelectorAll('code, pre, textarea, select, kbd, samp, .source, details.more'))
+    code.remove();
   const text = copy.textContent ?? '';
   const forbidden: readonly (readonly [string, RegExp])[] = [
     ['a time as in the API', /\d{4}-\d\d-\d\dT\d\d:\d\d/],

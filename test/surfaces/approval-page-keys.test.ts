@@ -28,7 +28,7 @@ describe('the page of a held send in a browser', () => {
     await context.addCookies([{ name, value, url: server.baseUrl }]);
     const page = await context.newPage();
     await page.goto(`${server.baseUrl}/approvals/${await makeApprovalLink(server.database.sql, approvalId)}`);
-    await page.getByLabel('Note to the sender').fill('Fine.');
+    await page.locator('#note').fill('Fine.');
     await page.keyboard.press('Enter');
     // A second look at the page would come after a form that was sent.
     await page.reload();

@@ -34,10 +34,10 @@ export const QUIET_HTML_WITH = threadJob(
 const PREAMBLE = '<!doctype html>';
 
 /**
- * Style rules of the sender can tell whether these attributes exist, so they are kept where the message has them. The first is no valid URL,
- * so it leads nowhere. The second is no picture, so its place shows the alternative text.
+ * Style rules of the sender can tell whether these attributes exist, so they are kept where the message has them. The first leads to the top
+ * of the message itself. The second is no picture, so its place shows the alternative text.
  */
-const INERT_TARGET = 'https://';
+const INERT_TARGET = '#';
 const INERT_SOURCE = 'data:,';
 
 const ELEMENTS = new Set(
