@@ -20,8 +20,20 @@ const GUARDS = [
   'test/surfaces/restricted-callers.test.ts',
 ];
 
-/** Every page of the console in a browser, in each size and color: minutes on a busy machine. */
-const CONSOLE = ['test/console/every-page.test.ts'];
+/** The pages of the console in a browser: minutes on a busy machine. */
+const CONSOLE = [
+  'test/console/every-page.test.ts',
+  'test/console/roles.test.ts',
+  'test/console/approval-pages.test.ts',
+  'test/console/approval-stories.test.ts',
+  'test/console/approval-undo.test.ts',
+  'test/console/pdf-view.test.ts',
+  'test/console/templates.test.ts',
+  'test/console/messages.test.ts',
+  'test/console/configure-stories.test.ts',
+  'test/console/webhooks.test.ts',
+  'test/console/mailbox.test.ts',
+];
 
 export default defineConfig({
   test: {
