@@ -1,5 +1,4 @@
 import { defineCommand } from '../../define-command.ts';
-import { showEmailWithConversations } from '../../output/views/email.ts';
 import { switchFlag } from '../../own-flag.ts';
 import { runOperation } from '../../run-operation.ts';
 
@@ -11,12 +10,10 @@ export const definition = defineCommand({
       'Show the SMTP conversation of every delivery attempt, not only of the newest one that failed.',
     ),
   },
-  run: (invocation, connection, output, io) =>
-    runOperation(
-      invocation,
-      connection,
-      output,
-      io,
-      invocation.own.conversations === true ? showEmailWithConversations : undefined,
-    ),
+  run: async (invocation, connection, output, io) => {
+    // Loaded only if it is shown: a call without the flag is as fast as one without a file of its own.
+    const { showEmailWithConversations } =
+      invocation.own.conversations === true ? await import('../../output/views/email.ts') : {};
+    return await runOperation(invocation, connection, output, io, showEmailWithConversations);
+  },
 });
