@@ -5471,7 +5471,7 @@ export const COMMANDS: readonly CommandDescription[] = [
     "id": "passkeys.list",
     "command": "passkeys list",
     "summary": "List your passkeys",
-    "description": "Lists the passkeys with which the signed-in user can sign in, in all of their accounts, at most 10. Add one in a browser, on the page /auth/passkeys of the server.",
+    "description": "Lists the passkeys with which the signed-in user can sign in, in all of their accounts, at most 10. Add one in a browser, in the settings of the console.",
     "needsKey": true,
     "scope": null,
     "examples": [

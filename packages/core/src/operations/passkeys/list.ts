@@ -20,7 +20,7 @@ export const listPasskeys = defineOperation({
   mcp: null,
   cli: {
     command: 'passkeys list',
-    description: `Lists the passkeys with which the signed-in user can sign in, in all of their accounts, at most ${LIMITS.passkeysPerUser}. Add one in a browser, on the page /auth/passkeys of the server.`,
+    description: `Lists the passkeys with which the signed-in user can sign in, in all of their accounts, at most ${LIMITS.passkeysPerUser}. Add one in a browser, in the settings of the console.`,
     examples: ['postrider passkeys list'],
   },
 });
