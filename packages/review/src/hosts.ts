@@ -19,7 +19,7 @@ export function placeOf(target: string): Place | null {
 }
 
 /** The host name as in DNS; null if it is none. */
-export function hostNamed(name: string): string | null {
+function hostNamed(name: string): string | null {
   const url = /[/?#@:\\\s]/.test(name) ? null : URL.parse(`https://${name}/`);
   return url === null || url.hostname === '' ? null : url.hostname.replace(/\.$/, '');
 }

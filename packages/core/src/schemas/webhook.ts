@@ -150,6 +150,5 @@ export const webhookDeliveryDetailSchema = z
 
 export type Webhook = z.input<typeof webhookSchema>;
 export type WebhookDelivery = z.input<typeof webhookDeliverySchema>;
-export type WebhookDeliveryDetail = z.input<typeof webhookDeliveryDetailSchema>;
 export type NewWebhookInput = z.output<typeof newWebhookSchema>;
 export type WebhookChangesInput = z.output<typeof webhookChangesSchema>;

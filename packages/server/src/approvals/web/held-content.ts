@@ -27,15 +27,15 @@ type Message = Pick<Approval, 'emailId' | 'keyId' | 'html' | 'text'>;
 /**
  * For a file from a sender: nothing in it runs or loads anything. Browsers' PDF viewers need no source, but do not start in a `sandbox`.
  */
-export const HELD_FILE_POLICY =
+const HELD_FILE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; object-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /** For HTML from a sender: styles and embedded images show, nothing runs, and nothing is loaded, so the sender cannot detect the view. */
-export const HELD_BODY_POLICY =
+const HELD_BODY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox";
 
 /** The same after the reader has asked for pictures. Only they are loaded, over TLS, and without a referrer. */
-export const HELD_BODY_POLICY_WITH_PICTURES = HELD_BODY_POLICY.replace('img-src data:', 'img-src data: https:');
+const HELD_BODY_POLICY_WITH_PICTURES = HELD_BODY_POLICY.replace('img-src data:', 'img-src data: https:');
 
 const QUIET_HEADERS = { 'x-dns-prefetch-control': 'off', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' };
 

@@ -5,8 +5,3 @@ export function facts(rows: readonly (readonly [name: string, value: HtmlValue])
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false);
   return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
-
-/** Each value on a line of its own. */
-export function lines(values: readonly string[]): Html {
-  return html`${values.map((value) => html`<span class="line">${value}</span>`)}`;
-}

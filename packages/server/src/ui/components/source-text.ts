@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html/page-markup.ts';
 
 /** A page stays small, whatever the size of a message. */
-export const SHOWN_CHARACTERS = 65_536;
+const SHOWN_CHARACTERS = 65_536;
 
 /**
  * A long text as it is, of which a page shows the beginning.

@@ -37,7 +37,7 @@ export function deliveriesTable(
 }
 
 /** The status code, or why there was none. */
-export function responseOf({ status, statusCode, error, nextAttemptAt }: WebhookDelivery): Html {
+function responseOf({ status, statusCode, error, nextAttemptAt }: WebhookDelivery): Html {
   if (status === 'pending') {
     return html`<span class="faint">${nextAttemptAt === null ? 'waiting' : html`due ${time(nextAttemptAt, 'age')}`}</span>`;
   }
