@@ -11,6 +11,7 @@ interface Compared {
 }
 
 /** In a thread, because bodies can be large. */
+/** @public The threads find a job by its exported name. */
 export const CONTENT_COMPARISON = threadJob(
   import.meta.url,
   'CONTENT_COMPARISON',
