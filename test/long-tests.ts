@@ -1,0 +1,68 @@
+/**
+ * Tests with a command of their own, `pnpm test:<name>`: they take long, need the machine for themselves, or need more than Node.
+ * `pnpm test` runs all others.
+ */
+export const LONG_TESTS = {
+  // The product's processes and databases, started again and again.
+  processes: [
+    'test/running/**/*.test.ts',
+    'test/postgres/embedded-postgres.test.ts',
+    'test/commands/erase-and-rebuild.test.ts',
+    'test/faults/kill-server.test.ts',
+    'test/faults/stopped-postgres.test.ts',
+    'test/mcp/stdio.test.ts',
+    'test/repository/node-for-old-machines.test.ts',
+    'test/smtp-submission/lifecycle.test.ts',
+  ],
+  // Everything that a restricted or hostile caller can do, and what the server does meanwhile.
+  guards: [
+    'test/http/anonymous-bodies.test.ts',
+    'test/http/documented-responses.test.ts',
+    'test/http/hostile-work.test.ts',
+    'test/http/linear-work.test.ts',
+    'test/http/short-lived-objects.test.ts',
+    'test/links/linear-link-hosts.test.ts',
+    'test/sending/content/body-shaper.test.ts',
+    'test/surfaces/restricted-callers.test.ts',
+    'test/threads/thread-pool.test.ts',
+  ],
+  // Pages in a real browser.
+  console: [
+    'test/approvals/approval-page.test.ts',
+    'test/approvals/form-origin.test.ts',
+    'test/console/approval-pages.test.ts',
+    'test/console/approval-stories.test.ts',
+    'test/console/approval-undo.test.ts',
+    'test/console/configure-stories.test.ts',
+    'test/console/every-page.test.ts',
+    'test/console/mailbox.test.ts',
+    'test/console/messages.test.ts',
+    'test/console/pdf-view.test.ts',
+    'test/console/quiet-html.test.ts',
+    'test/console/roles.test.ts',
+    'test/console/templates.test.ts',
+    'test/console/webhooks.test.ts',
+    'test/installation-mail/in-a-browser.test.ts',
+    'test/surfaces/approval-page-keys.test.ts',
+    'test/surfaces/held-preview.test.ts',
+    'test/surfaces/pages.test.ts',
+    'test/surfaces/passkey-pages.test.ts',
+    'test/surfaces/sign-in-pages.test.ts',
+    'test/surfaces/unsubscribe-page.test.ts',
+  ],
+  // The suite measures by its own timers.
+  conformance: ['test/mcp/conformance/**/*.test.ts'],
+  lighthouse: ['test/lighthouse/**/*.test.ts'],
+  postfix: ['test/postfix/**/*.test.ts'],
+  pgbouncer: ['test/postgres-pooler/**/*.test.ts'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type LongTests = keyof typeof LONG_TESTS;
+
+/** The tests that `LONG_TESTS=<name>` selects. */
+export function selectTests(name: string | undefined): { readonly include: string[]; readonly exclude: string[] } {
+  if (name === undefined) return { include: ['test/**/*.test.ts'], exclude: Object.values(LONG_TESTS).flat() };
+  if (!Object.hasOwn(LONG_TESTS, name))
+    throw new Error(`LONG_TESTS=${name} is none of ${Object.keys(LONG_TESTS).join(', ')}.`);
+  return { include: [...LONG_TESTS[name as LongTests]], exclude: [] }; // Just checked.
+}
