@@ -61,7 +61,8 @@ describe('the recipients of a send', () => {
     expect(read.body.bcc).toEqual(['hidden@example.com', 'two@example.com']);
     const [mail] = await readCaptured(server, 'Blind copies');
     expect(mail?.to).toEqual(['seen@example.com', 'also@example.com', 'hidden@example.com', 'two@example.com']);
-    expect(mail?.raw).not.toMatch(/hidden|two@example|bcc/i);
+    // The letters of `bcc` alone can also be in a signature or an id.
+    expect(mail?.raw).not.toMatch(/hidden|two@example|^bcc:/im);
   });
 
   it('are 50 at most over to, cc and bcc, counting each address once', {
