@@ -125,7 +125,8 @@ describe.each(Object.entries(LARGEST_TARBALLS))('%s, as it is published', (name,
 
 describe('a project that installs the tarballs', { timeout: 120_000 }, () => {
   it('has one copy of each of our packages', async () => {
-    expect((await readdir(join(project, 'node_modules/@postrider'))).sort()).toEqual(['cli', 'core', 'mcp', 'sdk']);
+    const folders = (await readdir(join(project, 'node_modules/@postrider'))).map((name) => `@postrider/${name}`);
+    expect(folders.sort()).toEqual([...INSTALLED].sort());
     const lock = JSON.parse(await readFile(join(project, 'package-lock.json'), 'utf8'));
     const ours = Object.keys(lock.packages).filter((path) => path.includes('@postrider/'));
     expect(ours).toHaveLength(INSTALLED.length);

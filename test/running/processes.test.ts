@@ -136,7 +136,7 @@ describe.runIf(process.platform === 'linux')('a server of four processes', () =>
     await expect.poll(mail, UNTIL).not.toBeNull();
     const headers = { origin: baseUrl, cookie: cookieOf(asked.headers) };
     const opened = await call('POST', (await mail()) ?? '', { key: null, headers });
-    expect(opened.status).toBe(200);
+    expect(opened.status).toBe(303);
     const session = { origin: baseUrl, cookie: cookieOf(opened.headers) };
     const seen = await Promise.all(
       Array.from({ length: 8 }, () => call('GET', '/auth/session', { key: null, headers: session })),
