@@ -167,6 +167,15 @@ describe('the team', () => {
   });
 });
 
+describe('the roles on the page of the team', () => {
+  it('say who decides held messages', { tags: ['console.configure.team'] }, async () => {
+    const { body } = await owner.call('GET', '/console/team');
+    const sections = [...body.matchAll(/<h3>(\w+)<\/h3><ul[^>]*>(.*?)<\/ul>/gs)];
+    const deciding = sections.filter(([, , words]) => words?.includes('Approve and reject held messages'));
+    expect(deciding.map(([, role]) => role)).toEqual(['Owner', 'Admin', 'Approver']);
+  });
+});
+
 describe('settings', () => {
   it('are saved, and sending is paused and resumed', { tags: ['console.configure.settings'] }, async () => {
     await post('/settings', { name: 'Acme & Sons', trackOpens: 'true' });

@@ -1,6 +1,7 @@
 import type { findOperation, OperationOutput } from '@postrider/core';
 import { type Html, html } from '../../../html/page-markup.ts';
 import { linkButton } from '../../../ui/components/button.ts';
+import { card } from '../../../ui/components/surfaces.ts';
 
 type Checklist = OperationOutput<ReturnType<typeof findOperation<'account.checklist'>>>;
 
@@ -21,12 +22,17 @@ export function checklistCard(
   account: { readonly sandboxDomain: string },
 ): Html {
   if (completed === total) return html``;
-  const rows = items.map(({ id, label, done }) => {
-    const step = STEPS[id];
-    const mark = done ? html`<span class="badge good">Done</span>` : html`<span class="badge">Open</span>`;
-    const link = done || step === undefined ? null : linkButton(step.label, step.href, { isSmall: true });
-    return html`<li class="row">${mark}<span>${label}</span><span class="end">${link}</span></li>`;
-  });
-  return html`<details class="card" open><summary class="body"><strong>Set up: ${completed} of ${total} steps are done</strong></summary>
-<div class="body"><ul class="plain">${rows}</ul><p class="small faint">Addresses at ${account.sandboxDomain} are for tests: nothing to them leaves this server.</p></div></details>`;
+  const open = items.filter(({ done }) => !done).map(openRow);
+  const done = items.filter((item) => item.done).map(({ label }) => html`<li>${label}</li>`);
+  return card(
+    `Set up: ${completed} of ${total} steps are done`,
+    html`<ul class="plain">${open}</ul>${done.length === 0 ? null : html`<details><summary>Show what is done</summary><ul>${done}</ul></details>`}
+<p class="small faint">Addresses at ${account.sandboxDomain} are for tests: nothing to them leaves this server.</p>`,
+  );
+}
+
+function openRow({ id, label }: Checklist['items'][number]): Html {
+  const step = STEPS[id];
+  const link = step === undefined ? null : linkButton(step.label, step.href, { isSmall: true });
+  return html`<li class="row"><span class="badge">Open</span><span>${label}</span><span class="end">${link}</span></li>`;
 }

@@ -1,4 +1,12 @@
-import { type findOperation, LIMITS, type OperationOutput, type Problem, ROLES, type Role } from '@postrider/core';
+import {
+  type findOperation,
+  LIMITS,
+  type OperationOutput,
+  type Problem,
+  ROLES,
+  type Role,
+  scopesOfRole,
+} from '@postrider/core';
 import { ROLE_WORDS } from '../../../auth/web/role-words.ts';
 import { type Html, html } from '../../../html/page-markup.ts';
 import { statusBadge } from '../../../ui/components/badge.ts';
@@ -47,8 +55,8 @@ async function show(request: PageRequest, problem: Problem | null): Promise<Page
   return page({
     ...{ title: 'Team', section: 'team', status: problem?.status ?? 200 },
     content: html`${pageHeader({ title: 'Team', lead })}${problem === null ? null : problemNotice(problem)}
-<div class="columns"><div class="stack">${flushCard(null, table({ caption: 'Team members', columns, rows: members, idOf: ({ id }) => `member-${id}` }))}
-${roleFacts()}</div>${request.may('team.invite') ? inviteForm(request, problem) : null}</div>`,
+<div class="stack">${flushCard(null, table({ caption: 'Team members', columns, rows: members, idOf: ({ id }) => `member-${id}` }))}
+<div class="halves">${request.may('team.invite') ? inviteForm(request, problem) : null}${roleFacts()}</div></div>`,
   });
 }
 
@@ -97,11 +105,12 @@ const SHORT_WORDS: Readonly<Record<Role, string>> = {
 };
 
 function roleFacts(): Html {
-  const roles = ROLES.map(
-    (role) =>
-      html`<section><h3>${roleLabel(role)}</h3><ul class="bullets soft">${ROLE_WORDS[role].map((words) => html`<li>${words}</li>`)}</ul></section>`,
-  );
-  return html`<details class="card"><summary class="body">What each role may do</summary><div class="body halves">${roles}</div></details>`;
+  const roles = ROLES.map((role) => {
+    const decides = scopesOfRole(role).includes('approvals:decide') ? ['Approve and reject held messages'] : [];
+    const items = [...ROLE_WORDS[role], ...decides].map((words) => html`<li>${words}</li>`);
+    return html`<section><h3>${roleLabel(role)}</h3><ul class="bullets soft">${items}</ul></section>`;
+  });
+  return card('What each role may do', html`<div class="stack">${roles}</div>`);
 }
 
 function roleLabel(role: Role): string {
