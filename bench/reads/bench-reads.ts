@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createKey } from '../../packages/server/src/keys/create-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
-import { type Child, startChild } from '../parts/child.ts';
-import { describeMachine, judge, median, round } from '../parts/report.ts';
-import { countDataSet, makeDataSet, READ_ACCOUNT, VALUES } from './data-set.ts';
+import { judge, median, round } from '../parts/report.ts';
+import { READ_ACCOUNT, VALUES } from './data-set.ts';
 import { deepCursor } from './deep-cursor.ts';
-import { type DataSetPlace, type KeptDatabase, openKeptDatabase } from './kept-database.ts';
+import type { DataSetPlace, KeptDatabase } from './kept-database.ts';
 import { measureExport } from './measure-export.ts';
+import { type ServedDataSet, serveDataSet } from './serve-data-set.ts';
 
 const PORT = 18_140;
 const PAGE_ROWS = 50;
@@ -34,47 +31,21 @@ const BOUNDS = {
  */
 export async function benchReads(
   place: DataSetPlace,
-  options: { readonly count: number; readonly rounds: number },
+  { count, rounds }: { readonly count: number; readonly rounds: number },
 ): Promise<boolean> {
-  const database = await openKeptDatabase(place);
-  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
-  try {
-    if ((await countDataSet(database.sql)) === 0) {
-      console.log('there is no data set yet: making it takes some minutes');
-      await makeDataSet(database.sql, options.count, () => undefined);
-    }
-    console.log(describeMachine(database.settings));
-    const count = await countDataSet(database.sql);
-    console.log(
-      `\n${count.toLocaleString('en-US')} messages of the account, ${options.rounds} alternating rounds, medians of whole responses`,
-    );
-    const server = await startChild<unknown>(new URL('../accept/postrider-process.ts', import.meta.url), {
-      target: database.target,
-      port: PORT,
-      dataDir,
-      roles: 'api',
-      transport: 'capture',
-    });
-    try {
-      return await measure(database, server, count, options.rounds);
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await database.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return await serveDataSet(place, { count, port: PORT }, (served) => measure(served, rounds));
 }
 
 async function measure(
-  database: KeptDatabase,
-  server: Child<unknown>,
-  count: number,
+  { database, server, baseUrl, messages: count }: ServedDataSet,
   rounds: number,
 ): Promise<boolean> {
+  console.log(
+    `\n${count.toLocaleString('en-US')} messages of the account, ${rounds} alternating rounds, medians of whole responses`,
+  );
   const { id: keyId, secret: key } = await makeKey(database);
   const get = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${PORT}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const response = await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as { readonly total: number };
   };

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createKey } from '../../packages/server/src/keys/create-key.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
-import { startChild } from '../parts/child.ts';
-import { describeMachine, judge, median, round } from '../parts/report.ts';
-import { countDataSet, makeDataSet, READ_ACCOUNT } from '../reads/data-set.ts';
-import { type DataSetPlace, type KeptDatabase, openKeptDatabase } from '../reads/kept-database.ts';
+import { judge, median, round } from '../parts/report.ts';
+import { timeInTurns } from '../parts/time-in-turns.ts';
+import { READ_ACCOUNT } from '../reads/data-set.ts';
+import type { DataSetPlace, KeptDatabase } from '../reads/kept-database.ts';
+import { type ServedDataSet, serveDataSet } from '../reads/serve-data-set.ts';
 import { countAll } from './count-all.ts';
 
 const PORT = 18_141;
@@ -29,48 +27,21 @@ const CASES: Readonly<Record<string, { readonly path: string; readonly boundMs: 
 /** `pnpm bench stats [--count N] [--rounds N]`: statistics over 90 days of the log of `bench reads`, over HTTP. */
 export async function benchStats(
   place: DataSetPlace,
-  options: { readonly count: number; readonly rounds: number },
+  { count, rounds }: { readonly count: number; readonly rounds: number },
 ): Promise<boolean> {
-  const database = await openKeptDatabase(place);
-  const dataDir = await mkdtemp(join(tmpdir(), 'postrider-bench-app-'));
-  try {
-    if ((await countDataSet(database.sql)) === 0) await makeDataSet(database.sql, options.count, () => undefined);
-    console.log(describeMachine(database.settings));
-    await countAll(database.sql);
-    const messages = await countDataSet(database.sql);
-    console.log(
-      `\n${round(messages)} messages of the account, ${options.rounds} alternating rounds, medians of whole responses`,
-    );
-    const server = await startChild<unknown>(new URL('../accept/postrider-process.ts', import.meta.url), {
-      ...{ target: database.target, port: PORT, dataDir, roles: 'api', transport: 'capture' },
-    });
-    try {
-      return await measure(database, options.rounds);
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await database.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return await serveDataSet(place, { count, port: PORT }, (served) => measure(served, rounds));
 }
 
-async function measure(database: KeptDatabase, rounds: number): Promise<boolean> {
+async function measure({ database, baseUrl, messages }: ServedDataSet, rounds: number): Promise<boolean> {
+  await countAll(database.sql);
+  console.log(`\n${round(messages)} messages of the account, ${rounds} alternating rounds, medians of whole responses`);
   const key = await makeKey(database);
-  const get = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${PORT}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const paths = Object.fromEntries(Object.entries(CASES).map(([name, { path }]) => [name, path]));
+  const times = await timeInTurns(paths, rounds, async (path) => {
+    const response = await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     await response.text();
-  };
-  const times = new Map<string, number[]>(Object.keys(CASES).map((name) => [name, []]));
-  // Alternating, so that other load on the machine affects all equally; the first round warms up.
-  for (let n = -1; n < rounds; n += 1) {
-    for (const [name, { path }] of Object.entries(CASES)) {
-      const began = performance.now();
-      await get(path);
-      if (n >= 0) times.get(name)?.push(performance.now() - began);
-    }
-  }
+  });
   const verdicts = Object.entries(CASES).map(([name, { boundMs }]) => {
     const ms = median(times.get(name) ?? []);
     console.log(judge(`${name} in ms`, ms, boundMs, 'at most'));
