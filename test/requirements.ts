@@ -27,6 +27,7 @@ import { errors, limits, versioning } from './requirements/errors-and-limits.ts'
 import { events } from './requirements/events.ts';
 import { holes } from './requirements/holes.ts';
 import { approvals, keys } from './requirements/keys.ts';
+import { notices } from './requirements/notices.ts';
 import { installationMail, sessions, support, team } from './requirements/people-and-support.ts';
 import {
   accountAndStatistics,
@@ -58,7 +59,20 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...[accountAndStatistics, utmToolResponse, root, records, states],
   ...[emailsSend, emailsBatch, emailsGet, emailsList, emailsExport, emailsCancel, emailsResend],
   ...[account, statistics, tools, domains, keys, approvals, webhooks, templates, suppressions],
-  ...[support, team, sessions, installationMail, health, mcp, authentication, events, errors, limits, versioning],
+  ...[
+    support,
+    team,
+    sessions,
+    installationMail,
+    notices,
+    health,
+    mcp,
+    authentication,
+    events,
+    errors,
+    limits,
+    versioning,
+  ],
   ...[contractShape, contractErrors, contractSending, contractIdempotency, contractDryRun, contractBatch],
   ...[contractResendAndCancel, contractQuota, contractTestAddresses, contractMessages, contractMessageLog],
   ...[contractSurfaces, contractCli, contractRunning, contractSettings, contractDevelopment, contractOperator],

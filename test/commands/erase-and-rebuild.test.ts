@@ -221,6 +221,7 @@ describe('the operator', () => {
         domains: server.app.services.domains.checker,
         watchdog: async () => {},
         approvals: NO_APPROVAL_JOBS,
+        monthlyQuota: server.config.monthlyQuota,
         retention: server.config.retention,
       },
       onError: (error) => {

@@ -72,7 +72,7 @@ async function statusOf({ cookie }: Pick<TestSession, 'cookie'>, address: string
 const mainOf = (body: string) => /<main.*<\/main>/s.exec(body)?.[0] ?? '';
 
 /** What deliveries and mail to approvers change in the background. */
-const BACKGROUND = ['failures', 'failing_since', 'notice_due_at', 'told_at', 'last_checked_at', 'next_check_at'];
+const BACKGROUND = ['failures', 'failing_since', 'told_at', 'last_checked_at', 'next_check_at'];
 
 /** Everything that forms change, as text. Of the messages, only one can still be changed. */
 async function readState(): Promise<readonly string[]> {

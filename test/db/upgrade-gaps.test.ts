@@ -47,6 +47,22 @@ describe('the upgrade of a database', () => {
       VALUES (${accountId}, ${ids.next(now)}, 'r', ${method}, '/emails/x/resend', 202, 1, ${keyId}, ${emailId}, ${now})`;
   }
 
+  it('still mails members about endpoints that were disabled right before it', {
+    tags: ['holes.upgrades', 'notices.once'],
+  }, async () => {
+    await before('0055');
+    const [noticed, mailed] = [ids.next(now), ids.next(now)];
+    for (const [id, dueAt] of [[noticed, now] as const, [mailed, null] as const]) {
+      await sql`
+        INSERT INTO webhook_endpoints (account_id, id, url, events, status, disabled_reason, secret, notice_due_at, created_at)
+        VALUES (${accountId}, ${id}, 'https://hooks.example', '{}', 'disabled', 'gone', '\\x00', ${dueAt}, ${now})`;
+    }
+    await migrate(sql);
+    expect(await sql`SELECT kind, target_id, due_at, mailed_at FROM notices`).toEqual([
+      { kind: 'webhook.disabled', target_id: noticed, due_at: now, mailed_at: null },
+    ]);
+  });
+
   it('assigns the idempotency keys of resends to their callers, and of unknown callers to no one', {
     tags: ['holes.upgrades'],
   }, async () => {

@@ -3,15 +3,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notifyApprovers } from '../../packages/server/src/approvals/notify-approvers.ts';
 import { notifyOfDrafts } from '../../packages/server/src/approvals/notify-of-drafts.ts';
 import { mailInvitation, mailSignInLink } from '../../packages/server/src/auth/sign-in-mail.ts';
+import { addNotices, type NoticeKind, type QuotaFacts } from '../../packages/server/src/db/queries/notices.ts';
+import { mailNotices } from '../../packages/server/src/notices/mail-notices.ts';
+import type { UserMailer } from '../../packages/server/src/support/installation-mail.ts';
 import { mailTicketReply } from '../../packages/server/src/support/mail-ticket-reply.ts';
-import { mailNotices } from '../../packages/server/src/webhooks/mail-notice.ts';
+import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { holdingKey } from '../approvals/approving.ts';
 import { startBrowser } from '../harness/browser.ts';
 import { readInstallationMail, type StoredMail } from '../harness/installation-mail.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const LONG = 'W'.repeat(120);
-const KINDS = ['approval of one', 'approval of two', 'draft', 'invitation', 'sign-in', 'ticket', 'webhook'] as const;
+const KINDS = [
+  ...['approval of one', 'approval of two', 'draft', 'invitation', 'sign-in', 'ticket', 'webhook'],
+  ...['webhooks', 'key', 'keys', 'degraded domain', 'failed domains', 'quota'],
+] as const;
 
 describe('mail of the installation in a browser', () => {
   let server: TestApp;
@@ -51,20 +57,56 @@ describe('mail of the installation in a browser', () => {
     await mailSignInLink(mailer, 'ada@sandbox.test', 'k'.repeat(43));
     const ticket = { id: '0198f0e2-0000-7000-8000-000000000001', number: 12, subject: LONG };
     await mailTicketReply({ ...mailer, supportFrom: null }, { to: 'ada@sandbox.test', ticket, body: `Hi\n${LONG}` });
-    const url = `https://hooks.example/${LONG}`;
-    const { body } = await server.call('POST', '/webhooks', { body: { url } });
-    await server.database.sql`
-      UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', failing_since = ${server.clock.now()},
-        notice_due_at = ${server.clock.now()} WHERE id = ${body.id}`;
-    await mailNotices(mailer);
+    await writeNotices(mailer);
     return await readInstallationMail(server.database);
+  }
+
+  async function writeNotices(mailer: UserMailer): Promise<void> {
+    const { accountId, clock, database } = server;
+    const { sql } = database;
+    const ids = createIdGenerator();
+    const now = clock.now();
+    const notify = async (kind: NoticeKind, targets: readonly (string | null)[], facts: QuotaFacts | null = null) => {
+      const given = targets.map((targetId) => ({ accountId, id: ids.next(now), kind, targetId, facts }));
+      await sql.begin((transaction) => addNotices(transaction, given, now));
+      await mailNotices(mailer);
+      // The next mail of this kind would wait.
+      await sql`UPDATE notices SET mailed_at = mailed_at - interval '2 hours'`;
+    };
+    const made = async (path: string, body: object) => {
+      const response = await server.call('POST', path, { body });
+      expect(response.status).toBe(201);
+      return response.body.id as string;
+    };
+    const hooks = [];
+    for (const name of ['a', 'b', 'c'])
+      hooks.push(await made('/webhooks', { url: `https://hooks.example/${name}${LONG}` }));
+    await sql`UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = 'failing', failing_since = ${now}`;
+    await notify('webhook.disabled', hooks.slice(0, 1));
+    await notify('webhook.disabled', hooks.slice(1));
+    const expiresAt = new Date(now.getTime() + 3 * 86_400_000).toISOString();
+    const keys = [];
+    for (const name of ['א', 'b', '<b>'])
+      keys.push(await made('/keys', { name: `${name}${LONG.slice(0, 80)}`, scopes: ['sending'], expiresAt }));
+    await notify('key.expiring', keys.slice(0, 1));
+    await notify('key.expiring', keys.slice(1));
+    const names = ['x', 'y', 'z'].map((name) => `${name.repeat(60)}.${LONG.slice(0, 60)}.example`);
+    const domains = [];
+    for (const name of names) domains.push(await made('/domains', { name }));
+    const lost =
+      'Required and missing: SPF, DKIM. Mail is still sent until 2026-11-27T10:00:00.000Z; then the domain fails.';
+    await sql`UPDATE sending_domains SET status = 'degraded', status_reason = ${lost} WHERE id = ANY (${domains}::uuid[])`;
+    await notify('domain.degraded', domains.slice(0, 1));
+    await sql`UPDATE sending_domains SET status = 'failed' WHERE id = ANY (${domains}::uuid[])`;
+    await notify('domain.failed', domains.slice(1));
+    await notify('quota.threshold', [null], { limit: 100_000, used: 80_123, threshold: 80 });
   }
 
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     it.each(KINDS)(
       'fits on a phone, is readable and asks no server for anything: %s',
       {
-        tags: ['installation-mail.parts'],
+        tags: ['installation-mail.parts', 'notices.hostile'],
       },
       async (kind) => {
         const mail = mails[KINDS.indexOf(kind)];
@@ -86,7 +128,7 @@ describe('mail of the installation in a browser', () => {
 
   it('has one button in each mail, which leads to its page, and a link for each of several holds', () => {
     const links = mails.map(({ html }) => [...html.matchAll(/<a ([^>]*)>/g)].map(([, given]) => given ?? ''));
-    expect(links.map(({ length }) => length)).toEqual([1, 3, 1, 1, 1, 1, 1]);
+    expect(links.map(({ length }) => length)).toEqual([1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
     const buttons = links.map((one) => one.filter((given) => given.includes('class="button-label"')));
     expect(buttons.map(({ length }) => length)).toEqual(KINDS.map(() => 1));
     const paths = buttons.map(([given]) => /href="http:\/\/[^/]+([^"]*)"/.exec(given ?? '')?.[1]);
@@ -94,6 +136,8 @@ describe('mail of the installation in a browser', () => {
       ...[expect.stringMatching(/^\/approvals\//), '/console/approvals', '/console/approvals'],
       ...['/auth/sign-in', expect.stringMatching(/^\/auth\/magic-link\//)],
       ...['/console/tickets/12', expect.stringMatching(/^\/console\/webhooks\/[\w-]{36}$/)],
+      ...['/console/webhooks', expect.stringMatching(/^\/console\/keys\/[\w-]{36}$/), '/console/keys'],
+      ...[expect.stringMatching(/^\/console\/domains\/[\w-]{36}$/), '/console/domains', '/console'],
     ]);
     for (const { html } of mails) expect(Buffer.byteLength(html)).toBeLessThan(20_000);
   });

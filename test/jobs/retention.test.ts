@@ -24,6 +24,7 @@ describe('the settings of retention', () => {
       ...{ sql: server.database.sql, clock: server.clock, ids: services.database.ids, engine },
       ...{
         domains: services.domains.checker,
+        monthlyQuota: server.config.monthlyQuota,
         watchdog: async () => {},
         approvals: NO_APPROVAL_JOBS,
         retention: server.config.retention,

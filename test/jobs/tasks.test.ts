@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTasks } from '../../packages/server/src/jobs/tasks.ts';
 import { expectProblem } from '../harness/expect-problem.ts';
 import { NO_APPROVAL_JOBS } from '../harness/hand-made-engine.ts';
+import { readInstallationMail } from '../harness/installation-mail.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,6 +25,7 @@ describe('the jobs of the crontab', () => {
       engine,
       retention: server.config.retention,
       domains: server.app.services.domains.checker,
+      monthlyQuota: server.config.monthlyQuota,
       watchdog: async () => {},
       approvals: NO_APPROVAL_JOBS,
       onError: (error) => {
@@ -33,6 +35,17 @@ describe('the jobs of the crontab', () => {
     if (task === undefined) throw new Error(`there is no task ${name}`);
     await task({}, undefined as never); // Ours look at neither payload nor helpers.
   }
+
+  it('mail owners about a used quota, which no send has to compare', { tags: ['notices.kinds'] }, async () => {
+    const { sql } = server.database;
+    const month = `${server.clock.now().toISOString().slice(0, 7)}-01`;
+    await sql`INSERT INTO quota_usage (account_id, month, used) VALUES (${server.accountId}, ${month}, ${server.config.monthlyQuota})`;
+    await runTask('quota:announce');
+    const subjects = async () =>
+      (await readInstallationMail(server.database, { tag: 'quota' })).map(({ to, subject }) => [to, subject]);
+    await expect.poll(subjects).toEqual([['owner@sandbox.test', 'The monthly quota is used up: Acme']]);
+    await sql`DELETE FROM quota_usage`;
+  });
 
   it('keep the request log for 30 days, and remove what is older', {
     tags: ['contract-shape.request-log-retention'],

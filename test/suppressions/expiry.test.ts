@@ -34,6 +34,7 @@ describe('an expired suppression', () => {
         domains: domains.checker,
         watchdog: async () => {},
         approvals: NO_APPROVAL_JOBS,
+        monthlyQuota: installation.monthlyQuota,
         retention: installation.retention,
         onError,
       },

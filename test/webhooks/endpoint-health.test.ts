@@ -3,16 +3,12 @@ import { createAccount } from '../../packages/server/src/accounts/create-account
 import type { Sql } from '../../packages/server/src/db/client.ts';
 
 import type { BeginArguments } from '../../packages/server/src/db/database-pool.ts';
-import {
-  changeEndpoint,
-  disableEndpoint,
-  readEndpoint,
-} from '../../packages/server/src/db/queries/webhook-endpoints.ts';
+import { changeEndpoint, readEndpoint } from '../../packages/server/src/db/queries/webhook-endpoints.ts';
 import type { TransactionWork } from '../../packages/server/src/db/query.ts';
 import { createSecretBox } from '../../packages/server/src/keys/secret-box.ts';
+import { mailNotices } from '../../packages/server/src/notices/mail-notices.ts';
 import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 import { type HealthSample, settleHealth } from '../../packages/server/src/webhooks/endpoint-health.ts';
-import { mailNotices } from '../../packages/server/src/webhooks/mail-notice.ts';
 import { makeEndpoint } from '../../packages/server/src/webhooks/manage-endpoints.ts';
 import { type HandMadeDispatcher, startHandMadeDispatcher } from '../harness/hand-made-dispatcher.ts';
 import { TEST_SECRET_KEY } from '../harness/template-database.ts';
@@ -100,7 +96,8 @@ it('a notice that cannot be mailed does not block those after it', async () => {
     );
     if (endpoint.kind !== 'done') throw new Error(endpoint.kind);
     made.push(endpoint.row.id);
-    await disableEndpoint(sql, endpoint.row, 'gone', clock.now());
+    const sample = { accountId, endpointId: endpoint.row.id, url: PRESENT, succeeded: false, statusCode: 410 };
+    await settleHealth(tools, [{ ...sample, createdAt: clock.now(), wasFailing: false }], clock.now());
   }
   const mailer = {
     ...tools,
@@ -112,6 +109,6 @@ it('a notice that cannot be mailed does not block those after it', async () => {
   };
   await expect(mailNotices({ ...mailer, mailFrom: null, baseUrl: 'http://127.0.0.1' })).rejects.toThrow();
   const left = await sql<{ id: string }[]>`
-    SELECT id FROM webhook_endpoints WHERE id = ANY (${made}::uuid[]) AND notice_due_at IS NOT NULL`;
+    SELECT target_id AS id FROM notices WHERE target_id = ANY (${made}::uuid[]) AND mailed_at IS NULL`;
   expect(left.map(({ id }) => id)).toEqual(made.slice(0, 1));
 });

@@ -116,6 +116,8 @@ export const LIMITS = {
   approvalsPerCall: 100,
   approvalMails: 20, // minutes between mails to each approver of an account; later holds wait for one mail about all of them
   approvalMailMinutes: 10,
+  noticeRepeatHours: 24, // in which members get no second mail about the same state of a key, a domain or an endpoint
+  noticeMailMinutes: 60, // after a notice by mail, the account's later ones of that kind wait for one mail about all of them
   accountNameCharacters: 100,
   domainsPerAccount: 50,
   removedDomainsPerAccount: 1_000, // the history keeps the most recently removed ones

@@ -115,7 +115,7 @@ export async function startDelivery(
     target,
     tasks: createTasks({
       ...{ sql, clock, ids, engine, domains: options.domains, watchdog },
-      ...{ retention: options.installation.retention, onError: warn },
+      ...{ retention: options.installation.retention, monthlyQuota: options.installation.monthlyQuota, onError: warn },
       approvals: createApprovalJobs(createApprovalMailer(options, sql, ids, warn)),
     }),
     clock,

@@ -651,6 +651,28 @@ CREATE POLICY all_accounts ON messages AS PERMISSIVE FOR ALL TO postrider_system
 CREATE POLICY own_account ON messages AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON messages TO postrider_app;
 
+CREATE TABLE notices (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  target_id uuid,
+  facts jsonb,
+  due_at timestamp with time zone NOT NULL,
+  mail_id uuid,
+  tried_at timestamp with time zone,
+  mailed_at timestamp with time zone,
+  CONSTRAINT notices_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT notices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  CONSTRAINT notices_check CHECK ((kind = 'quota.threshold'::text) = (target_id IS NULL)),
+  CONSTRAINT notices_check1 CHECK ((target_id IS NULL) = (facts IS NOT NULL)),
+  CONSTRAINT notices_kind_check CHECK (kind = ANY (ARRAY['domain.degraded'::text, 'domain.failed'::text, 'key.expiring'::text, 'quota.threshold'::text, 'webhook.disabled'::text]))
+);
+CREATE INDEX notices_due ON notices USING btree (due_at) WHERE mailed_at IS NULL;
+ALTER TABLE notices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_accounts ON notices AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
+CREATE POLICY own_account ON notices AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON notices TO postrider_app;
+
 CREATE TABLE passkeys (
   id uuid NOT NULL,
   user_id uuid NOT NULL,
@@ -1009,7 +1031,6 @@ CREATE TABLE webhook_endpoints (
   previous_secret_ends_at timestamp with time zone,
   failing_since timestamp with time zone,
   failures integer NOT NULL DEFAULT 0,
-  notice_due_at timestamp with time zone,
   revision integer NOT NULL DEFAULT 1,
   created_at timestamp with time zone NOT NULL,
   chosen_by uuid,
@@ -1020,7 +1041,6 @@ CREATE TABLE webhook_endpoints (
   CONSTRAINT webhook_endpoints_status_check CHECK (status = ANY (ARRAY['enabled'::text, 'disabled'::text]))
 );
 CREATE UNIQUE INDEX webhook_endpoints_id ON webhook_endpoints USING btree (id);
-CREATE INDEX webhook_endpoints_notices ON webhook_endpoints USING btree (notice_due_at) WHERE notice_due_at IS NOT NULL;
 ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_accounts ON webhook_endpoints AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
 CREATE POLICY own_account ON webhook_endpoints AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));

@@ -7,6 +7,7 @@ export const CRONTAB: readonly CronItem[] = [
   { task: 'domains:check', match: '* * * * *', options: { maxAttempts: 1 } },
   { task: 'approvals:watch', match: '* * * * *', options: { maxAttempts: 1 } },
   { task: 'keys:announce-expiry', match: '27 * * * *' },
+  { task: 'quota:announce', match: '* * * * *', options: { maxAttempts: 1 } },
   { task: 'partitions:ensure', match: '7 * * * *' },
   { task: 'retention:purge', match: '17 * * * *' },
   { task: 'reputation:update', match: '27 * * * *' },

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
+import { mailNotices } from '../notices/mail-notices.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
 import type { UserMailer } from '../support/installation-mail.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
 import { announceQuota } from '../webhooks/announce-quota.ts';
 import { createDispatcher, type DispatcherLoad } from '../webhooks/dispatcher.ts';
-import { mailNotices } from '../webhooks/mail-notice.ts';
 import { storeEmailEvents } from '../webhooks/store-email-events.ts';
 import type { ObservedAttempt } from '../webhooks/webhook-metrics.ts';
 import { createBacklogWorker } from './backlog-worker.ts';
@@ -58,8 +58,8 @@ export function startWebhooks(options: {
   }
 
   async function pollSlowly(): Promise<void> {
-    await announceQuota(options).catch((error: unknown) => onError(error, 'checking for used quotas'));
-    await mailNotices(mailer).catch((error: unknown) => onError(error, 'mailing notices about disabled endpoints'));
+    await announceQuota(options, 'listening').catch((error: unknown) => onError(error, 'checking for used quotas'));
+    await mailNotices(mailer).catch((error: unknown) => onError(error, 'mailing notices to members'));
   }
 
   const timer = setInterval(look, LOOK_EVERY_MS);

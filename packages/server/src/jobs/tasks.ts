@@ -10,6 +10,7 @@ import { removeRollups } from '../db/queries/count-messages.ts';
 import { forgetUnusedSelectors } from '../db/queries/dkim-selectors.ts';
 import { removeReportCounts } from '../db/queries/inbound-reports.ts';
 import { purgeExpired } from '../db/queries/maintenance.ts';
+import { purgeNotices } from '../db/queries/notices.ts';
 import { dropPastPartitions, ensurePartitions } from '../db/queries/partitions.ts';
 import { purgeSpentChallenges } from '../db/queries/passkeys.ts';
 import { purgeWebhooks } from '../db/queries/purge-webhooks.ts';
@@ -23,6 +24,7 @@ import type { DomainChecker } from '../sending-domains/domain-checker.ts';
 import { updateReputations } from '../stats/update-reputations.ts';
 import { utcDay } from '../stats/window-days.ts';
 import type { IdGenerator } from '../uuid-v7.ts';
+import { announceQuota } from '../webhooks/announce-quota.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -36,12 +38,13 @@ export function createTasks(options: {
   readonly domains: Pick<DomainChecker, 'checkDue'>;
   readonly ids: IdGenerator;
   readonly retention: RetentionSetting;
+  readonly monthlyQuota: number;
   readonly approvals: ApprovalJobs;
   /** Repairs stuck messages. */
   readonly watchdog: () => Promise<void>;
   readonly onError: (error: unknown, what: string) => void;
 }): TaskList {
-  const { sql, clock, ids, engine, domains, approvals, watchdog, retention, onError } = options;
+  const { sql, clock, ids, engine, domains, approvals, watchdog, retention, monthlyQuota, onError } = options;
   return {
     // Started without waiting: under steady load the pump never ends, and would block the queue's slots forever.
     'deliver:pump': () => {
@@ -54,6 +57,7 @@ export function createTasks(options: {
     'keys:announce-expiry': async () => {
       await announceExpiry({ sql, clock, ids });
     },
+    'quota:announce': () => announceQuota({ sql, clock, ids, monthlyQuota }, 'all'),
     'partitions:ensure': () => ensurePartitions(sql, clock.now()),
     'retention:purge': () => purge(sql, clock.now(), retention),
     'reputation:update': () => updateReputations({ sql, clock, ids }),
@@ -81,6 +85,7 @@ async function purge(sql: Sql, now: Date, { bodyDays, logDays, eventDays }: Rete
   await purgeSpentChallenges(sql, now);
   await forgetUnseated(sql);
   await forgetUnusedSelectors(sql, now, before(LIMITS.unusedSelectorDays * DAY_MS));
+  await purgeNotices(sql, now);
   await purgeWebhooks(sql, before(eventDays * DAY_MS));
   await removeReportCounts(sql, before(logDays * DAY_MS));
   // Statistics remain for their whole query range, however short the log retention is.

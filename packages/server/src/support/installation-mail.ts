@@ -48,6 +48,8 @@ export interface InstallationMail {
   readonly mail: WrittenMail;
   readonly tags: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
+  /** If set: within a day, only one mail is sent under this name, however often that is tried and whatever it says. */
+  readonly once?: string;
 }
 
 /**
@@ -56,14 +58,15 @@ export interface InstallationMail {
  * the sandbox domain, or a domain that an account has verified, which signs it.
  */
 export async function sendInstallationMail(mailer: InstallationMailer, mail: InstallationMail): Promise<SendVerdict> {
-  const { from, to, tags, metadata = {} } = mail;
+  const { from, to, tags, metadata = {}, once } = mail;
   const domainChecked = await maySendFrom(mailer, from);
   const rendered = renderMail(mail.mail);
   const request = sendRequestSchema.parse({
     ...{ from, to, source: 'system', tags: [...tags], metadata },
     ...rendered,
   });
-  const input = { request, fixedChannel: null, headerClaims: {}, idempotency: null, domainChecked };
+  const idempotency = once === undefined ? null : { key: once, fingerprint: once };
+  const input = { request, fixedChannel: null, headerClaims: {}, idempotency, domainChecked };
   const body = toStored(mailer, { text: request.text ?? null, html: request.html ?? null });
   const content = {
     ...{ subject: request.subject ?? '', ...body },
@@ -83,7 +86,7 @@ export async function sendInstallationMail(mailer: InstallationMailer, mail: Ins
 }
 
 /** The sender of mail to users. */
-export function userMailSender({ mailFrom, sandboxDomain }: UserMailer): string {
+function userMailSender({ mailFrom, sandboxDomain }: UserMailer): string {
   return mailFrom ?? `Postrider <no-reply@${sandboxDomain}>`;
 }
 

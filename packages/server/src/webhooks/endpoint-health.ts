@@ -74,7 +74,7 @@ function tally(failed: readonly HealthSample[]): readonly EndpointTally[] {
   return [...tallies.values()];
 }
 
-/** The team is notified by mail, and the account's other endpoints by an event. */
+/** The event notifies the account's other endpoints, and its members by mail. */
 async function disableFailing(
   { sql, ids }: HealthTools,
   { accountId, id, url, failingSince }: FailingEndpoint,
@@ -85,7 +85,7 @@ async function disableFailing(
     // The endpoint was changed, or responded, since its failures were counted, so they are outdated.
     const found = await lockEndpoint(transaction, accountId, id);
     if (found?.url !== url || found.failingSince?.getTime() !== failingSince.getTime()) return;
-    if (!(await disableEndpoint(transaction, { accountId, id }, reason, now))) return;
+    if (!(await disableEndpoint(transaction, { accountId, id }, reason))) return;
     const row = await readEndpoint(transaction, accountId, id);
     if (row === null) return;
     await announce(transaction, ids, [{ accountId, type: 'webhook.disabled', data: toWebhook(row) }], now);

@@ -85,7 +85,7 @@ export async function updateEndpoint(
     await changeEndpoint(transaction, row, { url, description, events, chosenBy });
     if (status !== undefined && status !== row.status) {
       if (status === 'enabled') await enableEndpoint(transaction, row);
-      else await disableEndpoint(transaction, row, 'manual', null);
+      else await disableEndpoint(transaction, row, 'manual');
     }
     const after = (await lockEndpoint(transaction, row.accountId, id)) ?? row;
     const changed = changedFields(row, after);

@@ -155,7 +155,6 @@ const enable = defineStatement(ID, (name) =>
       disabledReason: null,
       failingSince: null,
       failures: 0,
-      noticeDueAt: null,
       revision: NEXT_REVISION,
     })
     .where(isEndpoint(name)),
@@ -168,7 +167,7 @@ const dropWaiting = defineStatement(ID, ({ accountId, id }) =>
 );
 
 /**
- * Enables an endpoint and clears its failures and any pending notice about them. Deliveries still waiting for it were queued concurrently
+ * Enables an endpoint and clears its failures. Deliveries still waiting for it were queued concurrently
  * with its disabling, by a process that had still seen it enabled; they are dropped like the others.
  */
 export async function enableEndpoint(query: Query, { accountId, id }: EndpointName): Promise<void> {
@@ -176,25 +175,21 @@ export async function enableEndpoint(query: Query, { accountId, id }: EndpointNa
   await dropWaiting(query, { accountId, id });
 }
 
-const disable = defineStatement(
-  { ...ID, reason: webhookEndpoints.disabledReason, noticeAt: webhookEndpoints.noticeDueAt },
-  ({ accountId, id, reason, noticeAt }) =>
-    executing(sql`
-      UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = ${reason}, notice_due_at = ${noticeAt}, revision = revision + 1
+const disable = defineStatement({ ...ID, reason: webhookEndpoints.disabledReason }, ({ accountId, id, reason }) =>
+  executing(sql`
+      UPDATE webhook_endpoints SET status = 'disabled', disabled_reason = ${reason}, revision = revision + 1
       WHERE account_id = ${accountId} AND id = ${id} AND status = 'enabled'`),
 );
 
 /**
- * Disables an endpoint and drops its waiting deliveries. `noticeAt` schedules a notice to the team by mail. False if it is already
- * disabled, or gone.
+ * Disables an endpoint and drops its waiting deliveries. False if it is already disabled, or gone.
  */
 export async function disableEndpoint(
   query: Query,
   { accountId, id }: EndpointName,
   reason: NonNullable<Endpoint['disabledReason']>,
-  noticeAt: Date | null,
 ): Promise<boolean> {
-  const disabled = await disable(query, { accountId, id, reason, noticeAt });
+  const disabled = await disable(query, { accountId, id, reason });
   if (disabled === 0) return false;
   await dropWaiting(query, { accountId, id });
   return true;

@@ -7,6 +7,7 @@ import * as domains from './domains.ts';
 import * as installation from './installation.ts';
 import * as keys from './keys.ts';
 import * as messages from './messages.ts';
+import * as notices from './notices.ts';
 import * as passkeys from './passkeys.ts';
 import * as search from './search.ts';
 import * as sessions from './sessions.ts';
@@ -18,7 +19,7 @@ import * as auth from './users.ts';
 import * as webhooks from './webhooks.ts';
 
 const FILES: readonly object[] = [
-  ...[accounts, approvals, audit, deliveries, domains, installation, keys, messages, auth, passkeys, search],
+  ...[accounts, approvals, audit, deliveries, domains, installation, keys, messages, auth, notices, passkeys, search],
   ...[sessions, statistics, support, suppressions, templates, webhooks],
 ];
 

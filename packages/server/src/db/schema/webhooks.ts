@@ -33,7 +33,6 @@ export const webhookEndpoints = pgTable(
     previousSecretEndsAt: timestamptz('previous_secret_ends_at'),
     failingSince: timestamptz('failing_since'),
     failures: integer('failures').notNull().default(0),
-    noticeDueAt: timestamptz('notice_due_at'),
     revision: integer('revision').notNull().default(1),
     createdAt: timestamptz('created_at').notNull(),
     chosenBy: uuid('chosen_by'),
@@ -41,7 +40,6 @@ export const webhookEndpoints = pgTable(
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
     uniqueIndex('webhook_endpoints_id').on(t.id),
-    index('webhook_endpoints_notices').on(t.noticeDueAt).where(sql`${t.noticeDueAt} IS NOT NULL`),
     check('webhook_endpoints_check', sql`(${t.status} = 'disabled') = (${t.disabledReason} IS NOT NULL)`),
     check('webhook_endpoints_disabled_reason_check', sql`${t.disabledReason} IN ('manual', 'gone', 'failing')`),
     check('webhook_endpoints_status_check', sql`${t.status} IN ('enabled', 'disabled')`),
