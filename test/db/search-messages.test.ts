@@ -25,10 +25,11 @@ const DAYS = 100;
 const NONE: MessageFilters = {
   accountId: ACCOUNT,
   blindOfKey: null,
-  status: null,
+  statuses: [],
   channel: null,
   source: null,
   agentName: null,
+  keyId: null,
   domain: null,
   tags: [],
   recipient: null,
@@ -380,10 +381,18 @@ function makeFilters({ next: random, integer }: SeededRandom, stored: readonly S
   const time = maybe(0.3, [1, 20, 40, 70, 99, 150]);
   return {
     ...NONE,
-    status: maybe(0.25, ['delivered', 'bounced', 'sent', 'failed']),
+    statuses:
+      maybe(0.3, [
+        ['delivered'],
+        ['bounced'],
+        ['failed'],
+        ['sent', 'bounced'],
+        ['failed', 'bounced', 'sent'],
+      ] as const) ?? [],
     channel: maybe(0.25, ['api', 'sdk', 'mcp', 'smtp']),
     source: maybe(0.2, ['backend', 'automation', 'agent', 'system']),
     agentName: maybe(0.15, ['bot-1', 'bot-4', 'nobody']),
+    keyId: maybe(0.15, [AGENT, ACCOUNT, OTHER]),
     domain: maybe(0.2, ['old.example', 'shop.example', 'other.example']),
     tags: maybe(0.3, [['order'], ['rare'], ['campaign'], ['order', 'rare'], ['never']]) ?? [],
     recipient: maybe(0.1, [message.recipients[0]?.toLowerCase() ?? '', 'nobody@example.org']),
@@ -416,10 +425,11 @@ function matches(message: Stored, filters: MessageFilters): boolean {
   const equal = (given: string | null, value: string | null) => given === null || given === value;
   return (
     message.accountId === filters.accountId &&
-    equal(filters.status, message.status) &&
+    (filters.statuses.length === 0 || filters.statuses.some((status) => status === message.status)) &&
     equal(filters.channel, message.channel) &&
     equal(filters.source, message.source) &&
     equal(filters.agentName, message.agentName) &&
+    equal(filters.keyId, message.keyId) &&
     equal(filters.domain, message.domain) &&
     filters.tags.every((tag) => message.tags.includes(tag)) &&
     (filters.recipient === null || recipients.some((email) => email.toLowerCase() === filters.recipient)) &&

@@ -37,6 +37,8 @@ export function sampleMessage(changes: Partial<Message> = {}): Message {
     metadata: { order: '17' },
     template: null,
     resendOf: null,
+    keyId: null,
+    keyName: null,
     approval: null,
     lastError: null,
     bodyExpiresAt: '2026-03-02T09:00:00.000Z',

@@ -6,6 +6,10 @@ export const emailsGet = section('GET /emails/:id', [
   requirement('emails-get.body', 'Returns rendered body.'),
   requirement('emails-get.provenance', 'Returns provenance.'),
   requirement(
+    'emails-get.key',
+    'Returns the key that the message was sent under, to that key and to callers that may list keys.',
+  ),
+  requirement(
     'emails-get.attempts',
     'Returns every delivery attempt with its server, encryption, times, outcome and reply, those that failed before a conversation included.',
   ),
@@ -16,7 +20,10 @@ export const emailsGet = section('GET /emails/:id', [
 ]);
 
 export const emailsList = section('GET /emails', [
-  requirement('emails-list.status', '`status`: filter by status.'),
+  requirement(
+    'emails-list.status',
+    '`status`: filter by status; repeatable; repeated values widen the result (any may match).',
+  ),
   requirement('emails-list.q', '`q`: search over recipient or subject.'),
   requirement(
     'emails-list.tag',
@@ -25,6 +32,7 @@ export const emailsList = section('GET /emails', [
   requirement('emails-list.channel', '`channel`: `mcp`, `sdk`, `api`, `smtp`.'),
   requirement('emails-list.source', '`source`: provenance source.'),
   requirement('emails-list.agent-name', '`agent_name`: provenance agent name.'),
+  requirement('emails-list.key', '`key_id`: the key that a message was sent under, for callers that may see it.'),
   requirement('emails-list.limit', '`limit`: page size.'),
   requirement('emails-list.cursor', '`cursor`: keyset cursor from `nextCursor`.'),
   requirement(

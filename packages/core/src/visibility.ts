@@ -40,6 +40,12 @@ export const VISIBILITY_RULES = {
     others: ['emails:content-all'],
     otherwise: 'null, and listed in `redacted`',
   },
+  'message.key': {
+    shows: 'of a message: `keyId` and `keyName`, the key that it was sent under; also as a match of `key_id`',
+    own: ['emails:read'],
+    others: ['keys:read'],
+    otherwise: 'null, and listed in `redacted`; `key_id` does not match',
+  },
   'hold.content': {
     shows: 'of a held send: blind recipients, `replyTo`, body, headers, attachments, `contentHash`',
     own: [],

@@ -48,6 +48,8 @@ describe('GET /emails/:id', () => {
       metadata: {},
       template: null,
       resendOf: null,
+      keyId: expect.stringMatching(UUID_V7),
+      keyName: 'First key',
       lastError: null,
       bodyExpiresAt: expect.stringMatching(TIME),
       bodyExpired: false,
@@ -162,11 +164,12 @@ describe('GET /emails/:id', () => {
     const { status, body } = await server.call('GET', `/emails/${sent.id}`, { key });
     expect(status).toBe(200);
     const content = { html: null, text: null, headers: null, attachments: null };
-    const redacted = [...Object.keys(content), 'bcc', 'metadata', 'replyTo', 'lastError'];
-    expect(body).toEqual({ ...whole, ...content, contentRedacted: true, redacted });
+    const hiddenKey = { keyId: null, keyName: null };
+    const redacted = [...Object.keys(content), 'bcc', 'metadata', 'replyTo', 'lastError', ...Object.keys(hiddenKey)];
+    expect(body).toEqual({ ...whole, ...content, ...hiddenKey, contentRedacted: true, redacted });
     expect(JSON.stringify(body)).not.toContain('secret');
     expect(body.bodyExpired).toBe(false);
-    const reading = await server.newKey({ scopes: ['emails:read', 'emails:content-all'] });
+    const reading = await server.newKey({ scopes: ['emails:read', 'emails:content-all', 'keys:read'] });
     expect((await server.call('GET', `/emails/${sent.id}`, { key: reading })).body).toEqual(whole);
   });
 

@@ -183,6 +183,23 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     expect(await found('tag=vip&q=invoice')).toEqual([]);
   });
 
+  it('selects messages with any of several statuses', { tags: ['emails-list.status'] }, async () => {
+    const names = Object.keys(MESSAGES) as Name[];
+    const [most, few] = state === 'indexed' ? ['delivered', 'bounced'] : ['queued', 'bounced'];
+    const ofFew: Name[] = state === 'indexed' ? ['agent'] : [];
+    expect(await found(`status=${few}&status=failed`)).toEqual(ofFew);
+    expect(await found(`status=${few}&status=${most}`)).toEqual(names);
+    expect(await found(`status=${most}&status=${few}&status=${most}`, 2)).toEqual(names);
+    expect(await found(`status=${few}&status=rejected&source=agent`)).toEqual(ofFew);
+    expect(await found(`status=${most}&status=expired&tag=order&q=invoice`)).toEqual(['invoice']);
+    expectInvalid(await list('status=bounced&status=lost'), ['status.1', 'invalid_value']);
+    expectInvalid(await list('status=bounced,failed'), ['status', 'invalid_value']);
+    // The same statuses in another order are the same filter.
+    const cursor: string = (await list(`limit=1&status=${few}&status=${most}`)).body.nextCursor;
+    expect((await list(`limit=1&status=${most}&status=${few}&cursor=${cursor}`)).status).toBe(200);
+    expectProblem(await list(`limit=1&status=${most}&status=failed&cursor=${cursor}`), 422, 'invalid_cursor');
+  });
+
   it('pages through a filtered list by its cursors', async () => {
     expect(await found('channel=api', 1)).toEqual(['plain', 'order', 'invoice', 'copied', 'agent']);
     expect(await found('channel=api', 2)).toEqual(['plain', 'order', 'invoice', 'copied', 'agent']);
@@ -230,10 +247,10 @@ describe.each(['indexed', 'not indexed yet'])('GET /emails, filtered, of message
     expect((await list('')).body.total).toBe(ids.size);
   });
 
-  it('names an unknown parameter, and a repeated one unless it is the tag', {
+  it('names an unknown parameter, and a repeated one unless it is the tag or the status', {
     tags: ['contract-shape.query-parameters'],
   }, async () => {
-    for (const name of ['q', 'channel', 'source', 'agent_name', 'recipient', 'domain', 'from', 'to', 'status']) {
+    for (const name of ['q', 'channel', 'source', 'agent_name', 'recipient', 'domain', 'from', 'to', 'key_id']) {
       expectInvalid(await list(`${name}=api&${name}=api`), name);
     }
     for (const name of ['tags', 'search', 'agentName', 'tag[]', 'since'])

@@ -449,12 +449,13 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": false,
         "positional": false,
         "flags": [
+          "--statu",
           "--status"
         ],
-        "valueName": "choice",
-        "description": "Only messages with this status.",
+        "valueName": "text",
+        "description": "Only messages with any of these statuses; repeat it for several.",
         "value": {
-          "kind": "choice",
+          "kind": "list",
           "choices": [
             "queued",
             "sending",
@@ -482,7 +483,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -561,6 +562,21 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "key_id",
+        "place": "query",
+        "key": "key_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--key-id"
+        ],
+        "valueName": "text",
+        "description": "Only messages sent under this key. Other keys’ ids match only for callers with `keys:read`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
         "name": "recipient",
         "place": "query",
         "key": "recipient",
@@ -570,7 +586,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of --q applies.",
+        "description": "Full address of a recipient (to, cc or bcc); case-insensitive. For bcc recipients the rule of --q applies.",
         "value": {
           "kind": "text"
         }
@@ -600,7 +616,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--sender"
         ],
         "valueName": "text",
-        "description": "Full address of the sender, case-insensitive.",
+        "description": "Full address of the sender; case-insensitive.",
         "value": {
           "kind": "text"
         }
@@ -709,12 +725,13 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": false,
         "positional": false,
         "flags": [
+          "--statu",
           "--status"
         ],
-        "valueName": "choice",
-        "description": "Only messages with this status.",
+        "valueName": "text",
+        "description": "Only messages with any of these statuses; repeat it for several.",
         "value": {
-          "kind": "choice",
+          "kind": "list",
           "choices": [
             "queued",
             "sending",
@@ -742,7 +759,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -821,6 +838,21 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "key_id",
+        "place": "query",
+        "key": "key_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--key-id"
+        ],
+        "valueName": "text",
+        "description": "Only messages sent under this key. Other keys’ ids match only for callers with `keys:read`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
         "name": "recipient",
         "place": "query",
         "key": "recipient",
@@ -830,7 +862,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of --q applies.",
+        "description": "Full address of a recipient (to, cc or bcc); case-insensitive. For bcc recipients the rule of --q applies.",
         "value": {
           "kind": "text"
         }
@@ -860,7 +892,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--sender"
         ],
         "valueName": "text",
-        "description": "Full address of the sender, case-insensitive.",
+        "description": "Full address of the sender; case-insensitive.",
         "value": {
           "kind": "text"
         }
@@ -6412,12 +6444,13 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "required": false,
         "positional": false,
         "flags": [
+          "--statu",
           "--status"
         ],
-        "valueName": "choice",
-        "description": "Only messages with this status.",
+        "valueName": "text",
+        "description": "Only messages with any of these statuses; repeat it for several.",
         "value": {
-          "kind": "choice",
+          "kind": "list",
           "choices": [
             "queued",
             "sending",
@@ -6445,7 +6478,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--q"
         ],
         "valueName": "text",
-        "description": "Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
+        "description": "Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`.",
         "value": {
           "kind": "text"
         }
@@ -6524,6 +6557,21 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "key_id",
+        "place": "query",
+        "key": "key_id",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--key-id"
+        ],
+        "valueName": "text",
+        "description": "Only messages sent under this key. Other keys’ ids match only for callers with `keys:read`.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
         "name": "recipient",
         "place": "query",
         "key": "recipient",
@@ -6533,7 +6581,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--recipient"
         ],
         "valueName": "text",
-        "description": "Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of --q applies.",
+        "description": "Full address of a recipient (to, cc or bcc); case-insensitive. For bcc recipients the rule of --q applies.",
         "value": {
           "kind": "text"
         }
@@ -6563,7 +6611,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
           "--sender"
         ],
         "valueName": "text",
-        "description": "Full address of the sender, case-insensitive.",
+        "description": "Full address of the sender; case-insensitive.",
         "value": {
           "kind": "text"
         }

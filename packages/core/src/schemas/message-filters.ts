@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { foldAddress, hasForbiddenCharacter, toAsciiDomain } from './email-address.ts';
+import { idSchema } from './identifiers.ts';
 import { messageStatusSchema } from './message.ts';
 import { agentNameSchema, channelSchema, sourceSchema } from './provenance.ts';
 import { mailboxSchema } from './recipients.ts';
@@ -29,6 +30,21 @@ const tagFilterSchema = z
     publishedAs: { type: 'array', items: { type: 'string', minLength: 1, maxLength: LIMITS.tagCharacters } },
   });
 
+const STATUS_NAMES = [...messageStatusSchema.options];
+
+/** One value, or several if the parameter is repeated. Parses to a list, in a fixed order so that a cursor fits the same statuses. */
+const statusFilterSchema = z
+  .union([messageStatusSchema.transform((status) => [status]), z.array(messageStatusSchema).min(1)])
+  .transform((statuses) => STATUS_NAMES.filter((name) => statuses.includes(name)))
+  .meta({
+    publishedAs: {
+      anyOf: [
+        { type: 'string', enum: STATUS_NAMES },
+        { type: 'array', items: { type: 'string', enum: STATUS_NAMES } },
+      ],
+    },
+  });
+
 const domainSchema = z.string().transform((given, context): string => {
   const domain = toAsciiDomain(given);
   if (domain !== null) return domain;
@@ -38,27 +54,31 @@ const domainSchema = z.string().transform((given, context): string => {
 
 /** The filters of the message log, in lists and exports alike. All filters that are passed must match. */
 export const messageFilterFields = {
-  status: messageStatusSchema.optional().describe('Only messages with this status.'),
+  status: statusFilterSchema.optional().describe('Only messages with any of these statuses; repeat it for several.'),
   q: searchSchema
     .optional()
     .describe(
-      `Text in the subject or in a recipient’s address or name, case-insensitive. ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with \`emails:content-all\`.`,
+      `Text in the subject or in a recipient’s address or name; case-insensitive. ${LIMITS.searchCharactersMin} to ${LIMITS.searchCharactersMax} characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with \`emails:content-all\`.`,
     ),
   tag: tagFilterSchema.optional().describe('Only messages with this tag; if repeated, with all of them.'),
   channel: channelSchema.optional().describe('Only messages sent over this protocol.'),
   source: sourceSchema.optional().describe('Only messages of this source.'),
   agent_name: agentNameSchema.optional().describe('Only messages with exactly this agent name.'),
+  key_id: idSchema
+    .toLowerCase()
+    .optional()
+    .describe('Only messages sent under this key. Other keys’ ids match only for callers with `keys:read`.'),
   recipient: mailboxSchema
     .transform(({ address }) => foldAddress(address))
     .optional()
     .describe(
-      'Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies.',
+      'Full address of a recipient (to, cc or bcc); case-insensitive. For bcc recipients the rule of `q` applies.',
     ),
   domain: domainSchema.optional().describe('Only messages sent from this domain.'),
   sender: mailboxSchema
     .transform(({ address }) => foldAddress(address))
     .optional()
-    .describe('Full address of the sender, case-insensitive.'),
+    .describe('Full address of the sender; case-insensitive.'),
   from: timeBoundSchema
     .optional()
     .describe('Created at or after this RFC 3339 time with an offset, or date (its start in UTC).'),

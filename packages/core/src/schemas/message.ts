@@ -76,6 +76,12 @@ export const messageSchema = z
     metadata: z.record(z.string(), z.string()),
     template: z.string().nullable(),
     resendOf: idSchema.nullable(),
+    keyId: idSchema
+      .nullable()
+      .describe(
+        'The key that it was sent under; of a resend, that of the first send. The id of the member for mail of a user. Null for mail of the installation, and if the key may not see it.',
+      ),
+    keyName: z.string().nullable().describe('The name of that key; null for mail of a user, and like `keyId`.'),
     lastError: z.string().nullable().describe('The last failure in words; may quote third parties.'),
     bodyExpiresAt: timestampSchema.nullable().describe('When the stored body is removed.'),
     bodyExpired: z.boolean(),
@@ -87,7 +93,7 @@ export const messageSchema = z
     redacted: z
       .array(z.string())
       .describe(
-        'The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`.',
+        'The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`. `keyId` and `keyName` of another key need `keys:read`.',
       ),
     approval: messageApprovalSchema.nullable().describe('Set for a message that is or was held; null for every other.'),
     events: z.array(messageEventSchema).describe('The event log of the message, oldest first.'),

@@ -69,6 +69,7 @@ function fieldsOf(message: ShownEmail): string[] {
     ...line('Reply-To', message.replyTo),
     ...line('Subject', message.subject),
     ...labelRows(message),
+    ...line('Key', message.keyName === null ? message.keyId : `${message.keyName} (${message.keyId})`),
     ...line('Last error', message.lastError),
     ...section('Recipients', recipientRows(message.recipients)),
     ...section('Events', eventRows(message.events)),

@@ -1642,6 +1642,10 @@ export interface components {
             };
             template: string | null;
             resendOf: string | null;
+            /** @description The key that it was sent under; of a resend, that of the first send. The id of the member for mail of a user. Null for mail of the installation, and if the key may not see it. */
+            keyId: string | null;
+            /** @description The name of that key; null for mail of a user, and like `keyId`. */
+            keyName: string | null;
             /** @description The last failure in words; may quote third parties. */
             lastError: string | null;
             /** @description When the stored body is removed. */
@@ -1649,7 +1653,7 @@ export interface components {
             bodyExpired: boolean;
             /** @description True if the key may not see the content: it needs `emails:content` for messages it sent itself, and `emails:content-all` for others; `html`, `text`, `headers` and `attachments` are then null. */
             contentRedacted: boolean;
-            /** @description The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`. */
+            /** @description The names of the fields that the key may not see, or sees only in part. For a message that another key sent, a key without `emails:content-all` does not see the content, `bcc`, `metadata`, `replyTo` and `lastError`, and sees `recipients`, `events` and `attempts` without bcc recipients; attempts that had some show neither `reply` nor `conversation`. `keyId` and `keyName` of another key need `keys:read`. */
             redacted: string[];
             /** @description Set for a message that is or was held; null for every other. */
             approval: components["schemas"]["MessageApproval"] | null;
@@ -3162,8 +3166,9 @@ export interface operations {
     "emails.list": {
         parameters: {
             query?: {
-                status?: components["schemas"]["MessageStatus"];
-                /** @description Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
+                /** @description Only messages with any of these statuses; repeat it for several. */
+                status?: ("queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled") | ("queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled")[];
+                /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
                 /** @description Only messages with this tag; if repeated, with all of them. */
                 tag?: string[];
@@ -3171,11 +3176,13 @@ export interface operations {
                 source?: components["schemas"]["Source"];
                 /** @description Only messages with exactly this agent name. */
                 agent_name?: string;
-                /** @description Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies. */
+                /** @description Only messages sent under this key. Other keys’ ids match only for callers with `keys:read`. */
+                key_id?: string;
+                /** @description Full address of a recipient (to, cc or bcc); case-insensitive. For bcc recipients the rule of `q` applies. */
                 recipient?: string;
                 /** @description Only messages sent from this domain. */
                 domain?: string;
-                /** @description Full address of the sender, case-insensitive. */
+                /** @description Full address of the sender; case-insensitive. */
                 sender?: string;
                 /** @description Created at or after this RFC 3339 time with an offset, or date (its start in UTC). */
                 from?: string;
@@ -3282,8 +3289,9 @@ export interface operations {
             query?: {
                 /** @description `csv`, `json` (one array) or `jsonl` (one JSON object per line). */
                 format?: "csv" | "json" | "jsonl";
-                status?: components["schemas"]["MessageStatus"];
-                /** @description Text in the subject or in a recipient’s address or name, case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
+                /** @description Only messages with any of these statuses; repeat it for several. */
+                status?: ("queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled") | ("queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled")[];
+                /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
                 /** @description Only messages with this tag; if repeated, with all of them. */
                 tag?: string[];
@@ -3291,11 +3299,13 @@ export interface operations {
                 source?: components["schemas"]["Source"];
                 /** @description Only messages with exactly this agent name. */
                 agent_name?: string;
-                /** @description Full address of a recipient (to, cc or bcc), case-insensitive. For bcc recipients the rule of `q` applies. */
+                /** @description Only messages sent under this key. Other keys’ ids match only for callers with `keys:read`. */
+                key_id?: string;
+                /** @description Full address of a recipient (to, cc or bcc); case-insensitive. For bcc recipients the rule of `q` applies. */
                 recipient?: string;
                 /** @description Only messages sent from this domain. */
                 domain?: string;
-                /** @description Full address of the sender, case-insensitive. */
+                /** @description Full address of the sender; case-insensitive. */
                 sender?: string;
                 /** @description Created at or after this RFC 3339 time with an offset, or date (its start in UTC). */
                 from?: string;

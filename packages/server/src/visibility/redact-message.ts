@@ -30,6 +30,8 @@ export interface ShownMessage {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly replyTo?: string | null;
   readonly lastError?: string | null;
+  readonly keyId?: string | null;
+  readonly keyName?: string | null;
   readonly recipients?: readonly { readonly email: string; readonly kind: string }[];
   readonly events?: readonly ShownEvent[];
   readonly attempts?: readonly ShownAttempt[];
@@ -38,6 +40,7 @@ export interface ShownMessage {
 /** The replacement for a field that the caller may not see. */
 const CONTENT = { html: null, text: null, headers: null, attachments: null } as const;
 const PRIVATE = { bcc: [], metadata: {}, replyTo: null, lastError: null } as const;
+const KEY = { keyId: null, keyName: null } as const;
 
 /**
  * A message as a caller may see it, and the names of the fields that were left out or shortened. Every read path of messages uses this
@@ -50,7 +53,8 @@ export function redactMessage<Shown extends ShownMessage>(
 ): { readonly message: Shown; readonly redacted: readonly string[] } {
   const seesContent = maySee(viewer, 'message.content', owner.keyId);
   const seesPrivate = maySee(viewer, 'message.private', owner.keyId);
-  const hidden = { ...(seesContent ? {} : CONTENT), ...(seesPrivate ? {} : PRIVATE) };
+  const seesKey = maySee(viewer, 'message.key', owner.keyId);
+  const hidden = { ...(seesContent ? {} : CONTENT), ...(seesPrivate ? {} : PRIVATE), ...(seesKey ? {} : KEY) };
   const message: Record<string, unknown> = Object.fromEntries(Object.entries(shown));
   const redacted: string[] = [];
   const hide = (name: string, value: unknown) => {

@@ -55,6 +55,7 @@ function factLines(message: Shown<Message>, paint: Paint): readonly SheetLine[] 
     ['subject', text('subject')],
     ['tags', text('tags')],
     ['sent by', sentBy(message)],
+    ['key', keyText(message)],
     ['created', time('createdAt')],
     ['scheduled', time('scheduledAt')],
     ['template', text('template')],
@@ -70,6 +71,12 @@ function factLines(message: Shown<Message>, paint: Paint): readonly SheetLine[] 
 function sentBy(message: Shown<Message>): string {
   const parts = [message['agentName'], message['source'], message['channel']].map((part) => singleLine(textOf(part)));
   return parts.filter((part) => part !== '').join(', ');
+}
+
+/** A user’s mail has the id of the member, and no name. */
+function keyText(message: Shown<Message>): string {
+  const [name, id] = [message['keyName'], message['keyId']].map((part) => singleLine(textOf(part)));
+  return name === '' ? (id ?? '') : `${name} (${id})`;
 }
 
 function mapText(map: unknown, separator: string): string {

@@ -4,7 +4,7 @@ import { type SQL, sql } from '../drizzle.ts';
 import { pg, returning } from '../result.ts';
 import { messages } from '../schema/messages.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
-import { FILTERS, type MessageFilters, onMessages, toFilterValues } from './message-filters.ts';
+import { FILTERS, fromLog, type MessageFilters, toFilterValues } from './message-filters.ts';
 
 /** A range of the log: ids from `last` up to but excluding `before`. Null leaves that end open. */
 export interface LogRange {
@@ -18,7 +18,7 @@ const findEnd = defineStatement(
     returning(
       { id: messages.id },
       sql`
-        SELECT m.id FROM messages m WHERE ${onMessages(given)} ${before && sql`AND m.id < ${before}`}
+        SELECT m.id FROM ${fromLog(given, before && sql`AND m.id < ${before}`, sql`${skipped}::int + 1`)}
         ORDER BY m.id DESC OFFSET ${skipped} LIMIT 1`,
     ),
   { keepsPlan: true },
@@ -54,13 +54,13 @@ const JSON_RECORD = sql`(SELECT row_to_json(r)::text FROM (SELECT m.id, ${CREATE
  * Joins records into one text, because parsing rows one by one costs more than creating them. `text` has SEPARATORS[format] between
  * records.
  */
-function joined(format: ExportFormat, selection: SQL) {
+function joined(format: ExportFormat, selected: SQL) {
   const line = format === 'csv' ? CELLS : JSON_RECORD;
   return returning(
     { rows: pg.int4, text: pg.text },
     sql`
       SELECT count(*)::int AS rows, string_agg(line, ${SEPARATORS[format]}) AS text
-      FROM (SELECT ${line} AS line FROM messages m WHERE ${selection} ORDER BY m.id DESC) AS lines HAVING count(*) > 0`,
+      FROM (SELECT ${line} AS line FROM ${selected} ORDER BY m.id DESC) AS lines HAVING count(*) > 0`,
   );
 }
 
@@ -68,10 +68,7 @@ const readPartAs = (format: ExportFormat) =>
   defineStatement(
     { ...FILTERS, before: optional(messages.id), last: optional(messages.id) },
     ({ before, last, ...given }) =>
-      joined(
-        format,
-        sql`${onMessages(given)} ${before && sql`AND m.id < ${before}`} ${last && sql`AND m.id >= ${last}`}`,
-      ),
+      joined(format, fromLog(given, sql`${before && sql`AND m.id < ${before}`} ${last && sql`AND m.id >= ${last}`}`)),
     { keepsPlan: true },
   );
 
@@ -90,7 +87,7 @@ export async function readExportPart(
 
 const readLinesAs = (format: ExportFormat) =>
   defineStatement({ accountId: messages.accountId, ids: value<readonly string[]>() }, ({ accountId, ids }) =>
-    joined(format, sql`m.account_id = ${accountId} AND m.id = ANY (${ids}::uuid[])`),
+    joined(format, sql`messages m WHERE m.account_id = ${accountId} AND m.id = ANY (${ids}::uuid[])`),
   );
 
 const readLines = { csv: readLinesAs('csv'), json: readLinesAs('json'), jsonl: readLinesAs('jsonl') };

@@ -1,4 +1,5 @@
 import { type SQL, sql } from '../drizzle.ts';
+import { arrayOf, unnested } from '../record-columns.ts';
 import { messageRecipients, messages } from '../schema/messages.ts';
 import { type GivenOf, optional, value } from '../statement.ts';
 
@@ -9,10 +10,13 @@ export interface MessageFilters {
   readonly accountId: string;
   /** Blind recipients match only in messages of this key; null matches them in all messages. */
   readonly blindOfKey: string | null;
-  readonly status: Message['status'] | null;
+  /** Any of these. */
+  readonly statuses: readonly Message['status'][];
   readonly channel: Message['channel'] | null;
   readonly source: Message['source'] | null;
   readonly agentName: string | null;
+  /** In lower case. */
+  readonly keyId: string | null;
   /** A-labels in lower case. */
   readonly domain: string | null;
   /** In lower case. */
@@ -29,7 +33,20 @@ export interface MessageFilters {
 
 /** Whether the filters need the search table, rather than the log's own indexes. */
 export function needsSearch(filters: MessageFilters): boolean {
-  return filters.text !== null || facetsOf(filters).length > 0;
+  return filters.text !== null || (facetsOf(filters).length > 0 && !isKeyInFew(filters));
+}
+
+/** Most messages have none of these for long. */
+const FEW: ReadonlySet<Message['status']> = new Set([
+  ...(['deferred', 'bounced', 'complained', 'failed', 'suppressed'] as const),
+  ...(['pending_approval', 'rejected', 'expired', 'canceled'] as const),
+]);
+
+/** The index by status has few rows to look at, whereas a search would look up the status of every message of the key. */
+function isKeyInFew(filters: MessageFilters): boolean {
+  const { statuses } = filters;
+  const isFew = statuses.length > 0 && statuses.every((status) => FEW.has(status));
+  return isFew && facetsOf({ ...filters, keyId: null }).length === 0;
 }
 
 /** The filters as the parameters of a statement. An unset filter is no part of the statement. */
@@ -37,9 +54,12 @@ export const FILTERS = {
   accountId: messages.accountId,
   blindOfKey: optional(messages.keyId),
   status: optional(messages.status),
+  /** Two or more. */
+  statuses: optional(value<readonly Message['status'][]>()),
   channel: optional(messages.channel),
   source: optional(messages.source),
   agentName: optional(messages.agentName),
+  keyId: optional(messages.keyId),
   domain: optional(messages.fromDomain),
   tags: optional(messages.tags),
   recipient: optional(messageRecipients.email),
@@ -57,11 +77,13 @@ export const FILTERS = {
 };
 
 export function toFilterValues(filters: MessageFilters) {
-  const { text, tags, sender, ...others } = filters;
+  const { text, tags, sender, statuses, ...others } = filters;
   const { from: fromId, to: toId } = spanFloors(filters);
   const facets = facetsOf(filters);
   return {
     ...{ ...others, ...senderParts(sender), pattern: likePattern(text), fromId, toId },
+    status: statuses.length === 1 ? (statuses[0] ?? null) : null,
+    statuses: statuses.length > 1 ? statuses : null,
     tags: tags.length === 0 ? null : tags,
     facets: facets.length === 0 ? null : facets,
   };
@@ -71,15 +93,35 @@ type Given = GivenOf<typeof FILTERS>;
 
 /** The conditions on the log itself, `m`: the exact meaning of every filter, regardless of what has been indexed. */
 export function onMessages(given: Given): SQL {
-  const { accountId, status, channel, source, agentName, domain, tags } = given;
+  const { accountId, channel, source, agentName, keyId, domain, tags } = given;
   return sql`m.account_id = ${accountId} ${onTime(given, sql`m.created_at`, sql`m.id`)}
-    ${status && sql`AND m.status = ${status}`}
+    ${onStatus(given)}
     ${channel && sql`AND m.channel = ${channel}`}
     ${source && sql`AND m.source = ${source}`}
     ${agentName && sql`AND m.agent_name = ${agentName}`}
+    ${keyId && sql`AND m.key_id = ${keyId}`}
     ${domain && sql`AND m.from_domain = ${domain}`}
     ${tags && sql`AND m.tags @> ${tags}::text[]`}
     ${onSender(given)} ${onRecipients(given)}`;
+}
+
+function onStatus({ status, statuses }: Given): SQL | undefined {
+  return statuses === undefined
+    ? status && sql`AND m.status = ${status}`
+    : sql`AND m.status = ANY (${arrayOf(messages.status, statuses)})`;
+}
+
+/**
+ * The log, `m`, where all conditions of `onMessages` are true, for the FROM clause. Of several statuses, the newest matches of each are read from the
+ * index by status: one scan in the order of ids would pass all messages between rare ones. The caller orders and limits the rows again.
+ * @param limit the number of newest rows that the caller needs; all if left out
+ */
+export function fromLog(given: Given, between?: SQL, limit?: SQL): SQL {
+  const { statuses, ...others } = given;
+  if (statuses === undefined) return sql`messages m WHERE ${onMessages(given)} ${between}`;
+  const newest = limit === undefined ? sql`OFFSET 0` : sql`ORDER BY m.id DESC LIMIT ${limit}`;
+  return sql`${unnested({ status: messages.status }, { status: statuses })} AS wanted (status) CROSS JOIN LATERAL (
+    SELECT m.* FROM messages m WHERE ${onMessages({ ...others, statuses: undefined })} AND m.status = wanted.status ${between} ${newest}) AS m`;
 }
 
 /**
@@ -111,12 +153,12 @@ function onRecipients({ recipient, pattern, blindOfKey }: Given): SQL {
  * prevents a plan that joins the whole log.
  */
 export function joinLog(given: Given): SQL | undefined {
-  const { accountId, status, blindOfKey, recipient, pattern, senderDomain } = given;
+  const { accountId, status, statuses, blindOfKey, recipient, pattern, senderDomain } = given;
   const isBlind = blindOfKey !== undefined && (recipient !== undefined || pattern !== undefined);
-  if (status === undefined && senderDomain === undefined && !isBlind) return undefined;
+  if (status === undefined && statuses === undefined && senderDomain === undefined && !isBlind) return undefined;
   return sql`CROSS JOIN LATERAL (
     SELECT FROM own_messages m WHERE m.account_id = ${accountId} AND m.id = s.message_id
-    ${status && sql`AND m.status = ${status}`} ${onSender(given)} ${isBlind ? onRecipients(given) : undefined} OFFSET 0) AS in_log`;
+    ${onStatus(given)} ${onSender(given)} ${isBlind ? onRecipients(given) : undefined} OFFSET 0) AS in_log`;
 }
 
 /**
@@ -143,7 +185,7 @@ function onTime({ from, fromId, to, toId }: Given, createdAt: SQL, id: SQL): SQL
  */
 export const SEARCH_ROW = {
   facets: sql`ARRAY(SELECT search_facet(m.account_id, facet) FROM unnest(
-    ARRAY['channel:' || m.channel, 'source:' || m.source, 'domain:' || m.from_domain]
+    ARRAY['channel:' || m.channel, 'source:' || m.source, 'domain:' || m.from_domain, 'key:' || m.key_id]
     || CASE WHEN m.agent_name IS NULL THEN '{}' ELSE ARRAY['agent:' || m.agent_name] END
     || ARRAY(SELECT 'tag:' || tag FROM unnest(m.tags) AS tag) || r.addresses) AS facet)`,
   text: sql`lower(concat_ws(E'\\n', m.subject, r.texts))`,
@@ -153,11 +195,12 @@ export const SEARCH_RECIPIENTS = sql`
   SELECT array_agg('recipient:' || lower(email)) AS addresses, string_agg(concat_ws(E'\\n', email, name), E'\\n') AS texts
   FROM message_recipients WHERE account_id = m.account_id AND message_id = m.id`;
 
-function facetsOf({ channel, source, agentName, domain, tags, recipient, sender }: MessageFilters): string[] {
+function facetsOf({ channel, source, agentName, keyId, domain, tags, recipient, sender }: MessageFilters): string[] {
   return [
     ...facet('channel', channel),
     ...facet('source', source),
     ...facet('agent', agentName),
+    ...facet('key', keyId),
     ...facet('domain', domain),
     ...tags.flatMap((tag) => facet('tag', tag)),
     ...facet('recipient', recipient),

@@ -5,6 +5,7 @@ import { sql } from '../drizzle.ts';
 import { arraysOf, columnNames, type RecordOf, toArrays, unnested } from '../record-columns.ts';
 import { narrowed, nullable, pg, returning } from '../result.ts';
 import type { approvals } from '../schema/approvals.ts';
+import { apiKeys } from '../schema/keys.ts';
 import {
   type messageAttachments,
   type messageBodies,
@@ -13,7 +14,7 @@ import {
   messages,
 } from '../schema/messages.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
-import { FILTERS, type MessageFilters, onMessages, toFilterValues } from './message-filters.ts';
+import { FILTERS, fromLog, type MessageFilters, toFilterValues } from './message-filters.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
 
 const RECORD = {
@@ -38,8 +39,7 @@ const list = defineStatement(
     returning(
       RECORD,
       sql`
-        SELECT ${RECORD_COLUMNS} FROM messages m
-        WHERE ${onMessages(given)} ${before && sql`AND m.id < ${before}`}
+        SELECT ${RECORD_COLUMNS} FROM ${fromLog(given, before && sql`AND m.id < ${before}`, sql`${limit}`)}
         ORDER BY m.id DESC LIMIT ${limit}`,
     ),
   { keepsPlan: true },
@@ -83,7 +83,7 @@ export async function readMessages(
 const count = asCount(
   defineStatement(
     { ...FILTERS, cap: value<number>() },
-    ({ cap, ...given }) => countUpTo(cap, sql`SELECT FROM messages m WHERE ${onMessages(given)}`),
+    ({ cap, ...given }) => countUpTo(cap, sql`SELECT FROM ${fromLog(given, undefined, cap)}`),
     { keepsPlan: true },
   ),
 );
@@ -121,6 +121,8 @@ const readOne = defineStatement(
         ...RECORD,
         /** The key that it was issued under. */
         keyId: messages.keyId,
+        /** Null for the key of a seat, or of the installation. */
+        keyName: nullable(apiKeys.name),
         replyTo: messages.replyTo,
         scheduledAt: messages.scheduledAt,
         resendOf: messages.resendOf,
@@ -138,7 +140,8 @@ const readOne = defineStatement(
         attempts: narrowed<readonly StoredAttempt[]>(pg.json),
       },
       sql`
-    SELECT m.id, m.key_id AS "keyId", m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
+    SELECT m.id, m.key_id AS "keyId",
+      (SELECT k.name FROM api_keys k WHERE k.account_id = ${accountId} AND k.id = m.key_id AND NOT k.is_seat) AS "keyName", m.from_given AS "from", m.to_line AS "to", m.subject, m.status, m.channel, m.source,
       m.agent_name AS "agentName", m.tags, m.created_at AS "createdAt", m.reply_to AS "replyTo", m.scheduled_at AS "scheduledAt", m.resend_of AS "resendOf", m.template, m.metadata,
       m.last_error AS "lastError",
       (SELECT json_build_object('html', b.html, 'text', b.text, 'headers', b.headers)

@@ -31,7 +31,7 @@ export async function findMessages(
 
 /** Counts with the indexes of the log. If all messages are counted and the log was just found to be large, returns the cap. */
 async function countLog(sql: Sql, filters: MessageFilters, largeLogs: LargeLogs): Promise<number> {
-  const isWhole = filters.status === null && filters.from === null && filters.to === null;
+  const isWhole = filters.statuses.length === 0 && filters.from === null && filters.to === null;
   if (isWhole && largeLogs.isLarge(filters.accountId)) return EXACT_COUNT_CAP;
   const count = await countMessages(sql, filters, EXACT_COUNT_CAP);
   if (isWhole && count >= EXACT_COUNT_CAP) largeLogs.add(filters.accountId);

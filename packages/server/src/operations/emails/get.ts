@@ -1,5 +1,6 @@
 import { type Message, maySee, type Viewer } from '@postrider/core';
 import { toMessageApproval } from '../../approvals/holds/approval-record.ts';
+import { POSTMASTER_KEY_ID } from '../../db/queries/postmaster-account.ts';
 import { type FullMessageRow, readMessage } from '../../db/queries/read-messages.ts';
 import { isSettled } from '../../delivery/message-status.ts';
 import { ProblemError } from '../../problem.ts';
@@ -52,6 +53,8 @@ function toMessage(row: FullMessageRow, bodyDays: number): Omit<Message, 'conten
     metadata: { ...row.metadata },
     template: row.template,
     resendOf: row.resendOf,
+    keyId: row.keyId === POSTMASTER_KEY_ID ? null : row.keyId,
+    keyName: row.keyName,
     lastError: row.lastError,
     bodyExpiresAt: new Date(row.createdAt.getTime() + bodyDays * DAY_MS).toISOString(),
     bodyExpired: row.body === null,
