@@ -59,6 +59,7 @@ describe('the message log', () => {
   it('filters by everything the API filters by, and lists the filters as links that remove them', {
     tags: ['console.messages.filters'],
   }, async () => {
+    const keyId = (await server.call('GET', '/keys/self')).body.id;
     const query = new URLSearchParams([
       ...[
         ['q', 'invoice'],
@@ -70,6 +71,7 @@ describe('the message log', () => {
       ...[
         ['source', 'agent'],
         ['agent_name', 'Collections agent'],
+        ['key_id', keyId],
         ['recipient', 'bounced@sandbox.test'],
       ],
       ...[
@@ -82,10 +84,11 @@ describe('the message log', () => {
     const { status, body } = await get(`?${query}`);
     expect(status).toBe(200);
     expect(body).toContain(`href="/console/messages/${bounced}"`);
-    expect(body.match(/aria-label="Remove the filter /g)).toHaveLength(12);
+    expect(body.match(/aria-label="Remove the filter /g)).toHaveLength(13);
     expect(body).toContain('aria-label="Remove the filter Agent: Collections agent"');
+    expect(body).toContain('aria-label="Remove the filter Key: First key"');
     expect(body).toContain('value="billing, invoice"');
-    expect(body).toContain('/emails/export?format=jsonl&amp;q=invoice&amp;status=bounced');
+    expect(body).toMatch(/\/emails\/export\?format=jsonl&amp;q=invoice&amp;[^"]+&amp;status=bounced&amp;tag=billing/);
     const other = await get('?status=bounced&tag=nothing-has-it');
     expect(other.body).toContain('No message matches');
   });

@@ -13,6 +13,12 @@ export const consolePages = section('The console', [
     'console.messages.body',
     'The body is displayed in a frame that runs and loads nothing, and pages stay small.',
   ),
+  requirement(
+    'console.messages.files',
+    'Files are shown in the page if they can run nothing, and only to roles that may read the content.',
+  ),
+  requirement('console.messages.key', 'A message leads to the key that sent it, and a key to its messages.'),
+  requirement('console.messages.problems', 'One view shows every message that needs attention.'),
   requirement('console.messages.roles', 'Pages show exactly what the user’s role may see.'),
   requirement('console.messages.hostile', 'Hostile texts neither run nor make a page wider than a phone.'),
   requirement('console.messages.live', 'New messages and events appear without reloading.'),

@@ -6,7 +6,7 @@ const SHOWN = new Map([
   ['text/csv', 'text/plain; charset=utf-8'],
 ]);
 
-/** How an approver gets a file of a held email: displayed inline, or as a download only. */
+/** How a reader gets a file of an email: displayed inline, or as a download only. */
 export interface ServedFile {
   readonly isShown: boolean;
   readonly contentType: string;

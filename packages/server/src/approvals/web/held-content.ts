@@ -80,7 +80,7 @@ const FILE_HEADERS = {
 /** One attached file; null if there is none at the index. */
 export async function serveHeldFile(
   { sql, accountId }: HeldContentTools,
-  { emailId }: Message,
+  { emailId }: Pick<Message, 'emailId'>,
   index: string,
 ): Promise<HeldContent | null> {
   if (!/^\d{1,2}$/.test(index)) return null;

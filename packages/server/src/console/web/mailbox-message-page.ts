@@ -92,7 +92,7 @@ function bodyCard(path: string, message: ReadableMessage, asked: string | null):
 function viewOf(path: string, { text, source, headers }: ReadableMessage, view: View): Html {
   switch (view) {
     case 'displayed':
-      return html`<iframe class="mail-frame" title="The message as it is displayed" sandbox="" src="${path}/html"></iframe>
+      return html`<iframe class="mail-frame roomy" title="The message as it is displayed" sandbox="" src="${path}/html"></iframe>
 <p class="small faint">Images from other servers and scripts are not loaded. Links and forms do nothing here.</p>`;
     case 'text':
       return sourceText(text ?? '', `${path}/text.txt`);

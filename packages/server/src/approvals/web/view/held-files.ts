@@ -1,22 +1,31 @@
+import type { Approval } from '@postrider/core';
 import { attributes, type Html, html } from '../../../html/page-markup.ts';
 import { revealed } from '../../../ui/components/revealed-text.ts';
 import { flushCard } from '../../../ui/components/surfaces.ts';
 import { PAGE_ASSETS } from '../../../ui/page-assets.ts';
 import { serveFile } from '../../held-file.ts';
 import { formatSize } from '../../hold-words.ts';
-import type { HeldView } from './shown-hold.ts';
+import type { Excerpt } from './shown-hold.ts';
 
-type File = HeldView['approval']['attachments'][number];
+type File = Approval['attachments'][number];
+
+interface FilesView {
+  readonly attachments: readonly File[];
+  /** The address under which each file is at `/files/<index>`. */
+  readonly base: string;
+  /** The beginnings of attached texts, by the index of the file. */
+  readonly excerpts: Readonly<Record<number, Excerpt>>;
+}
 
 /** The attached files. Pictures, PDFs and texts are shown in the page; everything else is only offered as a download, with a warning. */
-export function heldFiles(view: HeldView): Html {
-  const { attachments } = view.approval;
+export function heldFiles(view: FilesView): Html {
+  const { attachments } = view;
   if (attachments.length === 0) return html``;
   const title = attachments.length === 1 ? '1 attached file' : `${attachments.length} attached files`;
   return flushCard(title, html`<ul class="files">${attachments.map((file, index) => item(view, file, index))}</ul>`);
 }
 
-function item(view: HeldView, file: File, index: number): Html {
+function item(view: FilesView, file: File, index: number): Html {
   const { filename, contentType, size } = file;
   const { isShown, contentType: served } = serveFile(filename, contentType);
   const href = `${view.base}/files/${index}`;
@@ -30,7 +39,7 @@ function item(view: HeldView, file: File, index: number): Html {
 /** Larger pictures and PDFs are only opened on request. */
 const SHOWN_BYTES = 20_000_000;
 
-function preview({ base, excerpts }: HeldView, { filename, size }: File, index: number, served: string): Html {
+function preview({ base, excerpts }: FilesView, { filename, size }: File, index: number, served: string): Html {
   const href = `${base}/files/${index}`;
   if (served.startsWith('image/') && size <= SHOWN_BYTES)
     return html`<details class="more preview"><summary>Show the picture</summary><img src="${href}" alt="${filename}" loading="lazy" decoding="async"></details>`;

@@ -13,7 +13,7 @@ export function heldView(view: HeldView): Html {
   const isOpen = view.mayDecide && approval.status === 'pending';
   return html`<div class="held" data-hold="${approval.id}">${toFindings(view)}<div class="held-main">${findingNotices(reading.review)}${acceptanceForecast(view.forecast)}
 <section class="card message"><header><h2>The message</h2></header><div class="body">${envelopeOf(approval)}${heldBody(view)}</div></section>
-${heldFiles(view)}${linkCard(reading)}</div>
+${heldFiles({ ...view, attachments: approval.attachments })}${linkCard(reading)}</div>
 <div class="held-side">${senderCard(view)}${isOpen ? decisionCard(view) : null}</div>
 ${isOpen ? decisionBar(view) : null}</div>`;
 }

@@ -181,7 +181,7 @@ ${card(
       html`<details class="more"><summary>${scopes.length} permissions</summary><ul class="bullets">${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul></details>`,
     ],
     ['Id', html`<code>${id}</code>`],
-  ])}${request.may('audit.list') ? html`<a href="${withQuery('/console/audit', { target_id: id })}">Changes of this key</a>` : null}`,
+  ])}<div class="stack-tight">${request.may('emails.list') ? html`<a href="${withQuery('/console/messages', { key_id: id })}">Messages of this key</a>` : null}${request.may('audit.list') ? html`<a href="${withQuery('/console/audit', { target_id: id })}">Changes of this key</a>` : null}</div>`,
 )}</div>`,
   });
 }

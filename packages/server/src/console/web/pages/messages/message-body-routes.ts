@@ -1,9 +1,11 @@
 import type { Message } from '@postrider/core';
+import { serveHeldFile } from '../../../../approvals/web/held-content.ts';
 import { ProblemError } from '../../../../problem.ts';
 import { QUIET_HTML } from '../../../quiet-html.ts';
 import { BODY_HEADERS } from '../../body-policy.ts';
 import type { RawResult } from '../../console-page.ts';
 import type { PageRequest } from '../../page-request.ts';
+import { contentToolsOf } from '../approvals/held-parts.ts';
 
 /** The HTML of a message, for a frame: nothing in it runs or loads anything. */
 export async function frameBody(request: PageRequest): Promise<RawResult> {
@@ -13,6 +15,19 @@ export async function frameBody(request: PageRequest): Promise<RawResult> {
   if (quiet.kind !== 'done')
     throw new ProblemError('unavailable', { detail: 'Too many messages are being read right now.' });
   return { kind: 'raw', contentType: 'text/html; charset=utf-8', body: quiet.output, headers: BODY_HEADERS };
+}
+
+/** A file of the message. Its index must be one that the user was shown: there are none for a role without the content. */
+export async function showFile(request: PageRequest): Promise<RawResult> {
+  const { id, attachments } = await readMessage(request);
+  const index = request.param('index');
+  const isVisible = attachments?.[Number(index)] !== undefined;
+  const file = isVisible ? await serveHeldFile(contentToolsOf(request), { emailId: id }, index) : null;
+  if (file === null)
+    throw new ProblemError('not_found', {
+      detail: 'The message has no such file, or its content is not shown to your role.',
+    });
+  return { kind: 'raw', ...file };
 }
 
 /** The source of the HTML. It is a file of text, because a page would run when it is opened from a disk. */

@@ -1,16 +1,18 @@
 import type { Message } from '@postrider/core';
-import { formatSize } from '../../../../approvals/hold-words.ts';
+import { readExcerpts } from '../../../../approvals/web/held-content.ts';
+import { heldFiles } from '../../../../approvals/web/view/held-files.ts';
 import { type Html, html } from '../../../../html/page-markup.ts';
+import { linkButton } from '../../../../ui/components/button.ts';
 import { chips } from '../../../../ui/components/chip.ts';
 import { facts } from '../../../../ui/components/facts.ts';
 import { foreignText } from '../../../../ui/components/foreign-text.ts';
 import { sourceText } from '../../../../ui/components/source-text.ts';
-import { flushCard, notice } from '../../../../ui/components/surfaces.ts';
-import { table } from '../../../../ui/components/table.ts';
+import { notice } from '../../../../ui/components/surfaces.ts';
 import { time } from '../../../../ui/components/time.ts';
 import type { PageResult } from '../../console-page.ts';
 import { withQuery } from '../../page-address.ts';
 import type { PageRequest } from '../../page-request.ts';
+import { contentToolsOf } from '../approvals/held-parts.ts';
 import { LOG_PATH } from './message-log-state.ts';
 import { messagePage } from './message-tabs.ts';
 
@@ -18,7 +20,7 @@ import { messagePage } from './message-tabs.ts';
 export async function showContent(request: PageRequest): Promise<PageResult> {
   const message = await request.call('emails.get', { params: { id: request.param('id') } });
   const missing = explainMissing(message);
-  const content = missing ?? html`${bodyCard(message, request.query.get('show'))}${attachmentCard(message)}`;
+  const content = missing ?? html`${bodyCard(message, request)}${await fileCard(message, request)}`;
   return messagePage(message, request, { tab: 'content', content });
 }
 
@@ -48,7 +50,8 @@ const VIEW_WORDS: Readonly<Record<View, string>> = {
   headers: 'Headers',
 };
 
-function bodyCard(message: Message, asked: string | null): Html {
+function bodyCard(message: Message, { query }: PageRequest): Html {
+  const asked = query.get('show');
   const path = `${LOG_PATH}/${message.id}`;
   const views = viewsOf(message);
   const current = views.find((view) => view === asked) ?? views[0] ?? 'headers';
@@ -57,7 +60,7 @@ function bodyCard(message: Message, asked: string | null): Html {
     href: withQuery(`${path}/content`, { show: view }),
     isCurrent: view === current,
   }));
-  return html`<section class="card"><header><h2>Body</h2>${chips('Forms of the body', links)}</header><div class="body">${viewOf(message, current, path)}</div></section>`;
+  return html`<section class="card"><header><h2>Body</h2>${chips('Forms of the body', links)}</header><div class="body">${viewOf(message, current, { path, isTall: query.get('height') === 'full' })}</div></section>`;
 }
 
 function viewsOf({ html: markup, text }: Message): readonly View[] {
@@ -69,11 +72,18 @@ function viewsOf({ html: markup, text }: Message): readonly View[] {
   ];
 }
 
-function viewOf(message: Message, view: View, path: string): Html {
+interface Shown {
+  /** The page of the message. */
+  readonly path: string;
+  /** Whether the frame is as high as a long newsletter. */
+  readonly isTall: boolean;
+}
+
+function viewOf(message: Message, view: View, { path, isTall }: Shown): Html {
   switch (view) {
     case 'displayed':
-      return html`<iframe class="mail-frame" title="The message as it is displayed" sandbox="" loading="lazy" src="${path}/html"></iframe>
-<p class="small faint">Images from other servers and scripts are not loaded. Links and forms do nothing here.</p>`;
+      return html`<div class="row"><p class="small faint">Images from other servers and scripts are not loaded. Links and forms do nothing here.</p><span class="end">${heightLink(path, isTall)}</span></div>
+<iframe class="mail-frame ${isTall ? 'tall' : 'roomy'}" title="The message as it is displayed" sandbox="" loading="lazy" src="${path}/html"></iframe>`;
     case 'text':
       return sourceText(message.text ?? '', `${path}/text.txt`);
     case 'source':
@@ -81,6 +91,12 @@ function viewOf(message: Message, view: View, path: string): Html {
     case 'headers':
       return headerList(message);
   }
+}
+
+/** The frame runs nothing and is of another origin, so that no one can ask it how high its content is. */
+function heightLink(path: string, isTall: boolean): Html {
+  const href = withQuery(`${path}/content`, { show: 'displayed', height: isTall ? null : 'full' });
+  return linkButton(isTall ? 'Shorter frame' : 'Taller frame', href, { isSmall: true });
 }
 
 function headerList({ headers }: Message): Html {
@@ -91,22 +107,9 @@ function headerList({ headers }: Message): Html {
 <p class="small faint">Postrider adds the standard headers when it sends, such as Date, Message-ID and the DKIM signature.</p>`;
 }
 
-function attachmentCard({ attachments }: Message): Html | null {
+/** The files, shown as safely as those of a message that waits for approval. */
+async function fileCard({ id, attachments }: Message, request: PageRequest): Promise<Html> {
   const files = attachments ?? [];
-  if (files.length === 0) return null;
-  return flushCard(
-    files.length === 1 ? '1 attachment' : `${files.length} attachments`,
-    table({
-      ...{ caption: 'Attached files', rows: files },
-      columns: [
-        {
-          label: 'Name',
-          kind: 'lead',
-          cell: ({ filename }) => html`<span class="strong">${foreignText(filename)}</span>`,
-        },
-        { label: 'Type', cell: ({ contentType }) => html`<div class="least">${foreignText(contentType)}</div>` },
-        { label: 'Size', kind: 'number', cell: ({ size }) => html`<span class="nowrap">${formatSize(size)}</span>` },
-      ],
-    }),
-  );
+  const excerpts = await readExcerpts(contentToolsOf(request), { emailId: id, attachments: files });
+  return heldFiles({ attachments: files, base: `${LOG_PATH}/${id}`, excerpts });
 }

@@ -14,7 +14,7 @@ import { CHANNEL_WORDS, SOURCE_WORDS } from './message-words.ts';
 const SUBJECT_CHARACTERS = 120;
 
 /** Where a message is from and what belongs to it. */
-export function messageFacts(message: Message, request: PageRequest): Html {
+export async function messageFacts(message: Message, request: PageRequest): Promise<Html> {
   const { from, subject, replyTo, createdAt, scheduledAt, tags, metadata, id, resendOf, template, agentName } = message;
   const about = facts([
     ['From', foreignText(from)],
@@ -34,6 +34,7 @@ export function messageFacts(message: Message, request: PageRequest): Html {
         ? null
         : html`<a href="${withQuery(LOG_PATH, { agent_name: agentName })}">${foreignText(agentName)}</a>`,
     ],
+    ['Key', await keyFact(message, request)],
     ['Template', template === null ? null : foreignText(template)],
     ['Resend of', resendOf === null ? null : html`<a href="${LOG_PATH}/${resendOf}">The first message</a>`],
     ['Approval', approvalFact(message, request)],
@@ -52,6 +53,20 @@ export function messageFacts(message: Message, request: PageRequest): Html {
 function tagList(tags: readonly string[]): Html {
   const links = tags.map((tag) => html`<a class="tag" href="${withQuery(LOG_PATH, { tag })}">${foreignText(tag)}</a>`);
   return html`<div class="tags">${links}</div>`;
+}
+
+/** The key that sent it, or the user. Null for a role that may not see keys. */
+async function keyFact({ keyId, keyName }: Message, request: PageRequest): Promise<HtmlValue> {
+  if (keyId === null) return null;
+  if (keyName !== null)
+    return request.may('keys.get')
+      ? html`<a href="/console/keys/${keyId}">${foreignText(keyName)}</a>`
+      : foreignText(keyName);
+  const team = request.may('team.list') ? await request.attempt('team.list') : null;
+  const member = team?.ok === true ? team.body.members.find(({ id }) => id === keyId) : undefined;
+  return member === undefined
+    ? 'A user of this account'
+    : html`${foreignText(member.name ?? member.email)} <span class="faint">(a user)</span>`;
 }
 
 function approvalFact({ approval }: Message, request: PageRequest): HtmlValue {

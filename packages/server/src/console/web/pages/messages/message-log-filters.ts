@@ -1,30 +1,40 @@
-import { CHANNELS, LIMITS, MESSAGE_STATUSES, type Problem, SOURCES } from '@postrider/core';
+import { CHANNELS, LIMITS, MESSAGE_STATUSES, type MessageStatus, type Problem, SOURCES } from '@postrider/core';
 import { type Html, html } from '../../../../html/page-markup.ts';
 import { statusWords } from '../../../../ui/components/badge.ts';
 import { button } from '../../../../ui/components/button.ts';
 import { chips, removableChip } from '../../../../ui/components/chip.ts';
 import { faultOf, select, textField } from '../../../../ui/components/field.ts';
-import { activeFilters, LOG_PATH, type LogFilters, logAddress, withFilter } from './message-log-state.ts';
+import {
+  activeFilters,
+  type FilterName,
+  hasStatuses,
+  LOG_PATH,
+  type LogFilters,
+  logAddress,
+  PROBLEMS,
+  withStatus,
+} from './message-log-state.ts';
 import { CHANNEL_WORDS, FILTER_WORDS, SOURCE_WORDS } from './message-words.ts';
 
-const VIEWS = [
-  { label: 'All', status: '' },
-  { label: 'Waiting for approval', status: 'pending_approval' },
-  { label: 'Queued and scheduled', status: 'queued' },
-  { label: 'Delivered', status: 'delivered' },
-  { label: 'Bounced', status: 'bounced' },
-  { label: 'Failed', status: 'failed' },
-  { label: 'Complained', status: 'complained' },
-  { label: 'Suppressed', status: 'suppressed' },
-  { label: 'Deferred', status: 'deferred' },
-] as const;
+const VIEWS: readonly { readonly label: string; readonly statuses: readonly MessageStatus[] }[] = [
+  { label: 'All', statuses: [] },
+  PROBLEMS,
+  { label: 'Waiting for approval', statuses: ['pending_approval'] },
+  { label: 'Queued and scheduled', statuses: ['queued'] },
+  { label: 'Delivered', statuses: ['delivered'] },
+  { label: 'Bounced', statuses: ['bounced'] },
+  { label: 'Failed', statuses: ['failed'] },
+  { label: 'Complained', statuses: ['complained'] },
+  { label: 'Suppressed', statuses: ['suppressed'] },
+  { label: 'Deferred', statuses: ['deferred'] },
+];
 
 /** Views of the log by status. Other filters are kept. */
 export function logViews(filters: LogFilters): Html {
-  const links = VIEWS.map(({ label, status }) => ({
+  const links = VIEWS.map(({ label, statuses }) => ({
     label,
-    href: logAddress(withFilter(filters, 'status', status)),
-    isCurrent: (filters.status ?? '') === status,
+    href: logAddress(withStatus(filters, ...statuses)),
+    isCurrent: hasStatuses(filters, statuses),
   }));
   return chips('Views', links);
 }
@@ -32,34 +42,51 @@ export function logViews(filters: LogFilters): Html {
 /** The search box, and every other filter behind "More filters". It works without scripts: the address has the state. */
 export function filterForm(filters: LogFilters, problem: Problem | null): Html {
   const fault = (name: string) => faultOf(problem?.errors, name);
-  const field = (name: keyof typeof FILTER_WORDS & keyof LogFilters & string, hint: string) =>
+  const field = (name: Exclude<FilterName, 'status'>, hint: string) =>
     textField({
       ...{ name, label: FILTER_WORDS[name], hint, fault: fault(name) },
       value: name === 'tag' ? filters.tag.join(', ') : (filters[name] ?? ''),
     });
+  // Chosen on the page of the key or of a message, and kept by a search.
+  const key = filters.key_id === undefined ? null : html`<input type="hidden" name="key_id" value="${filters.key_id}">`;
   const day = (name: 'from' | 'to', label: string) =>
     isDay(filters[name])
       ? textField({ ...{ name, label, type: 'date', value: filters[name] ?? '', fault: fault(name) } })
       : textField({ ...{ name, label, value: filters[name] ?? '', fault: fault(name) } });
   const hasHiddenFault = problem?.errors?.some(({ path }) => path !== 'q' && path !== 'status') === true;
-  return html`<form class="filter-form" method="get" action="${LOG_PATH}" role="search">
+  return html`<form class="filter-form" method="get" action="${LOG_PATH}" role="search">${key}
 <div class="filters"><div class="grow">${textField({ name: 'q', label: 'Subject or recipient contains', type: 'search', value: filters.q ?? '', maxLength: LIMITS.searchCharactersMax, fault: fault('q') })}</div>
-${choice('status', filters, Object.keys(MESSAGE_STATUSES), statusWords)}${button('Search')}</div>
+${statusChoice(filters)}${button('Search')}</div>
 <details class="more"${hasHiddenFault ? html` open` : null}><summary>More filters</summary><div class="filter-grid">
 ${field('tag', 'Separate several with commas; all must match.')}${field('agent_name', 'The exact name.')}
 ${field('recipient', 'A full address, in to, cc or bcc.')}${field('sender', 'A full address.')}
 ${field('domain', 'For example acme.example.')}
-${choice('channel', filters, CHANNELS, (name) => CHANNEL_WORDS[name])}${choice('source', filters, SOURCES, (name) => SOURCE_WORDS[name])}
+${choice(
+  'channel',
+  filters.channel,
+  wordsFor(CHANNELS, (name) => CHANNEL_WORDS[name]),
+)}${choice(
+  'source',
+  filters.source,
+  wordsFor(SOURCES, (name) => SOURCE_WORDS[name]),
+)}
 ${day('from', 'From day, in UTC')}${day('to', 'Before day, in UTC')}
 <div class="actions">${button('Apply filters')}</div></div></details></form>`;
 }
 
-/** The filters in force; each is a link that removes it. */
-export function activeChips(filters: LogFilters): Html | null {
+/**
+ * The filters in force; each is a link that removes it.
+ * @param keyName the name of the key that is filtered by, if the role may read it
+ */
+export function activeChips(filters: LogFilters, keyName: string | null): Html | null {
   const active = activeFilters(filters);
   if (active.length === 0) return null;
   const list = active.map(({ name, value, without }) =>
-    removableChip(FILTER_WORDS[name], wordsOf(name, value), logAddress(without)),
+    removableChip(
+      FILTER_WORDS[name],
+      name === 'key_id' ? (keyName ?? value) : wordsOf(name, value),
+      logAddress(without),
+    ),
   );
   const clear = active.length > 1 ? [{ label: 'Clear all', href: LOG_PATH }] : [];
   return chips('Filters in force', [...list, ...clear]);
@@ -76,14 +103,27 @@ function wordOf(words: Readonly<Record<string, string>>, value: string): string 
   return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
 }
 
-function choice<Name extends string>(
-  name: 'status' | 'channel' | 'source',
-  filters: LogFilters,
-  values: readonly Name[],
-  label: (value: Name) => string,
-): Html {
-  const given = filters[name] ?? '';
-  const known = values.map((value) => ({ value, label: label(value) }));
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+function wordsFor<Name extends string>(values: readonly Name[], label: (value: Name) => string): readonly Option[] {
+  return values.map((value) => ({ value, label: label(value) }));
+}
+
+/** Several statuses are one choice, with commas between them as the address may have them. */
+function statusChoice({ status }: LogFilters): Html {
+  const problems = { value: PROBLEMS.statuses.join(','), label: PROBLEMS.label };
+  const isProblems = hasStatuses({ status }, PROBLEMS.statuses);
+  const several =
+    status.length > 1 && !isProblems ? [{ value: status.join(','), label: status.map(statusWords).join(', ') }] : [];
+  const options = [...several, problems, ...wordsFor(Object.keys(MESSAGE_STATUSES), statusWords)];
+  return choice('status', isProblems ? problems.value : status.join(','), options);
+}
+
+function choice(name: 'status' | 'channel' | 'source', asked: string | undefined, known: readonly Option[]): Html {
+  const given = asked ?? '';
   // A value that does not exist stays chosen, so that the form shows what the address says.
   const unknown = given === '' || known.some(({ value }) => value === given) ? [] : [{ value: given, label: given }];
   return select({

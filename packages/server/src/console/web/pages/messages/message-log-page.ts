@@ -29,15 +29,22 @@ export async function showLog(request: PageRequest): Promise<PageResult> {
     ...{ title: 'Messages', section: 'messages', status: found.ok ? 200 : found.problem.status },
     watch: isLive ? ['messages'] : [],
     content: html`${pageHeader({ title, lead, actions })}${logViews(filters)}
-${filterForm(filters, found.ok ? null : found.problem)}${activeChips(filters)}
+${filterForm(filters, found.ok ? null : found.problem)}${activeChips(filters, await keyNameOf(filters, request))}
 ${found.ok ? flushCard(null, results(found.body, filters, cursor)) : problemNotice(found.problem)}`,
   });
 }
 
+/** The name of the key that is filtered by. The key of a user's seat has none. */
+async function keyNameOf({ key_id: id }: LogFilters, request: PageRequest): Promise<string | null> {
+  if (id === undefined || !request.may('keys.get')) return null;
+  const found = await request.attempt('keys.get', { params: { id } });
+  return found.ok ? found.body.name : null;
+}
+
 /** The filters as the operation accepts them: those that have a value. */
 function given(filters: LogFilters) {
-  const { tag, ...single } = filters;
-  return { ...single, ...(tag.length === 0 ? {} : { tag }) };
+  const { status, tag, ...single } = filters;
+  return { ...single, ...(status.length === 0 ? {} : { status }), ...(tag.length === 0 ? {} : { tag }) };
 }
 
 interface Found {

@@ -24,6 +24,6 @@ export async function overviewPage(
   const allHref = request.query.get('events') === 'all' ? null : `${LOG_PATH}/${message.id}?events=all`;
   const content = html`${problem === null ? null : problemNotice(problem)}${await explainMessage(message, request)}
 <div class="columns"><div class="stack">${card('What happened', eventTimeline(message.events, { allHref }))}${recipientCards(message)}</div>
-<div class="stack">${messageFacts(message, request)}</div></div>`;
+<div class="stack">${await messageFacts(message, request)}</div></div>`;
   return messagePage(message, request, { tab: 'overview', content, status: problem?.status ?? 200 });
 }

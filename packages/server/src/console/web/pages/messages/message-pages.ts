@@ -1,6 +1,6 @@
 import type { PageRoute } from '../../console-page.ts';
 import { showAttempts } from './message-attempts-page.ts';
-import { downloadHtml, downloadText, frameBody } from './message-body-routes.ts';
+import { downloadHtml, downloadText, frameBody, showFile } from './message-body-routes.ts';
 import { cancel, reschedule, resend } from './message-changes.ts';
 import { showContent } from './message-content-page.ts';
 import { showLog } from './message-log-page.ts';
@@ -17,6 +17,7 @@ export const MESSAGE_PAGES: readonly PageRoute[] = [
   { method: 'GET', path: `${ONE}/html`, needs: 'emails.get', run: frameBody },
   { method: 'GET', path: `${ONE}/html.txt`, needs: 'emails.get', run: downloadHtml },
   { method: 'GET', path: `${ONE}/text.txt`, needs: 'emails.get', run: downloadText },
+  { method: 'GET', path: `${ONE}/files/:index`, needs: 'emails.get', run: showFile },
   { method: 'POST', path: `${ONE}/resend`, needs: 'emails.resend', run: resend },
   { method: 'POST', path: `${ONE}/cancel`, needs: 'emails.cancel', run: cancel },
   { method: 'POST', path: `${ONE}/reschedule`, needs: 'emails.reschedule', run: reschedule },

@@ -22,6 +22,7 @@ export const FILTER_WORDS: Readonly<Record<FilterName, string>> = {
   channel: 'Channel',
   source: 'Source',
   agent_name: 'Agent',
+  key_id: 'Key',
   recipient: 'Recipient',
   domain: 'Sending domain',
   sender: 'Sender',
