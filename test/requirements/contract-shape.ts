@@ -23,7 +23,7 @@ export const contractShape = section('contract: Shape of the whole', [
     'contract-shape.query-parameters',
     'An unknown or repeated query parameter is 422, and the error names it.',
   ),
-  requirement('contract-shape.repeated-tag', 'A repeated query parameter is 422, except `tag` and `status`.'),
+  requirement('contract-shape.repeated-tag', 'A repeated query parameter is 422, except `tag`.'),
   requirement('contract-shape.read-answer', 'Read → 200 with the record.'),
   requirement(
     'contract-shape.write-answers',

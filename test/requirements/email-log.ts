@@ -20,10 +20,7 @@ export const emailsGet = section('GET /emails/:id', [
 ]);
 
 export const emailsList = section('GET /emails', [
-  requirement(
-    'emails-list.status',
-    '`status`: filter by status; repeatable; repeated values widen the result (any may match).',
-  ),
+  requirement('emails-list.status', '`status`: filter by status, or by `problem` for all that need attention.'),
   requirement('emails-list.q', '`q`: search over recipient or subject.'),
   requirement(
     'emails-list.tag',

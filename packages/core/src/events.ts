@@ -51,3 +51,13 @@ export const MESSAGE_STATUSES = {
 } as const;
 
 export type MessageStatus = keyof typeof MESSAGE_STATUSES;
+
+/** What was not delivered as wanted, and will not be without someone’s help. Deferred messages are retried without it. */
+export const PROBLEM_STATUSES: readonly MessageStatus[] = [
+  'bounced',
+  'complained',
+  'failed',
+  'suppressed',
+  'rejected',
+  'expired',
+];

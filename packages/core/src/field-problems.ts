@@ -47,15 +47,12 @@ function unknownField(path: readonly PropertyKey[], suggestion: string | null): 
   return { path: name, code: 'unknown_field', message: `\`${name}\` is not a known field; ${advice}` };
 }
 
-/** The branch whose type fits has no issue about the type of the value as a whole. */
+/** The branch whose type fits has no issue about the value as a whole. */
 function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
-  const fitting = branches.find((issues) => !issues.some((issue) => issue.path.length === 0 && isOfOtherType(issue)));
+  const fitting = branches.find(
+    (issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type'),
+  );
   return fitting ?? branches.at(-1) ?? [];
-}
-
-/** A list of names reports an array as a wrong name. */
-function isOfOtherType(issue: Issue): boolean {
-  return issue.code === 'invalid_type' || (issue.code === 'invalid_value' && Array.isArray(issue.input));
 }
 
 function joinPath(path: readonly PropertyKey[]): string {

@@ -14,6 +14,7 @@ export {
   MESSAGE_STATUSES,
   type MessageEventType,
   type MessageStatus,
+  PROBLEM_STATUSES,
 } from './events.ts';
 export { toFieldProblems } from './field-problems.ts';
 export { type JsonSchema, toInlineSchema } from './json-schema.ts';

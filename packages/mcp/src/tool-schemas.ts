@@ -71,20 +71,10 @@ export function toolOutputSchema(
  * how to fix them: including all of them would cost more tokens than the tools themselves.
  */
 function toArgument(schema: JsonSchema): JsonSchema {
-  const root = withoutRepeatedNames(schema);
-  const { description, ...shape } = mapSchemas(root, (node) =>
-    keepEntries(node, (key) => !BOUNDS.has(key) && (key !== 'description' || node === root)),
+  const { description, ...shape } = mapSchemas(schema, (node) =>
+    keepEntries(node, (key) => !BOUNDS.has(key) && (key !== 'description' || node === schema)),
   );
   return typeof description === 'string' ? { ...shape, description: firstSentence(description) } : shape;
-}
-
-/** One name or a list of names is offered as the list alone: every name would cost its tokens twice. The API accepts both. */
-function withoutRepeatedNames(schema: JsonSchema): JsonSchema {
-  const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
-  const [one, list] = anyOf.map(asNode);
-  const isRepeated = one?.['enum'] !== undefined && JSON.stringify(list?.['items']) === JSON.stringify(one);
-  return isRepeated ? { ...rest, ...list } : schema;
 }
 
 /** An argument that another tool describes: its type, without the fields of an object. */

@@ -449,13 +449,12 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": false,
         "positional": false,
         "flags": [
-          "--statu",
           "--status"
         ],
-        "valueName": "text",
-        "description": "Only messages with any of these statuses; repeat it for several.",
+        "valueName": "choice",
+        "description": "Only messages with this status. `problem` means any of bounced, complained, failed, suppressed, rejected, expired.",
         "value": {
-          "kind": "list",
+          "kind": "choice",
           "choices": [
             "queued",
             "sending",
@@ -469,7 +468,8 @@ export const COMMANDS: readonly CommandDescription[] = [
             "pending_approval",
             "rejected",
             "expired",
-            "canceled"
+            "canceled",
+            "problem"
           ]
         }
       },
@@ -725,13 +725,12 @@ export const COMMANDS: readonly CommandDescription[] = [
         "required": false,
         "positional": false,
         "flags": [
-          "--statu",
           "--status"
         ],
-        "valueName": "text",
-        "description": "Only messages with any of these statuses; repeat it for several.",
+        "valueName": "choice",
+        "description": "Only messages with this status. `problem` means any of bounced, complained, failed, suppressed, rejected, expired.",
         "value": {
-          "kind": "list",
+          "kind": "choice",
           "choices": [
             "queued",
             "sending",
@@ -745,7 +744,8 @@ export const COMMANDS: readonly CommandDescription[] = [
             "pending_approval",
             "rejected",
             "expired",
-            "canceled"
+            "canceled",
+            "problem"
           ]
         }
       },
@@ -6444,13 +6444,12 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "required": false,
         "positional": false,
         "flags": [
-          "--statu",
           "--status"
         ],
-        "valueName": "text",
-        "description": "Only messages with any of these statuses; repeat it for several.",
+        "valueName": "choice",
+        "description": "Only messages with this status. `problem` means any of bounced, complained, failed, suppressed, rejected, expired.",
         "value": {
-          "kind": "list",
+          "kind": "choice",
           "choices": [
             "queued",
             "sending",
@@ -6464,7 +6463,8 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
             "pending_approval",
             "rejected",
             "expired",
-            "canceled"
+            "canceled",
+            "problem"
           ]
         }
       },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type MessageStatus, PROBLEM_STATUSES } from '../events.ts';
 import { LIMITS } from '../limits.ts';
 import { foldAddress, hasForbiddenCharacter, toAsciiDomain } from './email-address.ts';
 import { idSchema } from './identifiers.ts';
@@ -30,20 +31,14 @@ const tagFilterSchema = z
     publishedAs: { type: 'array', items: { type: 'string', minLength: 1, maxLength: LIMITS.tagCharacters } },
   });
 
-const STATUS_NAMES = [...messageStatusSchema.options];
+/** A group of statuses as one value of the filter. */
+const PROBLEM = 'problem';
 
-/** One value, or several if the parameter is repeated. Parses to a list, in a fixed order so that a cursor fits the same statuses. */
+/** Parses to the statuses of which any may match. */
 const statusFilterSchema = z
-  .union([messageStatusSchema.transform((status) => [status]), z.array(messageStatusSchema).min(1)])
-  .transform((statuses) => STATUS_NAMES.filter((name) => statuses.includes(name)))
-  .meta({
-    publishedAs: {
-      anyOf: [
-        { type: 'string', enum: STATUS_NAMES },
-        { type: 'array', items: { type: 'string', enum: STATUS_NAMES } },
-      ],
-    },
-  });
+  .enum([...messageStatusSchema.options, PROBLEM])
+  .transform((name): readonly MessageStatus[] => (name === PROBLEM ? PROBLEM_STATUSES : [name]))
+  .meta({ publishedAs: { type: 'string', enum: [...messageStatusSchema.options, PROBLEM] } });
 
 const domainSchema = z.string().transform((given, context): string => {
   const domain = toAsciiDomain(given);
@@ -54,7 +49,9 @@ const domainSchema = z.string().transform((given, context): string => {
 
 /** The filters of the message log, in lists and exports alike. All filters that are passed must match. */
 export const messageFilterFields = {
-  status: statusFilterSchema.optional().describe('Only messages with any of these statuses; repeat it for several.'),
+  status: statusFilterSchema
+    .optional()
+    .describe(`Only messages with this status. \`${PROBLEM}\` means any of ${PROBLEM_STATUSES.join(', ')}.`),
   q: searchSchema
     .optional()
     .describe(

@@ -3166,8 +3166,8 @@ export interface operations {
     "emails.list": {
         parameters: {
             query?: {
-                /** @description Only messages with any of these statuses; repeat it for several. */
-                status?: ("queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled") | ("queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled")[];
+                /** @description Only messages with this status. `problem` means any of bounced, complained, failed, suppressed, rejected, expired. */
+                status?: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled" | "problem";
                 /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
                 /** @description Only messages with this tag; if repeated, with all of them. */
@@ -3289,8 +3289,8 @@ export interface operations {
             query?: {
                 /** @description `csv`, `json` (one array) or `jsonl` (one JSON object per line). */
                 format?: "csv" | "json" | "jsonl";
-                /** @description Only messages with any of these statuses; repeat it for several. */
-                status?: ("queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled") | ("queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled")[];
+                /** @description Only messages with this status. `problem` means any of bounced, complained, failed, suppressed, rejected, expired. */
+                status?: "queued" | "sending" | "sent" | "delivered" | "deferred" | "bounced" | "complained" | "failed" | "suppressed" | "pending_approval" | "rejected" | "expired" | "canceled" | "problem";
                 /** @description Text in the subject or in a recipient’s address or name; case-insensitive. 2 to 200 characters, no wildcards; cc and bcc are searched too. Bcc recipients of other keys’ messages match only for keys with `emails:content-all`. */
                 q?: string;
                 /** @description Only messages with this tag; if repeated, with all of them. */

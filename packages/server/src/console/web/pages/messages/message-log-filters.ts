@@ -1,4 +1,4 @@
-import { CHANNELS, LIMITS, MESSAGE_STATUSES, type MessageStatus, type Problem, SOURCES } from '@postrider/core';
+import { CHANNELS, LIMITS, MESSAGE_STATUSES, type Problem, SOURCES } from '@postrider/core';
 import { type Html, html } from '../../../../html/page-markup.ts';
 import { statusWords } from '../../../../ui/components/badge.ts';
 import { button } from '../../../../ui/components/button.ts';
@@ -7,34 +7,34 @@ import { faultOf, select, textField } from '../../../../ui/components/field.ts';
 import {
   activeFilters,
   type FilterName,
-  hasStatuses,
   LOG_PATH,
   type LogFilters,
   logAddress,
-  PROBLEMS,
-  withStatus,
+  withFilter,
 } from './message-log-state.ts';
 import { CHANNEL_WORDS, FILTER_WORDS, SOURCE_WORDS } from './message-words.ts';
 
-const VIEWS: readonly { readonly label: string; readonly statuses: readonly MessageStatus[] }[] = [
-  { label: 'All', statuses: [] },
+const PROBLEMS = { status: 'problem', label: 'Problems' };
+
+const VIEWS = [
+  { label: 'All', status: '' },
   PROBLEMS,
-  { label: 'Waiting for approval', statuses: ['pending_approval'] },
-  { label: 'Queued and scheduled', statuses: ['queued'] },
-  { label: 'Delivered', statuses: ['delivered'] },
-  { label: 'Bounced', statuses: ['bounced'] },
-  { label: 'Failed', statuses: ['failed'] },
-  { label: 'Complained', statuses: ['complained'] },
-  { label: 'Suppressed', statuses: ['suppressed'] },
-  { label: 'Deferred', statuses: ['deferred'] },
+  { label: 'Waiting for approval', status: 'pending_approval' },
+  { label: 'Queued and scheduled', status: 'queued' },
+  { label: 'Delivered', status: 'delivered' },
+  { label: 'Bounced', status: 'bounced' },
+  { label: 'Failed', status: 'failed' },
+  { label: 'Complained', status: 'complained' },
+  { label: 'Suppressed', status: 'suppressed' },
+  { label: 'Deferred', status: 'deferred' },
 ];
 
 /** Views of the log by status. Other filters are kept. */
 export function logViews(filters: LogFilters): Html {
-  const links = VIEWS.map(({ label, statuses }) => ({
+  const links = VIEWS.map(({ label, status }) => ({
     label,
-    href: logAddress(withStatus(filters, ...statuses)),
-    isCurrent: hasStatuses(filters, statuses),
+    href: logAddress(withFilter(filters, 'status', status)),
+    isCurrent: (filters.status ?? '') === status,
   }));
   return chips('Views', links);
 }
@@ -42,7 +42,7 @@ export function logViews(filters: LogFilters): Html {
 /** The search box, and every other filter behind "More filters". It works without scripts: the address has the state. */
 export function filterForm(filters: LogFilters, problem: Problem | null): Html {
   const fault = (name: string) => faultOf(problem?.errors, name);
-  const field = (name: Exclude<FilterName, 'status'>, hint: string) =>
+  const field = (name: FilterName, hint: string) =>
     textField({
       ...{ name, label: FILTER_WORDS[name], hint, fault: fault(name) },
       value: name === 'tag' ? filters.tag.join(', ') : (filters[name] ?? ''),
@@ -56,7 +56,7 @@ export function filterForm(filters: LogFilters, problem: Problem | null): Html {
   const hasHiddenFault = problem?.errors?.some(({ path }) => path !== 'q' && path !== 'status') === true;
   return html`<form class="filter-form" method="get" action="${LOG_PATH}" role="search">${key}
 <div class="filters"><div class="grow">${textField({ name: 'q', label: 'Subject or recipient contains', type: 'search', value: filters.q ?? '', maxLength: LIMITS.searchCharactersMax, fault: fault('q') })}</div>
-${statusChoice(filters)}${button('Search')}</div>
+${choice('status', filters.status, STATUS_OPTIONS)}${button('Search')}</div>
 <details class="more"${hasHiddenFault ? html` open` : null}><summary>More filters</summary><div class="filter-grid">
 ${field('tag', 'Separate several with commas; all must match.')}${field('agent_name', 'The exact name.')}
 ${field('recipient', 'A full address, in to, cc or bcc.')}${field('sender', 'A full address.')}
@@ -93,7 +93,7 @@ export function activeChips(filters: LogFilters, keyName: string | null): Html |
 }
 
 function wordsOf(name: string, value: string): string {
-  if (name === 'status') return statusWords(value);
+  if (name === 'status') return value === PROBLEMS.status ? PROBLEMS.label : statusWords(value);
   if (name === 'channel') return wordOf(CHANNEL_WORDS, value);
   return name === 'source' ? wordOf(SOURCE_WORDS, value) : value;
 }
@@ -112,15 +112,10 @@ function wordsFor<Name extends string>(values: readonly Name[], label: (value: N
   return values.map((value) => ({ value, label: label(value) }));
 }
 
-/** Several statuses are one choice, with commas between them as the address may have them. */
-function statusChoice({ status }: LogFilters): Html {
-  const problems = { value: PROBLEMS.statuses.join(','), label: PROBLEMS.label };
-  const isProblems = hasStatuses({ status }, PROBLEMS.statuses);
-  const several =
-    status.length > 1 && !isProblems ? [{ value: status.join(','), label: status.map(statusWords).join(', ') }] : [];
-  const options = [...several, problems, ...wordsFor(Object.keys(MESSAGE_STATUSES), statusWords)];
-  return choice('status', isProblems ? problems.value : status.join(','), options);
-}
+const STATUS_OPTIONS: readonly Option[] = [
+  { value: PROBLEMS.status, label: PROBLEMS.label },
+  ...wordsFor(Object.keys(MESSAGE_STATUSES), statusWords),
+];
 
 function choice(name: 'status' | 'channel' | 'source', asked: string | undefined, known: readonly Option[]): Html {
   const given = asked ?? '';

@@ -43,8 +43,8 @@ async function keyNameOf({ key_id: id }: LogFilters, request: PageRequest): Prom
 
 /** The filters as the operation accepts them: those that have a value. */
 function given(filters: LogFilters) {
-  const { status, tag, ...single } = filters;
-  return { ...single, ...(status.length === 0 ? {} : { status }), ...(tag.length === 0 ? {} : { tag }) };
+  const { tag, ...single } = filters;
+  return { ...single, ...(tag.length === 0 ? {} : { tag }) };
 }
 
 interface Found {

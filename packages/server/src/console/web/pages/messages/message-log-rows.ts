@@ -4,7 +4,7 @@ import { statusWords, toneOf } from '../../../../ui/components/badge.ts';
 import { foreignText } from '../../../../ui/components/foreign-text.ts';
 import { type Column, table } from '../../../../ui/components/table.ts';
 import { time } from '../../../../ui/components/time.ts';
-import { LOG_PATH, type LogFilters, logAddress, withFilter, withStatus, withTag } from './message-log-state.ts';
+import { LOG_PATH, type LogFilters, logAddress, withFilter, withTag } from './message-log-state.ts';
 import { CHANNEL_WORDS } from './message-words.ts';
 
 /** A message can have 50 recipients, of which a row shows the first ones. */
@@ -37,7 +37,7 @@ function messageCell({ id, subject, to }: MessageRecord): Html {
 }
 
 function statusLink(status: string, filters: LogFilters): Html {
-  return html`<a class="badge ${toneOf(status)}" href="${logAddress(withStatus(filters, status))}" title="Show only messages with this status">${statusWords(status)}</a>`;
+  return html`<a class="badge ${toneOf(status)}" href="${logAddress(withFilter(filters, 'status', status))}" title="Show only messages with this status">${statusWords(status)}</a>`;
 }
 
 function origin({ channel, agentName }: MessageRecord, filters: LogFilters): Html {
