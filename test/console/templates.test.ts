@@ -178,6 +178,33 @@ describe('two editors of one template', () => {
     expect(await read(id)).toMatchObject({ currentVersion: 3, html: '<p>mine</p>' });
   });
 
+  it('finds a version that is published while the form is being stored', {
+    tags: ['console.templates.conflict'],
+  }, async () => {
+    const id = await newTemplate({ slug: 'race' });
+    const { sql } = server.database;
+    const waits = async () =>
+      (await sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`).length;
+    const [saved, rolledBack] = await sql
+      .begin(async (other) => {
+        await other`SELECT FROM templates WHERE id = ${id} FOR UPDATE`;
+        const forms = [edited(id, '1', { html: '<p>mine</p>' }), post(`/${id}/rollback`, { version: '1', base: '1' })];
+        await expect.poll(waits, { interval: 5 }).toBe(2);
+        await other`INSERT INTO template_versions (account_id, template_id, version, subject, html, variables, created_by, created_at, status, authors)
+        SELECT account_id, template_id, 2, subject, '<p>theirs</p>', variables, created_by, created_at, status, authors
+        FROM template_versions WHERE template_id = ${id}`;
+        await other`UPDATE templates SET current_version = 2, last_version = 2 WHERE id = ${id}`;
+        return [forms[0], forms[1]];
+      })
+      .then((forms) => Promise.all(forms));
+    expect(saved?.status).toBe(409);
+    expect(saved?.body).toContain('published version 2 while you were editing');
+    expect(saved?.body).toMatch(/<textarea id="html"[^>]*>\n&lt;p&gt;mine&lt;\/p&gt;/);
+    expect(rolledBack?.status).toBe(409);
+    expect(rolledBack?.body).toContain('Version 2 was published in the meantime.');
+    expect(await read(id)).toMatchObject({ currentVersion: 2, html: '<p>theirs</p>' });
+  });
+
   it('keeps a name that another user changed', { tags: ['console.templates.conflict'] }, async () => {
     const id = await newTemplate({ slug: 'renamed' });
     await owner.call('PATCH', `/templates/${id}`, { body: { name: 'Renamed' } });

@@ -171,9 +171,9 @@ export const ERRORS = {
   ),
   approval_changed: define(
     409,
-    'The held content has changed',
-    '`contentHash` is the hash of an older revision.',
-    'Read the approval again with `GET /keys/approvals/:id` and decide on its current content.',
+    'The content has changed',
+    '`contentHash` is the hash of an older revision, or another version of the template than `baseVersion` is current.',
+    'Read the approval with `GET /keys/approvals/:id`, or the template with `GET /templates/:id`, and repeat the request for its current content.',
   ),
   webhook_disabled: define(
     409,

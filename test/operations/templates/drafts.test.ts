@@ -117,6 +117,21 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     expect((await patch(slug, { text: 'After' }, made.key)).body).toMatchObject({ status: 'draft', currentVersion: 2 });
   });
 
+  it('bases a draft on the current version, or on the own draft that it replaces', {
+    tags: ['holes.template-drafts'],
+  }, async () => {
+    const slug = await live();
+    expect((await patch(slug, { text: 'One', baseVersion: 1 }, agent)).body.version).toBe(2);
+    expect((await patch(slug, { text: 'Two', baseVersion: 2 }, agent)).body.version).toBe(3);
+    expect((await patch(slug, { text: 'Three', baseVersion: 1 }, agent)).body.version).toBe(4);
+    expectProblem(await patch(slug, { text: 'Four', baseVersion: 2 }, agent), 409, 'approval_changed');
+    // The number of a draft of another key reveals nothing.
+    const { key: other } = await holdingKey(server, { scopes: ['templates:write'] });
+    const foreign = await patch(slug, { text: 'Five', baseVersion: 4 }, other);
+    expectProblem(foreign, 409, 'approval_changed');
+    expect(foreign.body.detail).toContain('Version 1 is current now');
+  });
+
   it('lists drafts with what they change: all to deciders, only its own to a key', {
     tags: ['holes.template-drafts'],
   }, async () => {

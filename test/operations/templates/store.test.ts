@@ -243,6 +243,31 @@ describe('templates', () => {
       expect((await get(slug)).body.currentVersion).toBe(1);
     });
 
+    it('changes nothing if another version than `baseVersion` is current, and says which', {
+      tags: ['templates.versions'],
+    }, async () => {
+      const { id, slug, name } = await fresh();
+      expect((await patch(slug, { html: '<i>2</i>', baseVersion: 1 })).body.currentVersion).toBe(2);
+      for (const late of [{ html: '<i>late</i>' }, { rollbackTo: 1 }, { name: 'Late' }]) {
+        const refused = await patch(id, { ...late, baseVersion: 1 });
+        expectProblem(refused, 409, 'approval_changed');
+        expect(refused.body.detail).toContain('Version 2 is current now');
+        expect(refused.body.fix).toContain('`baseVersion`');
+      }
+      expect((await get(id)).body).toMatchObject({ currentVersion: 2, html: '<i>2</i>', name });
+      expectProblem(await patch(id, { html: 'x', baseVersion: 9 }), 409, 'approval_changed');
+      expectInvalid(await patch(id, { baseVersion: 2 }), 'body');
+      expectInvalid(await patch(id, { html: 'x', baseVersion: 0 }), 'baseVersion');
+    });
+
+    it('stores one of many parallel changes of the same version', { tags: ['templates.versions'] }, async () => {
+      const { id } = await fresh();
+      const changes = Array.from({ length: 8 }, (_, n) => patch(id, { html: `<p>${n}</p>`, baseVersion: 1 }));
+      const statuses = (await Promise.all(changes)).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
+      expect((await get(id)).body.versions).toHaveLength(2);
+    });
+
     it('gives each of many parallel changes its own version, built on the one before', async () => {
       const { id } = await fresh({ subject: 'S', html: 'H', text: 'T' });
       const changes = Array.from({ length: 12 }, (_, index) => {

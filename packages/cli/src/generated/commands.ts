@@ -3258,6 +3258,24 @@ export const COMMANDS: readonly CommandDescription[] = [
         }
       },
       {
+        "name": "baseVersion",
+        "place": "body",
+        "key": "baseVersion",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--base-version"
+        ],
+        "valueName": "number",
+        "description": "The `version` that you read and changed. If another version is current by now, nothing is stored and the response is 409 `approval_changed`.",
+        "value": {
+          "kind": "number",
+          "whole": true,
+          "min": 1,
+          "max": 2147483647
+        }
+      },
+      {
         "name": "note",
         "place": "body",
         "key": "note",

@@ -10,6 +10,7 @@ import {
   updateTemplate,
 } from '../db/queries/templates.ts';
 import { draftLocked, hasRoomForDraft, writesDrafts } from './draft-template.ts';
+import { findOutdatedBase } from './edit-base.ts';
 import { carryAuthors } from './part-authors.ts';
 import type { EditVerdict, FirstVersion, TemplateEdit, VersionMaker } from './template-edit.ts';
 import { NO_CONTENT, replaceParts } from './template-version-content.ts';
@@ -70,6 +71,8 @@ async function changeLocked(
   const { accountId, createdBy, now } = maker;
   const template = await lockTemplate(transaction, accountId, name);
   if (template === null) return { kind: 'not_found' };
+  const outdated = await findOutdatedBase(transaction, maker, template, edit);
+  if (outdated !== null) return outdated;
   if (await writesDrafts(transaction, maker)) return await draftLocked(transaction, maker, template, edit);
   const { id, currentVersion } = template;
   const makesVersion = edit.rollbackTo !== null || Object.keys(edit.content).length > 0;

@@ -28,10 +28,20 @@ export interface TemplateEdit {
   readonly variables: VariablesJson;
   readonly rollbackTo: number | null;
   readonly note: string | null;
+  /** The version that was read and changed; null to change whatever is current. */
+  readonly base: EditBase | null;
+}
+
+export interface EditBase {
+  readonly version: number;
+  /** Only drafts of this author are visible to the caller; null: all drafts. */
+  readonly draftsOf: string | null;
 }
 
 export type EditVerdict =
   /** `version`: the new version, or the unchanged current one. Null if the template has only drafts and the change made no version. */
   | { readonly kind: 'changed'; readonly id: string; readonly version: number | null }
   | { readonly kind: 'not_found' | 'version_not_found' | 'version_is_draft' | 'without_body' | 'slug_taken' }
+  /** Another version than the base is current: `version`. */
+  | { readonly kind: 'outdated'; readonly version: number | null }
   | { readonly kind: 'renamed_by_draft' | 'too_many_drafts' };

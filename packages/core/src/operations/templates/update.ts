@@ -22,7 +22,7 @@ export const updateTemplate = defineOperation({
   heldAs: 'draft',
   summary: 'Change a template',
   description:
-    'A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`.',
+    'A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`. With `baseVersion`, nothing changes if another version is current by now.',
   effect: 'update',
   params: templateReferenceParams,
   body: z
@@ -31,6 +31,11 @@ export const updateTemplate = defineOperation({
       name: templateNameSchema.optional(),
       ...templateContentFields,
       rollbackTo: templateVersionNumberSchema.optional().describe('The version that the new one is to equal.'),
+      baseVersion: templateVersionNumberSchema
+        .optional()
+        .describe(
+          'The `version` that you read and changed. If another version is current by now, nothing is stored and the response is 409 `approval_changed`.',
+        ),
       note: templateNoteSchema.nullable().optional().describe('What this version changes, for the version history.'),
     })
     .superRefine((body, context) => {
@@ -44,7 +49,8 @@ export const updateTemplate = defineOperation({
       if (body.note !== undefined && !isRollback && content.length === 0) {
         fault(['note'], 'conflict', 'belongs to a new version, and nothing here makes one');
       }
-      if (Object.values(body).every((value) => value === undefined)) {
+      const { baseVersion: _, ...changes } = body;
+      if (Object.values(changes).every((value) => value === undefined)) {
         fault([], 'required', 'names nothing to change');
       }
     }),
@@ -52,7 +58,7 @@ export const updateTemplate = defineOperation({
   status: 200,
   response: 'json',
   output: templateSchema,
-  errors: ['not_found', 'already_exists', 'too_many_held'],
+  errors: ['not_found', 'already_exists', 'approval_changed', 'too_many_held'],
   mcp: {
     tool: 'update_template',
     toolset: 'templates',

@@ -74,12 +74,12 @@ export class TemplatesResource {
    * equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode)
    * or a test key makes a draft: the current version stays until an approver publishes the draft with `POST
    * /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It
-   * cannot change `name` or `slug`.
+   * cannot change `name` or `slug`. With `baseVersion`, nothing changes if another version is current by now.
    *
    * @param id Template id or slug.
    *
-   * @throws PostriderError with `not_found`, `already_exists`, `too_many_held`, besides the codes that every call can
-   * return.
+   * @throws PostriderError with `not_found`, `already_exists`, `approval_changed`, `too_many_held`, besides the codes
+   * that every call can return.
    */
   update(id: string, body: UpdateBody, options: CallOptions = {}): CallPromise<Template> {
     return callOperation(this.#client, 'templates.update', { params: { id }, body }, options);

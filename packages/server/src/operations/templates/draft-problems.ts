@@ -38,6 +38,17 @@ export function renamedByDraft(): ProblemError {
   });
 }
 
+/** Another version is current than the one that the caller read and changed. */
+export function outdatedBase(version: number | null): ProblemError {
+  return new ProblemError('approval_changed', {
+    detail:
+      version === null
+        ? 'The version in `baseVersion` is no longer current. Nothing was stored.'
+        : `Version ${version} is current now, and \`baseVersion\` names another one. Nothing was stored.`,
+    fix: `Read the template again with ${nameOperation('templates.get')}, apply your change to its current version, and pass its \`version\` as \`baseVersion\`.`,
+  });
+}
+
 /** The problem to return if a draft was neither published nor discarded. */
 export function toDraftProblem(obstacle: DraftObstacle, given: string, version: number | null): ProblemError {
   switch (obstacle.kind) {

@@ -2,7 +2,7 @@ import { readTemplateSource } from '../../db/queries/template-records.ts';
 import { changeTemplate } from '../../templates/change-template.ts';
 import { toTemplateName } from '../../templates/template-reference.ts';
 import type { Handler } from '../context.ts';
-import { makerOf, renamedByDraft, tooManyDrafts } from './draft-problems.ts';
+import { makerOf, outdatedBase, renamedByDraft, tooManyDrafts } from './draft-problems.ts';
 import { slugTaken } from './slug-taken.ts';
 import { inspectParts, invalidField } from './template-problems.ts';
 import { readTemplateRecord, templateNotFound, visibleDraftsOf } from './template-record.ts';
@@ -11,7 +11,7 @@ import { readTemplateRecord, templateNotFound, visibleDraftsOf } from './templat
 export const updateTemplate: Handler<'templates.update'> = async ({ params, body }, context) => {
   const { caller } = context;
   const { database } = context.services;
-  const { slug = null, name = null, subject, html, text, rollbackTo = null, note = null } = body;
+  const { slug = null, name = null, subject, html, text, rollbackTo = null, note = null, baseVersion } = body;
   const content = {
     ...(subject === undefined ? {} : { subject }),
     ...(html === undefined ? {} : { html }),
@@ -19,12 +19,14 @@ export const updateTemplate: Handler<'templates.update'> = async ({ params, body
   };
   const variables = Object.keys(content).length === 0 ? {} : await inspectParts(context, content);
   const template = toTemplateName(params.id);
-  const choice = { version: null, draftsOf: visibleDraftsOf(caller) };
+  const draftsOf = visibleDraftsOf(caller);
+  const choice = { version: null, draftsOf };
   if ((await readTemplateSource(database.sql, caller.accountId, template, choice)) === null) {
     throw templateNotFound(params.id);
   }
   const maker = makerOf(context, database.clock.now());
-  const edit = { slug, name, content, variables, rollbackTo, note };
+  const base = baseVersion === undefined ? null : { version: baseVersion, draftsOf };
+  const edit = { slug, name, content, variables, rollbackTo, note, base };
   const verdict = await changeTemplate(database.sql, maker, template, edit);
   switch (verdict.kind) {
     case 'changed':
@@ -35,6 +37,8 @@ export const updateTemplate: Handler<'templates.update'> = async ({ params, body
       throw invalidField('rollbackTo', 'not_found', `there is no version ${rollbackTo}`);
     case 'version_is_draft':
       throw invalidField('rollbackTo', 'unpublished', `version ${rollbackTo} is a draft: an approver publishes it`);
+    case 'outdated':
+      throw outdatedBase(verdict.version);
     case 'renamed_by_draft':
       throw renamedByDraft();
     case 'too_many_drafts':

@@ -33,13 +33,15 @@ export async function previewEdit(request: PageRequest): Promise<PageResult> {
 export async function saveEdit(request: PageRequest): Promise<PageResult> {
   const { form } = request;
   const template = await read(request);
-  if (form.get('base') !== baseOf(template)) {
-    const warning = await conflictParts(request, template);
-    return await show(request, template, { form: rebased(form, template), problem: null, isReturned: true, warning });
-  }
+  if (form.get('base') !== baseOf(template)) return await conflict(request, template);
   const changes = changesOf(template, form);
   if (Object.keys(changes).length === 0) return redirect(templatePath(template), 'Nothing was changed.');
-  const result = await request.attempt('templates.update', { params: { id: template.id }, body: changes });
+  const result = await request.attempt('templates.update', {
+    params: { id: template.id },
+    body: { ...changes, baseVersion: template.version },
+  });
+  // Published after the template was read above.
+  if (!result.ok && result.problem.code === 'approval_changed') return await conflict(request, await read(request));
   if (!result.ok) return await show(request, template, { form, problem: result.problem, isReturned: true });
   const { currentVersion, name } = result.body;
   const isNew = currentVersion !== template.currentVersion;
@@ -47,6 +49,12 @@ export async function saveEdit(request: PageRequest): Promise<PageResult> {
     templatePath(template),
     isNew ? `Version ${currentVersion} is the current one.` : `${name} was saved.`,
   );
+}
+
+async function conflict(request: PageRequest, template: Template): Promise<PageResult> {
+  const warning = await conflictParts(request, template);
+  const form = rebased(request.form, template);
+  return await show(request, template, { form, problem: null, isReturned: true, warning });
 }
 
 function read(request: PageRequest): Promise<Template> {

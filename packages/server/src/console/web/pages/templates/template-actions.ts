@@ -13,21 +13,31 @@ export async function rollBack(request: PageRequest): Promise<PageResult> {
   const params = { id: request.param('id') };
   const { currentVersion } = await request.call('templates.get', { params });
   const version = form.text('version') ?? '';
-  if (form.get('base') !== String(currentVersion)) {
-    const warning = notice(
-      'warn',
-      `Version ${currentVersion} was published in the meantime.`,
-      'Nothing was changed. Compare the two versions, and roll back again if you still want to.',
-    );
-    return await versionPage(request, version, html`${warning}`);
-  }
+  if (form.get('base') !== String(currentVersion)) return await notRolledBack(request, currentVersion);
   const note = form.text('note');
-  const body = { rollbackTo: Number(version), ...(note === undefined ? {} : { note }) };
-  const changed = await request.call('templates.update', { params, body });
+  const body = {
+    rollbackTo: Number(version),
+    ...(currentVersion === null ? {} : { baseVersion: currentVersion }),
+    ...(note === undefined ? {} : { note }),
+  };
+  const result = await request.attempt('templates.update', { params, body });
+  if (!result.ok && result.problem.code === 'approval_changed') {
+    return await notRolledBack(request, (await request.call('templates.get', { params })).currentVersion);
+  }
+  const changed = result.ok ? result.body : await request.call('templates.update', { params, body });
   return redirect(
     templatePath(changed),
     `Version ${changed.currentVersion} is the current one. It equals version ${version}.`,
   );
+}
+
+async function notRolledBack(request: PageRequest, currentVersion: number | null): Promise<PageResult> {
+  const warning = notice(
+    'warn',
+    `Version ${currentVersion} was published in the meantime.`,
+    'Nothing was changed. Compare the two versions, and roll back again if you still want to.',
+  );
+  return await versionPage(request, request.form.text('version') ?? '', html`${warning}`);
 }
 
 export async function testTemplate(request: PageRequest): Promise<PageResult> {
