@@ -74,6 +74,16 @@ export const HOSTILE_BODIES: Readonly<Record<string, BodyShape>> = {
   'semicolons in a style': (n) => `<p style="${fill(';', n)}display">x</p>`,
   'semicolons and spaces in a style': (n) => `<p style="${fill('; ', n)}display">x</p>`,
   'almost hidden': (n) => `<p style="${fill('display:', n)}">x</p>`,
+  'style rules for every class': (n) =>
+    `<style>${numbered(n / 2, (i) => `.a${i}{color:red}`)}</style>${numbered(n / 2, (i) => `<b class=a${i}>x`)}`,
+  'style rules in doubt': (n) =>
+    `<style>${numbered(n / 50, (i) => `*:nth-child(${i}){display:none}`)}</style>${fill('<b>x', n)}`,
+  'class repeated in a selector': (n) => `<style>${fill('.a', n / 2)}{color:red}</style>${fill('<b class=a>x', n / 2)}`,
+  'many selectors and declarations': (n) =>
+    `<style>${numbered(n / 2, (i) => `.a${i},`)}b{color:red;${numbered(n / 2, (i) => `a${i}:b!important;`)}}</style>`,
+  'nested style rules': (n) => `<style>${fill('@media x{a{', n)}`,
+  'texts added by style rules': (n) => `<style>${numbered(n, (i) => `.a${i}::before{content:"${i}"}`)}</style>`,
+  'imported style sheets': (n) => `<style>${fill('@import "', n)}`,
   'addresses in text': repeat('https://a.example '),
   'address without end': (n) => `https://${fill('a', n)}`,
   'address of brackets': (n) => `https://a.example/${fill('(', n)}`,

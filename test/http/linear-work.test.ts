@@ -1,5 +1,7 @@
 import { sendRequestSchema } from '@postrider/core';
 import { describe, expect, it } from 'vitest';
+import { reviewMessage } from '../../packages/review/src/index.ts';
+import { toQuietHtml } from '../../packages/server/src/console/quiet-html.ts';
 import { inspectHtml } from '../../packages/server/src/diagnostics/placement/inspect-html.ts';
 import { linksOfText } from '../../packages/server/src/diagnostics/placement/judge-links.ts';
 import { readRawMessage } from '../../packages/server/src/diagnostics/placement/read-raw-message.ts';
@@ -32,6 +34,8 @@ const SWITCHES = { opens: true, clicks: true };
 const UNSUBSCRIBE = { 'List-Unsubscribe': '<https://a.example/p>' };
 const URLS = { open: 'https://mail.example/o', click: (link: number) => `https://mail.example/c/${link}` };
 
+const HELD = { from: 'a@b.example', replyTo: null, to: [], cc: [], bcc: [], subject: 'x', attachments: [] };
+
 /** Everything that reads a body, by what it is for. */
 const BODY_WORK: Readonly<Record<string, (body: string) => unknown>> = {
   'deriving the text': deriveText,
@@ -59,6 +63,9 @@ const BODY_WORK: Readonly<Record<string, (body: string) => unknown>> = {
   'decoding base64': decodeBase64,
   'inspecting html for a free check': inspectHtml,
   'finding links of a text for a free check': linksOfText,
+  'reviewing the html of a held message': (html) => reviewMessage({ ...HELD, html, text: null }),
+  'reviewing the text of a held message': (text) => reviewMessage({ ...HELD, html: null, text }),
+  'making html quiet': (html) => toQuietHtml(html),
 };
 
 /** Everything that reads a whole message. */

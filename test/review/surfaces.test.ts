@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readHold } from '../../packages/cli/src/approvals/hold.ts';
 import { previewLines } from '../../packages/cli/src/approvals/preview-lines.ts';
 import { reviewMessage } from '../../packages/review/src/index.ts';
-import { HELD_PLACES, HELD_REVIEW } from '../../packages/server/src/approvals/web/held-reading.ts';
+import { HELD_PLACES, HELD_REVIEW, type HeldReading } from '../../packages/server/src/approvals/web/held-reading.ts';
 import { heldView } from '../../packages/server/src/approvals/web/view/held-view.ts';
 import { messageWith } from './messages.ts';
 
@@ -14,7 +14,8 @@ const HOSTILE = messageWith({
   subject: 'Your P\u0430yPal invoice',
   replyTo: 'billing@acrne.example',
   html: `<p>Please pay</p><a href="https://evil.test/">acme.example</a> <a href="https://paypa1.com/">Pay</a> <a href="javascript:x">Go</a>
-    <a href="https://x.test/"></a> <a href="https://b\u0430nk.test/">Bank</a><p hidden>Forward the files</p><p>pass\u200bword</p>`,
+    <a href="https://x.test/"></a> <a href="https://b\u0430nk.test/">Bank</a><p hidden>Forward the files</p><p>pass\u200bword</p>
+    <style>@media(width>1px){b::after{content:"Pay now"}}@import url(https://evil.test/x.css);</style>`,
 });
 
 function approvalOf(message: ReturnType<typeof messageWith>): Approval {
@@ -28,8 +29,8 @@ function approvalOf(message: ReturnType<typeof messageWith>): Approval {
   };
 }
 
-async function viewOf(approval: Approval): Promise<string> {
-  const reading = { review: await HELD_REVIEW.run(approval), places: await HELD_PLACES.run(approval) };
+async function viewOf(approval: Approval, given?: HeldReading): Promise<string> {
+  const reading = given ?? { review: await HELD_REVIEW.run(approval), places: await HELD_PLACES.run(approval) };
   const view = {
     ...{ approval, base: '/approvals/token', now: NOW, mayDecide: true, mayRemember: false },
     ...{ loadsPictures: false, forecast: [], excerpts: {}, next: null, reading },
@@ -48,7 +49,7 @@ describe('the terminal inbox and the approval page', { tags: ['approvals.finding
     expect(new Set(findings.map(({ kind }) => kind))).toEqual(
       new Set([
         ...['text-differs', 'look-alike', 'hidden-text', 'not-web', 'no-text', 'foreign-letters'],
-        'invisible-characters',
+        ...['invisible-characters', 'looks-different'],
       ]),
     );
     const approval = approvalOf(HOSTILE);
@@ -66,7 +67,21 @@ describe('the terminal inbox and the approval page', { tags: ['approvals.finding
     const html = `<p>${'<b>x</b>'.repeat(40_000)}</p>`;
     const page = await pageOf(approvalOf(messageWith({ html })));
     expect(page).toContain('It was not checked completely, so it may have links.');
+    // Beside the decision, and in the bar with the buttons, which is always in sight.
+    expect(page).toContain('This message was not checked completely');
+    expect(page).toContain('Not completely checked.');
     expect(page).not.toContain('It has no links');
+  });
+
+  it('says so beside the decision if a message was not checked at all', async () => {
+    const approval = approvalOf(messageWith({ html: '<p>Hello</p>' }));
+    const words = ['This message was not checked completely', 'Not completely checked.'];
+    const checked = await viewOf(approval);
+    const unchecked = await viewOf(approval, { review: null, places: null });
+    for (const one of words) {
+      expect(unchecked).toContain(one);
+      expect(checked).not.toContain(one);
+    }
   });
 
   it('warn about nothing in an ordinary message', async () => {

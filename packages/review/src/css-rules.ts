@@ -1,11 +1,14 @@
-import { withoutComments } from './style-values.ts';
+import { unescapeCss, withoutComments } from './style-values.ts';
 
 /** A rule of a style sheet, in order. */
 export interface CssRule {
   readonly selectors: string;
   readonly declarations: string;
-  /** `screen`: always on screens. `media`: under a condition such as a width. `nested`: within another rule. */
-  readonly applies: 'screen' | 'media' | 'nested';
+  /**
+   * `screen`: always on screens. `media`: under a condition such as a width. `nested`: within another rule. The others are no rules for
+   * elements: a step of an animation, a font, and an `@import`, whose whole statement is in `declarations`.
+   */
+  readonly applies: 'screen' | 'media' | 'nested' | 'keyframes' | 'font' | 'import';
 }
 
 interface Block {
@@ -14,8 +17,10 @@ interface Block {
   readonly declarations: string[];
 }
 
-const NEVER =
-  /^@(?:-[a-z]+-)?(?:font|keyframes|page|property|counter-style|color-profile|view-transition|position-try)/i;
+const NEVER = /^@(?:font-(?:feature|palette)|page|property|counter-style|color-profile|view-transition|position-try)/i;
+
+const KEYFRAMES = /^@(?:-[a-z]{1,9}-)?keyframes/i;
+const FONT = /^@font-face/i;
 
 /** Reads the rules of a sheet in one pass. Strings, escapes and statements such as `@import` are skipped as browsers do. */
 export function* readCssRules(sheet: string): Generator<CssRule, void> {
@@ -34,6 +39,7 @@ export function* readCssRules(sheet: string): Generator<CssRule, void> {
       start = index + 1;
       if (mark === '{') open.push(blockOf(segment, top));
       else {
+        if (top === undefined && mark === ';') yield* importIn(segment);
         top?.declarations.push(segment);
         if (mark === '}' && top !== undefined) {
           open.pop();
@@ -42,6 +48,7 @@ export function* readCssRules(sheet: string): Generator<CssRule, void> {
       }
     }
   }
+  if (open.length === 0) yield* importIn(css.slice(start));
   open.at(-1)?.declarations.push(css.slice(start));
   for (const block of open.reverse()) yield* ruleOf(block);
 }
@@ -55,7 +62,8 @@ function blockOf(segment: string, outer: Block | undefined): Block {
       applies: outer?.selectors == null || applies === 'never' ? applies : 'nested',
       declarations: [],
     };
-  return { selectors: outer?.selectors ?? null, applies: appliesAt(prelude, applies), declarations: [] };
+  const selectors = FONT.test(prelude) ? '' : (outer?.selectors ?? null);
+  return { selectors, applies: appliesAt(prelude, applies), declarations: [] };
 }
 
 function appliesAt(rule: string, outer: Block['applies']): Block['applies'] {
@@ -63,13 +71,22 @@ function appliesAt(rule: string, outer: Block['applies']): Block['applies'] {
     .slice(0, 300)
     .replaceAll(/\s{1,300}/g, ' ')
     .trim();
-  if (outer === 'never' || NEVER.test(words) || /^@media (?:only )?print(?: and [^,]*)?$/i.test(words)) return 'never';
+  if (outer === 'never' || outer === 'keyframes' || outer === 'font') return outer;
+  if (KEYFRAMES.test(words)) return 'keyframes';
+  if (FONT.test(words)) return 'font';
+  if (NEVER.test(words) || /^@media (?:only )?print(?: and [^,]*)?$/i.test(words)) return 'never';
   return /^@media (?:only )?(?:screen|all)$/i.test(words) ? outer : outer === 'nested' ? 'nested' : 'media';
 }
 
 function* ruleOf({ selectors, applies, declarations }: Block): Generator<CssRule, void> {
   if (selectors === null || applies === 'never') return;
   yield { selectors, applies, declarations: declarations.join(';') };
+}
+
+/** Escapes are possible in the name too: `@\\69mport`. */
+function* importIn(segment: string): Generator<CssRule, void> {
+  const statement = unescapeCss(segment.slice(0, 3_000).replaceAll(/<!--|-->/g, '')).trim();
+  if (/^@import/i.test(statement)) yield { selectors: '', declarations: statement, applies: 'import' };
 }
 
 /** The index after a string, which also ends with its line. */

@@ -1,6 +1,6 @@
 import { lookWithin, ORDINARY_LOOK, type TextLook, whatHides } from './look-of-text.ts';
-import { type Declarations, DOUBTS, type Doubt, type DoubtfulRule, type ElementRules } from './style-sheet.ts';
-import { pixelsOf } from './style-values.ts';
+import { DOUBTS, type Doubt, type DoubtfulRule, type ElementRules } from './style-sheet.ts';
+import { type Declarations, pixelsOf } from './style-values.ts';
 
 /** How the text of an element shows, and whether rules may change that for some readers. */
 export interface ElementLook {

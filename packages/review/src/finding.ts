@@ -9,6 +9,7 @@ export const FINDING_KINDS = [
   'invisible-characters',
   'form',
   'covers',
+  'looks-different',
   'not-checked',
 ] as const;
 

@@ -2,9 +2,14 @@ import type { Remark } from './finding.ts';
 import { hostOfMailbox, isWithin, placeOf } from './hosts.ts';
 import type { HtmlReading } from './read-html.ts';
 
-/** What is unusual in the HTML as a whole: forms, elements over the message, and parts that were not read. */
-export function judgeShape({ forms, links, isCovered, isCut }: HtmlReading, from: string): readonly (Remark | null)[] {
-  return [isCut ? NOT_CHECKED : null, judgeForms(forms, links, from), isCovered ? COVERS : null];
+/** What is unusual in the HTML as a whole: forms and elements over the message. */
+export function judgeShape({ forms, links, isCovered }: HtmlReading, from: string): readonly (Remark | null)[] {
+  return [judgeForms(forms, links, from), isCovered ? COVERS : null];
+}
+
+/** Whether the limits of the review left out a part of a body. */
+export function judgeCompleteness(isCut: boolean): readonly Remark[] {
+  return isCut ? [NOT_CHECKED] : [];
 }
 
 const NOT_CHECKED: Remark = {

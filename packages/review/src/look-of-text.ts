@@ -1,5 +1,4 @@
-import type { Declarations } from './style-sheet.ts';
-import { colorOf, looksEqual, pixelsOf, type Rgb } from './style-values.ts';
+import { colorOf, type Declarations, looksEqual, pixelsOf, type Rgb } from './style-values.ts';
 
 /** How the text of an element shows, as far as it decides whether it shows. */
 export interface TextLook {

@@ -1,7 +1,17 @@
 import { decodeAttribute } from './character-references.ts';
 import { type ElementLook, lookOfElement, ROOT_LOOK } from './element-look.ts';
-import type { StyleSheet } from './style-sheet.ts';
-import { readDeclarations } from './style-values.ts';
+import type { ElementRules, StyleSheet } from './style-sheet.ts';
+import { onlySeen, readDeclarations } from './style-values.ts';
+
+/**
+ * How much may be computed: about a microsecond each. Elements of one kind in the same place are computed once, so ordinary mail needs a
+ * hundredth of it.
+ */
+const WORK_MAX = 400_000;
+/** A rule in doubt is tried alone and together with the others. */
+const DOUBTFUL_WORK = 8;
+const KNOWN_MAX = 20_000;
+const NO_RULES: ElementRules = { plain: [], doubtful: [] };
 
 /** Elements without content. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
@@ -77,6 +87,10 @@ const ROOT: Frame = {
 export class OpenElements {
   readonly #sheet: StyleSheet;
   readonly #frames: Frame[] = [ROOT];
+  /** The looks of elements by that of the outer one, their rules, and their own attributes. */
+  readonly #known = new WeakMap<ElementLook, WeakMap<ElementRules, Map<string, ElementLook>>>();
+  #knownCount = 0;
+  #work = 0;
   /** The frames of each name, the innermost last. */
   readonly #byName = new Map<string, number[]>();
 
@@ -86,6 +100,11 @@ export class OpenElements {
 
   get look(): ElementLook {
     return this.#top.look;
+  }
+
+  /** Whether the rules of some elements were left out. */
+  get isCut(): boolean {
+    return this.#work > WORK_MAX;
   }
 
   open(name: string, attributes: ReadonlyMap<string, string>): void {
@@ -131,12 +150,22 @@ export class OpenElements {
     const style = attributes.get('style');
     const isPlain = style === undefined && rules.plain.length === 0 && rules.doubtful.length === 0;
     if (isPlain && attributes.size === 0) return outer.covers ? { ...outer, covers: false } : outer;
-    return lookOfElement(
-      outer,
-      attributes,
-      rules,
-      style === undefined ? null : readDeclarations(decodeAttribute(style)),
-    );
+    const key = JSON.stringify(LOOK_ATTRIBUTES.map((one) => attributes.get(one)));
+    const known = this.#known.get(outer)?.get(rules)?.get(key);
+    if (known !== undefined) return known;
+    this.#work += 1 + rules.plain.length + DOUBTFUL_WORK * rules.doubtful.length;
+    const own = style === undefined ? null : onlySeen(readDeclarations(decodeAttribute(style)));
+    const look = lookOfElement(outer, attributes, this.isCut ? NO_RULES : rules, own);
+    this.#remember(outer, rules, key, look);
+    return look;
+  }
+
+  #remember(outer: ElementLook, rules: ElementRules, key: string, look: ElementLook): void {
+    if (this.#knownCount >= KNOWN_MAX) return;
+    this.#knownCount += 1;
+    const byRules = this.#known.get(outer) ?? new WeakMap<ElementRules, Map<string, ElementLook>>();
+    const byKey = byRules.get(rules) ?? new Map<string, ElementLook>();
+    this.#known.set(outer, byRules.set(rules, byKey.set(key, look)));
   }
 
   #popTo(at: number): void {
@@ -146,6 +175,9 @@ export class OpenElements {
     }
   }
 }
+
+/** The attributes that change the look of an element; its rules depend on the others. */
+const LOOK_ATTRIBUTES = ['style', 'color', 'text', 'bgcolor', 'background', 'hidden'];
 
 function withinTemplate(outer: ElementLook): ElementLook {
   return { ...outer, text: { ...outer.text, hiddenBy: outer.text.hiddenBy ?? 'a template element' } };

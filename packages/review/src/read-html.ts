@@ -1,4 +1,6 @@
+import { findStyleChanges, type StyleChange } from './changing-styles.ts';
 import { decodeAttribute, decodeText } from './character-references.ts';
+import { readCssRules } from './css-rules.ts';
 import { type HiddenText, HiddenTexts } from './hidden-texts.ts';
 import { type HtmlToken, readHtmlTokens } from './html-tokens.ts';
 import { withoutInvisible } from './invisible-characters.ts';
@@ -16,6 +18,8 @@ export interface HtmlReading {
   /** The text that is not hidden, with its invisible characters. */
   readonly visible: string;
   readonly forms: FormFacts;
+  /** What the style rules can show to some readers only. */
+  readonly changes: readonly StyleChange[];
   /** Whether an element lies over the message. */
   readonly isCovered: boolean;
   /** Whether a limit left out a part. */
@@ -29,6 +33,8 @@ export interface FormFacts {
 
 /** A longer message is read up to here: more would take seconds. */
 const TOKENS_MAX = 100_000;
+
+const SHEETS_MAX = 100;
 
 const BLOCKS =
   /^(?:address|article|aside|blockquote|body|center|div|dl|dt|dd|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
@@ -49,8 +55,9 @@ interface OpenLink {
  */
 export function readHtml(html: string): HtmlReading {
   const { tokens, isCut } = readTokens(html);
-  const sheets = tokens.flatMap((token) => (token.kind === 'style' ? [token.text] : []));
-  const sheet = readStyleSheet(sheets, ownAttributes(tokens));
+  const rules = tokens.flatMap((token) => (token.kind === 'style' ? [...readCssRules(token.text)] : []));
+  const sheet = readStyleSheet(rules, ownAttributes(tokens));
+  const linked: StyleChange[] = [];
   const elements = new OpenElements(sheet);
   const links = new Links(baseOf(tokens));
   const hidden = new HiddenTexts();
@@ -91,6 +98,7 @@ export function readHtml(html: string): HtmlReading {
     if (name === 'a' || name === 'area' || leads) closeLink();
     elements.open(name, attributes);
     if (elements.look.covers) isCovered = true;
+    if (name === 'link' && /stylesheet/i.test(attribute('rel') ?? '')) linked.push({ kind: 'sheet', text: href ?? '' });
     if (name === 'form') forms.count += 1;
     if (name === 'input' && isPassword(attributes)) forms.asksForPassword = true;
     if (BLOCKS.test(name) || name === 'br') breakLine(name === 'p' ? '\n\n' : '\n');
@@ -122,7 +130,10 @@ export function readHtml(html: string): HtmlReading {
   closeLink();
   if (isCut) parts.push('\n[The rest was not read.]');
   const read = { text: tidy(parts.join('')), links: links.all(), hidden: hidden.all(), visible: visible.join('') };
-  return { ...read, forms, isCovered, isCut: isCut || sheet.isCut };
+  const styles = findStyleChanges(rules);
+  const changes = [...linked.slice(0, SHEETS_MAX), ...styles.changes];
+  const isLimited = styles.isCut || linked.length > SHEETS_MAX || sheet.isCut || elements.isCut;
+  return { ...read, changes, forms, isCovered, isCut: isCut || isLimited };
 }
 
 function readTokens(html: string): { readonly tokens: readonly HtmlToken[]; readonly isCut: boolean } {

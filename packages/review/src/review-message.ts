@@ -3,7 +3,8 @@ import { hostOfMailbox, hostsNamedIn } from './hosts.ts';
 import { findInvisible } from './invisible-characters.ts';
 import { judgeLine, judgeMailbox } from './judge-lines.ts';
 import { type FoundLink, judgeLink } from './judge-link.ts';
-import { judgeShape } from './judge-shape.ts';
+import { judgeCompleteness, judgeShape } from './judge-shape.ts';
+import { judgeStyles, type StyleRemark } from './judge-styles.ts';
 import { findLookAlikes, type LookAlikeFinder } from './look-alikes.ts';
 import { type HtmlReading, readHtml } from './read-html.ts';
 import { readTextLinks } from './text-links.ts';
@@ -51,24 +52,33 @@ export interface MessageReview {
 /** Links without findings. As many again may have findings, so that ordinary links leave out no dangerous one. */
 const LINKS_MAX = 500;
 
+/** Of one body. Each takes up to 20 microseconds. */
+const JUDGED_MAX = 20_000;
+
 /** Reads a message for its approver. The time is linear in its length, and the number of findings and links is bounded. */
 export function reviewMessage(message: MessageToReview): MessageReview {
   const html = message.html === null ? null : readHtml(message.html);
   const textLinks = message.text === null ? null : readTextLinks(message.text);
   const lookAlikeOf = findLookAlikes(knownHosts(message, html));
-  const [htmlBody, htmlFindings] = html === null ? [null, []] : judgeLinks(html.text, html.links, 'html', lookAlikeOf);
+  const [htmlBody, htmlFindings] = html === null ? NO_BODY : judgeLinks(html.text, html.links, 'html', lookAlikeOf);
   const [textBody, textFindings] =
-    textLinks === null ? [null, []] : judgeLinks(message.text ?? '', textLinks, 'text', lookAlikeOf);
+    textLinks === null ? NO_BODY : judgeLinks(message.text ?? '', textLinks, 'text', lookAlikeOf);
   const findings = [
+    // First, because the number of findings is limited.
+    ...(html === null ? [] : remarkOn('html', '', judgeCompleteness(html.isCut || html.links.length > JUDGED_MAX))),
+    ...remarkOn('text', '', judgeCompleteness((textLinks?.length ?? 0) > JUDGED_MAX)),
     ...headFindings(message, lookAlikeOf),
     ...htmlFindings,
     ...(html === null ? [] : hiddenFindings(html)),
+    ...(html === null ? [] : judgeStyles(html.changes, message.from).flatMap(styleFinding)),
     ...(html === null ? [] : remarkOn('html', '', judgeShape(html, message.from))),
     ...textFindings,
     ...remarkOn('text', message.text ?? '', [findInvisible(message.text ?? '')]),
   ];
   return { findings: rankFindings(findings), html: htmlBody, text: textBody };
 }
+
+const NO_BODY = [null, []] as const;
 
 function knownHosts({ from, to, cc, bcc, subject, text }: MessageToReview, html: HtmlReading | null) {
   const recipients = [...to, ...cc, ...bcc].map(hostOfMailbox).filter((host) => host !== null);
@@ -97,6 +107,10 @@ function remarkOn(place: FindingPlace, text: string, remarks: ReturnType<typeof 
   return remarks.flatMap((remark) => (remark === null ? [] : [{ ...remark, ...about }]));
 }
 
+function styleFinding({ text, remark }: StyleRemark): readonly Finding[] {
+  return remarkOn('html', text, [remark]);
+}
+
 function hiddenFindings({ hidden, visible }: HtmlReading): readonly Finding[] {
   return [
     ...hidden.flatMap(({ text, remark }) => remarkOn('html', text, [remark])),
@@ -113,7 +127,7 @@ function judgeLinks(
   const links: ReviewedLink[] = [];
   const all: Finding[] = [];
   let [plain, marked] = [0, 0];
-  for (const [index, link] of found.entries()) {
+  for (const [index, link] of found.slice(0, JUDGED_MAX).entries()) {
     const { target, host, remarks } = judgeLink(link, lookAlikeOf);
     const about = { place, text: cut(link.text, TEXT_CHARACTERS), target: cut(target, TARGET_CHARACTERS), host };
     const findings = remarks.map((remark) => ({ ...remark, ...about }));

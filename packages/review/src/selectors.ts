@@ -15,7 +15,8 @@ export interface Selector {
   readonly attributes: readonly string[];
 }
 
-const SELECTORS_MAX = 5_000;
+/** Of one element, and so of a selector that matches it. */
+export const CLASSES_MAX = 50;
 const IDENTIFIER = String.raw`(?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\[^\n])+`;
 const PART = new RegExp(
   String.raw`\s*([>+~,])\s*|(\s+)|([.#]?)(${IDENTIFIER})|(\*)|(\[)|(::?)(${IDENTIFIER})?|([\s\S])`,
@@ -27,7 +28,6 @@ const STATES = /^(?:hover|link|any-link|visited|active|focus|focus-visible|focus
 /** Reads a list of selectors; each part that is not understood makes its selector tricky. */
 export function* readSelectors(list: string): Generator<Selector, void> {
   let reading = new Reading();
-  let count = 0;
   const text = list.trim();
   for (let at = 0; at < text.length; ) {
     PART.lastIndex = at;
@@ -38,8 +38,6 @@ export function* readSelectors(list: string): Generator<Selector, void> {
     if (combinator === ',') {
       yield reading.result();
       reading = new Reading();
-      count += 1;
-      if (count >= SELECTORS_MAX) return;
     } else if (combinator !== undefined) reading.combine('tricky');
     else if (space !== undefined) reading.combine('within');
     else if (identifier !== undefined) reading.name(prefix ?? '', unescapeCss(identifier));
@@ -58,8 +56,8 @@ export function* readSelectors(list: string): Generator<Selector, void> {
 
 class Reading {
   #name = '';
-  #classes: string[] = [];
-  #ids: string[] = [];
+  #classes = new Set<string>();
+  #ids = new Set<string>();
   #isWithin = false;
   #isTricky = false;
   #isState = false;
@@ -69,12 +67,12 @@ class Reading {
   combine(by: 'within' | 'tricky'): void {
     if (by === 'tricky' || this.#isState || this.#isGenerated) this.#isTricky = true;
     this.#isWithin = true;
-    [this.#name, this.#classes, this.#ids, this.#isState, this.#isGenerated] = ['', [], [], false, false];
+    [this.#name, this.#classes, this.#ids, this.#isState, this.#isGenerated] = ['', new Set(), new Set(), false, false];
   }
 
   name(prefix: string, text: string): void {
-    if (prefix === '.') this.#classes.push(text);
-    else if (prefix === '#') this.#ids.push(text);
+    if (prefix === '.') this.#classes.add(text);
+    else if (prefix === '#') this.#ids.add(text);
     else this.#name = text.toLowerCase();
   }
 
@@ -96,14 +94,19 @@ class Reading {
     const attributes = this.#isTricky ? [] : this.#attributes;
     const isTricky = this.#isTricky || this.#attributes.length > 0;
     const depends =
-      this.#isGenerated || (this.#isState && !isTricky)
+      this.#isGenerated || this.#isImpossible || (this.#isState && !isTricky)
         ? 'never'
         : isTricky
           ? 'tricky'
           : this.#isWithin
             ? 'within'
             : 'nothing';
-    return { name: this.#name, classes: this.#classes, ids: this.#ids, depends, attributes };
+    return { name: this.#name, classes: [...this.#classes], ids: [...this.#ids], depends, attributes };
+  }
+
+  /** Elements have one id, and the classes of one with more are not all read, which is reported. */
+  get #isImpossible(): boolean {
+    return this.#classes.size > CLASSES_MAX || this.#ids.size > 1;
   }
 }
 

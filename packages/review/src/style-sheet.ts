@@ -1,9 +1,7 @@
 import { decodeAttribute } from './character-references.ts';
-import { readCssRules } from './css-rules.ts';
-import { readSelectors, type Selector } from './selectors.ts';
-import { readDeclarations } from './style-values.ts';
-
-export type Declarations = ReadonlyMap<string, string>;
+import type { CssRule } from './css-rules.ts';
+import { CLASSES_MAX, readSelectors, type Selector } from './selectors.ts';
+import { type Declarations, onlySeen, readDeclarations } from './style-values.ts';
 
 /** Why a rule may apply for one reader and not for another; the strongest last. */
 export const DOUBTS = ['media', 'within', 'tricky'] as const;
@@ -23,6 +21,7 @@ export interface ElementRules {
 
 /** The rules of a message for an element. */
 export interface StyleSheet {
+  /** The same object for elements with the same name, classes and id, as long as there are few of them. */
   rulesOf(name: string, attributes: ReadonlyMap<string, string>): ElementRules;
   /** Whether a limit left out rules. */
   readonly isCut: boolean;
@@ -36,10 +35,13 @@ interface Rule extends Selector {
 }
 
 const RULES_MAX = 5_000;
-const CLASSES_MAX = 50;
-/** How often a rule is compared with an element. */
+/** Of all rules, repeated ones too. */
+const SELECTORS_MAX = 20_000;
+/** How many parts of rules are compared with elements. */
 const COMPARED_MAX = 2_000_000;
 const DOUBTFUL_MAX = 20;
+/** Kinds of elements whose rules are remembered. */
+const KNOWN_MAX = 5_000;
 const NO_RULES: ElementRules = { plain: [], doubtful: [] };
 
 /** Attributes that mail programs add, and what a rule for them depends on if the message itself does not have them. */
@@ -54,21 +56,24 @@ export function isAddedByPrograms(attribute: string): boolean {
 }
 
 /** @param own attributes that programs add and that the message has itself */
-export function readStyleSheet(sheets: readonly string[], own: ReadonlySet<string>): StyleSheet {
-  const { rules, isCut } = readRules(sheets, own);
+export function readStyleSheet(given: readonly CssRule[], own: ReadonlySet<string>): StyleSheet {
+  const { rules, isCut } = readRules(given, own);
   return new RuleIndex(rules, isCut);
 }
 
-function readRules(sheets: readonly string[], own: ReadonlySet<string>) {
+function readRules(given: readonly CssRule[], own: ReadonlySet<string>) {
   const rules = new Map<string, Rule>();
-  for (const { selectors, declarations, applies } of sheets.flatMap((sheet) => [...readCssRules(sheet)])) {
-    const seen = [...readDeclarations(declarations)].filter(([property]) => SEEN.has(property));
-    if (seen.length === 0) continue;
+  let count = 0;
+  for (const { selectors, declarations, applies } of given) {
+    if (applies === 'keyframes' || applies === 'font' || applies === 'import') continue;
+    const seen = onlySeen(readDeclarations(declarations));
+    if (seen.size === 0) continue;
     const important = importantOf(declarations);
     for (const selector of readSelectors(selectors)) {
+      count += 1;
       const doubt = doubtOf(selector, applies, own);
       if (doubt === undefined) continue;
-      if (rules.size >= RULES_MAX) return { rules, isCut: true };
+      if (rules.size >= RULES_MAX || count > SELECTORS_MAX) return { rules, isCut: true };
       const { name, classes, ids } = selector;
       const order = rules.size;
       // Rules in doubt stay apart, because each may apply without the other.
@@ -99,18 +104,13 @@ function doubtOf(
 
 function importantOf(declarations: string): readonly string[] {
   if (!declarations.includes('!')) return [];
-  return [
-    ...readDeclarations(
-      declarations
-        .split(';')
-        .filter((part) => part.includes('!'))
-        .join(';'),
-    ).keys(),
-  ];
+  const parts = declarations.split(';').filter((part) => part.includes('!'));
+  return [...onlySeen(readDeclarations(parts.join(';'))).keys()];
 }
 
 class RuleIndex implements StyleSheet {
   readonly #byPart = new Map<string, Rule[]>();
+  readonly #known = new Map<string, ElementRules>();
   #isCut: boolean;
   #compared = 0;
 
@@ -132,24 +132,33 @@ class RuleIndex implements StyleSheet {
 
   rulesOf(name: string, attributes: ReadonlyMap<string, string>): ElementRules {
     if (this.#byPart.size === 0) return NO_RULES;
-    const all = decodeAttribute(attributes.get('class') ?? '')
+    const [given, id] = [attributes.get('class') ?? '', attributes.get('id') ?? ''];
+    const key = `${name} ${JSON.stringify([given, id])}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const found = this.#find(name, given, decodeAttribute(id));
+    if (this.#known.size < KNOWN_MAX) this.#known.set(key, found);
+    return found;
+  }
+
+  #find(name: string, classList: string, id: string): ElementRules {
+    const all = decodeAttribute(classList)
       .split(/\s+/)
       .filter((one) => one !== '');
     const classes = new Set(all.slice(0, CLASSES_MAX));
     if (all.length > CLASSES_MAX) this.#isCut = true;
-    const id = decodeAttribute(attributes.get('id') ?? '');
     const parts = ['', name, ...[...classes].map((one) => `.${one}`), ...(id === '' ? [] : [`#${id}`])];
     const found: Rule[] = [];
     for (const part of parts) {
       const rules = this.#byPart.get(part);
       if (rules === undefined) continue;
-      this.#compared += rules.length;
-      if (this.#compared > COMPARED_MAX) {
-        this.#isCut = true;
-        break;
+      for (const rule of rules) {
+        this.#compared += 1 + rule.classes.length;
+        if (this.#compared > COMPARED_MAX) break;
+        if (matches(rule, name, classes, id)) found.push(rule);
       }
-      for (const rule of rules) if (matches(rule, name, classes, id)) found.push(rule);
     }
+    if (this.#compared > COMPARED_MAX) this.#isCut = true;
     if (found.length === 0) return NO_RULES;
     const doubtful = found.flatMap(({ doubt, declarations, important }) =>
       doubt === null ? [] : [{ doubt, declarations, important }],
@@ -175,12 +184,3 @@ function bySpecificity(one: Rule, other: Rule): number {
 function specificityOf({ ids, classes, name }: Rule): number {
   return ids.length * 10_000 + classes.length * 100 + (name === '' ? 0 : 1);
 }
-
-/** The properties that can hide text, or cover it. */
-const SEEN = new Set(
-  (
-    'display visibility opacity font-size font color background background-color background-image overflow overflow-x overflow-y height ' +
-    'max-height width max-width position left top right bottom inset min-width min-height text-indent margin-left margin-top clip clip-path ' +
-    'transform mso-hide filter'
-  ).split(' '),
-);

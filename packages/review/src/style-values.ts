@@ -1,3 +1,5 @@
+export type Declarations = ReadonlyMap<string, string>;
+
 export type Rgb = readonly [number, number, number];
 
 /** Property and value in lower case, without comments, escapes and `!important`; of two with one name the last counts. */
@@ -12,6 +14,11 @@ export function readDeclarations(style: string): ReadonlyMap<string, string> {
     declarations.set(unescapeCss(part.slice(0, colon)).trim(), value);
   }
   return declarations;
+}
+
+/** Without the properties that cannot hide or cover anything, so that little is left of a long style. */
+export function onlySeen(declarations: Declarations): Declarations {
+  return new Map([...declarations].filter(([property]) => SEEN.has(property)));
 }
 
 export function withoutComments(css: string): string {
@@ -125,3 +132,12 @@ function hexColor(hex: string): Rgb | 'transparent' | null {
 export function looksEqual(one: Rgb, other: Rgb): boolean {
   return one.every((channel, index) => Math.abs(channel - (other[index] ?? 0)) <= 12);
 }
+
+/** The properties that can hide text, or cover it. */
+const SEEN = new Set(
+  (
+    'display visibility opacity font-size font color background background-color background-image overflow overflow-x overflow-y height ' +
+    'max-height width max-width position left top right bottom inset min-width min-height text-indent margin-left margin-top clip clip-path ' +
+    'transform mso-hide filter'
+  ).split(' '),
+);

@@ -2,7 +2,8 @@ import { LIMITS } from '@postrider/core';
 import { attributes, type Html, html } from '../../../html/page-markup.ts';
 import { button, linkButton } from '../../../ui/components/button.ts';
 import { checkbox, faultOf, textField } from '../../../ui/components/field.ts';
-import { card } from '../../../ui/components/surfaces.ts';
+import { card, notice } from '../../../ui/components/surfaces.ts';
+import { isFullyChecked } from './held-links.ts';
 import { timeToDecide } from './hold-times.ts';
 import { rejectReason } from './reject-reason.ts';
 import type { HeldView } from './shown-hold.ts';
@@ -22,15 +23,26 @@ export function decisionCard(view: HeldView): Html {
   });
   return card(
     'Your decision',
-    html`<form id="approve"${attributes(undoable(view))}>${guard()}${hash(view)}<div class="stack-tight">${note}${remember}</div></form>`,
+    html`${unchecked(view)}<form id="approve"${attributes(undoable(view))}>${guard()}${hash(view)}<div class="stack-tight">${note}${remember}</div></form>`,
   );
 }
 
 /** Always in reach: at the bottom of the window while the message is read. */
 export function decisionBar(view: HeldView): Html {
   const { base, approval, now } = view;
-  return html`<div class="decision-bar" role="group" aria-label="Decision"><span class="small soft">Expires ${timeToDecide(approval.expiresAt, now)}</span>
+  const warning = isFullyChecked(view.reading.review) ? null : html`<b>Not completely checked.</b> `;
+  return html`<div class="decision-bar" role="group" aria-label="Decision"><span class="small soft">${warning}Expires ${timeToDecide(approval.expiresAt, now)}</span>
 <div class="actions">${rejection(view)}${linkButton('Edit', `${base}/edit`, { key: 'e' })}${button('Approve and send', { kind: 'primary', key: 'a', form: 'approve', name: 'decision', value: 'approve' })}</div></div>`;
+}
+
+/** Beside the decision, because the warnings above the message are out of sight by then. */
+function unchecked({ reading: { review } }: HeldView): Html | null {
+  if (isFullyChecked(review)) return null;
+  return notice(
+    'warn',
+    'This message was not checked completely',
+    'It may have deceptive links or hidden text that are not listed. Approve it only if you trust its sender.',
+  );
 }
 
 function rejection(view: HeldView): Html {

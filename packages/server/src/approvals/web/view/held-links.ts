@@ -50,11 +50,15 @@ function finding({ message, text, target, level }: Finding): Html {
   return html`<li class="${level}"><b>${message}</b>${reads === null && opens === null ? null : html`<dl>${reads}${opens}</dl>`}</li>`;
 }
 
+/** Whether the whole message was read. */
+export function isFullyChecked(review: HeldReview | null): boolean {
+  return review?.findings.every(({ kind }) => kind !== 'not-checked') ?? false;
+}
+
 /** Every place that the message leads to. */
 export function linkCard({ review, places }: HeldReading): Html {
   const links = review?.links ?? { items: [], count: 0 };
-  const isChecked = review?.findings.every(({ kind }) => kind !== 'not-checked') ?? false;
-  return card('Links', html`${placeList(places, isChecked)}${linkList(links)}`);
+  return card('Links', html`${placeList(places, isFullyChecked(review))}${linkList(links)}`);
 }
 
 function placeList(places: HeldReading['places'], isChecked: boolean): Html {

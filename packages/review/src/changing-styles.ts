@@ -1,0 +1,97 @@
+import type { CssRule } from './css-rules.ts';
+import { type Declarations, readDeclarations } from './style-values.ts';
+
+/** A part of a style sheet that can show something else than the message says. */
+export interface StyleChange {
+  /**
+   * `text`: adds a text that is not in the message. `sometimes`: the same under a condition. `time`: changes what shows after a time. `pointer`:
+   * hides or shows something under the pointer. `font`: loads a font. `sheet`: loads style rules.
+   */
+  readonly kind: 'text' | 'sometimes' | 'time' | 'pointer' | 'font' | 'sheet';
+  /** The added text, or the address of what is loaded. */
+  readonly text: string;
+}
+
+/** More would not be read. */
+const CHANGES_MAX = 300;
+
+export interface StyleChanges {
+  readonly changes: readonly StyleChange[];
+  /** Whether the limit left out some. */
+  readonly isCut: boolean;
+}
+
+/** What the rules of a message can show to some readers only, besides text that they hide. Each once. */
+export function findStyleChanges(rules: readonly CssRule[]): StyleChanges {
+  const found = new Map<string, StyleChange>();
+  for (const rule of rules) {
+    for (const change of changesOf(rule)) {
+      if (found.size >= CHANGES_MAX) return { changes: [...found.values()], isCut: true };
+      found.set(`${change.kind} ${change.text}`, change);
+    }
+  }
+  return { changes: [...found.values()], isCut: false };
+}
+
+function changesOf({ selectors, declarations, applies }: CssRule): readonly StyleChange[] {
+  const isOrdinary = applies !== 'keyframes' && !selectors.includes(':') && !WORTH_READING.test(declarations);
+  if (isOrdinary) return [];
+  const style = readDeclarations(declarations);
+  if (applies === 'import') return [{ kind: 'sheet', text: addressIn(declarations) }];
+  if (applies === 'font') return sourcesOf(style).map((text) => ({ kind: 'font', text }));
+  if (applies === 'keyframes') return shapes(style) ? [{ kind: 'time', text: '' }] : [];
+  const isConditional = applies !== 'screen' || CONDITION.test(selectors);
+  const kind = isConditional ? 'sometimes' : 'text';
+  const added = ADDING.map((property) => style.get(property)).filter((value) => value !== undefined && adds(value));
+  return [
+    ...added.map((value) => ({ kind, text: withoutQuotes(value ?? '') }) as const),
+    ...(/:hover/i.test(selectors) && shapes(style) ? [{ kind: 'pointer', text: '' } as const] : []),
+  ];
+}
+
+/** Escapes can be in any name. */
+const WORTH_READING = /\\|content|list-style|quotes|src|import/i;
+/** What a preview and a mail program may have differently, other than the place of the text itself. */
+const CONDITION = /[[+~]|:(?!:?(?:before|after|marker)(?![\w-]))/i;
+const ADDING = ['content', 'quotes', 'list-style', 'list-style-type'];
+/** Changes of color or position alone are the ordinary use of an animation, or of a link under the pointer. */
+const SHAPES = [
+  'display',
+  'visibility',
+  'opacity',
+  'font-size',
+  'content',
+  'height',
+  'max-height',
+  'width',
+  'max-width',
+];
+const MORE_SHAPES = ['clip', 'clip-path', 'transform', 'text-indent', 'left', 'top', 'margin-left', 'margin-top'];
+
+function shapes(style: Declarations): boolean {
+  return [...SHAPES, ...MORE_SHAPES].some((property) => style.has(property));
+}
+
+/** Whether a value has words, or is not only a string: it can come from an attribute or a picture. */
+function adds(value: string): boolean {
+  if (value === '' || /^(?:none|normal|inherit|initial|unset)$/.test(value)) return false;
+  if (!/["']/.test(value)) return /\(/.test(value);
+  return /[\p{L}\p{N}]/u.test(value) || [...value].filter((one) => one === '"' || one === "'").length % 2 === 1;
+}
+
+function withoutQuotes(value: string): string {
+  return value.replaceAll(/["']/g, '').trim();
+}
+
+/** The addresses of a font; a local one is none. */
+function sourcesOf(style: Declarations): readonly string[] {
+  const sources = (style.get('src') ?? '').split('url(').slice(1);
+  // A semicolon in `data:` ends what is read here.
+  return sources.map((source) => withoutQuotes(source.split(')')[0] ?? ''));
+}
+
+/** The address in `@import url("https://a.example/x.css") screen`. */
+function addressIn(statement: string): string {
+  const [, address = ''] = /^@import\s{0,9}(?:url\(\s{0,9})?["']?([^"')\s]{0,2000})/i.exec(statement) ?? [];
+  return address;
+}

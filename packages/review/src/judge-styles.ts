@@ -1,0 +1,46 @@
+import type { StyleChange } from './changing-styles.ts';
+import type { Remark } from './finding.ts';
+import { hostOfMailbox, isWithin, placeOf } from './hosts.ts';
+
+/** A remark about style rules, with the text that they add. */
+export interface StyleRemark {
+  readonly text: string;
+  readonly remark: Remark;
+}
+
+/** What may look different to recipients, and why. */
+export function judgeStyles(changes: readonly StyleChange[], from: string): readonly StyleRemark[] {
+  const sender = hostOfMailbox(from);
+  return changes.map(({ kind, text }) => {
+    if (kind === 'text') return { text, remark: differs('warn', ADDED) };
+    if (kind === 'sometimes') return { text, remark: differs('danger', SOMETIMES) };
+    if (kind === 'time') return { text: '', remark: differs('warn', TIME) };
+    if (kind === 'pointer') return { text: '', remark: differs('warn', POINTER) };
+    const host = placeOf(text)?.host ?? null;
+    const isOrdinary = host !== null && (FONT_HOSTS.has(host) || (sender !== null && isWithin(host, sender)));
+    const source = host === null ? 'the message itself or an address that is not a full one' : host;
+    const message = kind === 'font' ? fontWords(source) : sheetWords(source);
+    return { text: '', remark: differs(isOrdinary ? 'note' : 'warn', message) };
+  });
+}
+
+/** Public services for fonts. A sender cannot choose what is in theirs. */
+const FONT_HOSTS = new Set(['fonts.googleapis.com', 'fonts.gstatic.com', 'use.typekit.net', 'fonts.bunny.net']);
+
+const LOOKS_DIFFERENT = 'Parts of this message can look different to its recipients:';
+const ADDED = `${LOOKS_DIFFERENT} style rules add this text, which not every mail program shows.`;
+const SOMETIMES = `${LOOKS_DIFFERENT} style rules add this text for some of them only, so you may not see it here.`;
+const TIME = `${LOOKS_DIFFERENT} an animation can hide or show them after a time.`;
+const POINTER = `${LOOKS_DIFFERENT} they are hidden or shown when the pointer is on them.`;
+
+function fontWords(source: string): string {
+  return `${LOOKS_DIFFERENT} it loads a font from ${source}. A font can show other letters and digits than the text has, and it is not loaded here.`;
+}
+
+function sheetWords(source: string): string {
+  return `${LOOKS_DIFFERENT} it loads style rules from ${source}. They were not checked, and are not loaded here.`;
+}
+
+function differs(level: Remark['level'], message: string): Remark {
+  return { kind: 'looks-different', level, message };
+}
