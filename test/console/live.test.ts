@@ -246,6 +246,7 @@ describe('the limits', () => {
     const refused = await member.call('GET', '/console/live?watch=messages');
     expectProblem(refused, 503, 'unavailable');
     expect(refused.headers.get('retry-after')).toBe('5');
+    expect(refused.headers.get('x-live-pages')).toBe('full');
     await watching('messages', owner);
     streams[0]?.close();
     // The server notices that the connection has closed when it does.

@@ -4,11 +4,14 @@ import { toast } from './toast.ts';
 /** At most one reload in this time, however often the data changes. */
 const PAUSE_MS = 700;
 const RETRY_MS = 5_000;
+/** Other pages stay open for long. */
+const RETRY_FULL_MS = 30_000;
 
 /** Follows changes of what the page shows (`data-watch`), and shows them without a reload of the page. */
 export function startLive(): void {
   const watch = document.querySelector<HTMLElement>('[data-watch]')?.dataset['watch'] ?? '';
   if (watch === '') return;
+  const address = `/console/live?watch=${encodeURIComponent(watch)}`;
   let stream: EventSource | null = null;
   let wasLost = false;
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -33,8 +36,17 @@ export function startLive(): void {
     }, PAUSE_MS);
   }
 
+  /** A browser gives up after a refusal; a server that restarts comes back. */
+  async function retryLater(refused: EventSource): Promise<void> {
+    const isFull = await areTooManyOpen(address);
+    if (stream !== refused) return;
+    if (isFull) setState('paused', 'Live updates paused: too many pages are open.');
+    else setState('lost', LOST);
+    setTimeout(() => stream === refused && open(), isFull ? RETRY_FULL_MS : RETRY_MS);
+  }
+
   function open(): void {
-    stream = new EventSource(`/console/live?watch=${encodeURIComponent(watch)}`);
+    stream = new EventSource(address);
     stream.addEventListener('open', () => {
       setState('on', 'Live');
       if (wasLost) refreshSoon();
@@ -43,9 +55,8 @@ export function startLive(): void {
     stream.addEventListener('changed', refreshSoon);
     stream.addEventListener('error', () => {
       wasLost = true;
-      setState('lost', 'Connection lost. Trying again.');
-      // A browser gives up after a refusal; a server that restarts comes back.
-      if (stream?.readyState === EventSource.CLOSED) setTimeout(() => stream !== null && open(), RETRY_MS);
+      if (stream?.readyState === EventSource.CLOSED) void retryLater(stream);
+      else setState('lost', LOST);
     });
   }
 
@@ -63,9 +74,23 @@ export function startLive(): void {
   if (document.visibilityState === 'visible') open();
 }
 
-let shown: { readonly state: 'on' | 'lost'; readonly words: string } | null = null;
+const LOST = 'Connection lost. Trying again.';
 
-function setState(state: 'on' | 'lost', words: string): void {
+/** Why a stream was refused: browsers tell pages nothing about it. */
+async function areTooManyOpen(address: string): Promise<boolean> {
+  const stop = new AbortController();
+  const response = await fetch(address, { signal: stop.signal }).catch(() => null);
+  const isFull = response?.headers.get('x-live-pages') === 'full';
+  // A stream that is free by now must not stay open.
+  stop.abort();
+  return isFull;
+}
+
+type State = 'on' | 'lost' | 'paused';
+
+let shown: { readonly state: State; readonly words: string } | null = null;
+
+function setState(state: State, words: string): void {
   shown = { state, words };
   showState();
 }
@@ -76,5 +101,17 @@ function showState(): void {
   for (const element of document.querySelectorAll<HTMLElement>('.live')) {
     element.dataset['state'] = state;
     element.textContent = words;
+    if (state === 'paused') element.append(' ', reloadLink());
   }
+}
+
+function reloadLink(): HTMLAnchorElement {
+  const link = document.createElement('a');
+  link.href = location.href;
+  link.textContent = 'Reload';
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    location.reload();
+  });
+  return link;
 }

@@ -51,7 +51,8 @@ export function addLiveRoute(app: FastifyInstance, services: Services, options: 
 const TOO_MANY = {
   detail: `This server has as many live pages open as it serves at once: ${LIMITS.consoleStreamsPerUser} of one user, ${LIMITS.consoleStreams} in total.`,
   fix: 'Close other pages of the console, or load this one again to see changes.',
-  headers: { 'retry-after': '5' },
+  // For the page, which cannot tell this refusal from other ones by its status.
+  headers: { 'retry-after': '5', 'x-live-pages': 'full' },
 };
 
 /** Browsers add the cookie to requests of other sites, whose pages must not use up the streams of a user. */
