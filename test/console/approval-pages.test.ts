@@ -61,7 +61,25 @@ describe('the pages of held messages', () => {
       await joinAs(server, owner, 'admin'),
     ];
     for (const path of [page, `${page}/html`, `${page}/text`, `${page}/files/0`]) {
-      expect([path, (await viewer.call('GET', path)).status]).toEqual([path, 404]);
+      expect([path, (await viewer.call('GET', path)).status]).toEqual([path, 403]);
+    }
+    // The page says what the role lacks, and the same about a message of another account or about none.
+    const stranger = await server.newAccount();
+    const asked = { name: 'Theirs', scopes: ['emails:send'], approvalMode: 'always' };
+    const { key: theirs } = (await server.call('POST', '/keys', { key: stranger.key, body: asked })).body;
+    const foreign = (await server.send({}, { key: theirs })).body.approvalId;
+    expect(foreign).toBeTypeOf('string');
+    const refusals = await Promise.all(
+      [id, foreign, '01980d3c-7a52-7c31-9d5e-2f0c6a1b4e10', 'none'].map((one) =>
+        viewer.call('GET', `/console/approvals/${one}`),
+      ),
+    );
+    const words = refusals.map((refused) => textOf(refused).replace(/Request req_\w+|Request [\w-]+/, ''));
+    expect(words[0]).toContain('Your role viewer does not include this page.');
+    expect(words[0]).not.toContain('For the right people');
+    expect([...new Set(words), refusals.map(({ status }) => status)]).toEqual([words[0], [403, 403, 403, 403]]);
+    for (const one of [foreign, 'none']) {
+      expect((await owner.call('GET', `/console/approvals/${one}`)).status).toBe(404);
     }
     const inbox = await viewer.call('GET', '/console/approvals');
     expect(textOf(inbox)).toContain('Your role does not include approvals');
@@ -210,6 +228,74 @@ describe('the pages of held messages', () => {
       expect(page.body).toContain('Load remote pictures');
       expect(page.body).not.toContain('pictures=1"');
     }
+  });
+
+  it('show edited HTML in a frame that runs and loads nothing, before anything is approved', {
+    tags: ['console.approvals.edit', 'console.approvals.hostile'],
+  }, async () => {
+    const id = await hold({ subject: 'Edited', html: '<p>Before</p>' });
+    const link = `/approvals/${await makeApprovalLink(server.database.sql, id)}`;
+    const developer = await joinAs(server, owner, 'developer', 'frames@sandbox.test');
+    const markup = `<p style="color:red" onclick="x()">After</p><script>alert(1)</script><img src="http://127.0.0.1:9/t.png"><form action="/x"><input></form>`;
+    for (const [session, base] of [
+      [owner, `/console/approvals/${id}`],
+      [server, link],
+    ] as const) {
+      const shown = await post(session, `${base}/edit/html`, { html: markup, step: 'compare' });
+      expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(shown.headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'.*frame-ancestors 'self'; sandbox$/,
+      );
+      expect(shown.body).toContain('<p style="color:red">After</p>');
+      expect(shown.body).not.toMatch(/script|onclick|127\.0\.0\.1|action/);
+      expect((await session.call('GET', `${base}/edit/html`)).status).toBe(405);
+    }
+    expect((await post(developer, `/console/approvals/${id}/edit/html`, { html: markup })).status).toBe(403);
+    const foreign = { ...FORM, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' };
+    for (const [session, base] of [
+      [owner, `/console/approvals/${id}`],
+      [server, link],
+    ] as const) {
+      const refused = await session.call('POST', `${base}/edit/html`, { headers: foreign, rawBody: 'html=x' });
+      expect(refused.status).toBe(403);
+    }
+    expect((await post(server, `/approvals/${'A'.repeat(43)}/edit/html`, { html: 'x' })).status).toBe(404);
+    expect(await read(id)).toMatchObject({ status: 'pending', revision: 1 });
+  });
+
+  it('keep the note of an edit that is changed again', { tags: ['console.approvals.edit'] }, async () => {
+    const id = await hold({ subject: 'Noted', html: '<p>Hi</p>' });
+    const { contentHash, text } = await read(id);
+    const fields = {
+      to: 'delivered@sandbox.test',
+      cc: '',
+      bcc: '',
+      subject: 'Noted',
+      html: '<p>Hi</p>',
+      text,
+      scheduled: '',
+    };
+    const send = (step: string) =>
+      post(owner, `/console/approvals/${id}/edit`, { ...fields, contentHash, note: 'As we said', step });
+    const same = await send('compare');
+    expect(textOf(same)).toContain('Nothing differs. It would be sent as it is.');
+    expect((await send('change')).body).toContain('name="note" value="As we said"');
+    expect(same.body).toMatch(/name="note"[^>]*value="As we said"|value="As we said"[^>]*name="note"/);
+    expect((await send('approve')).status).toBe(303);
+    expect(await read(id)).toMatchObject({ status: 'approved', edited: [], note: 'As we said' });
+  });
+
+  it('are not read for the list if they are large, which the list says', {
+    tags: ['console.approvals.hostile'],
+  }, async () => {
+    const trick = '<a href="https://evil.test/">acme.example</a>';
+    await hold({ subject: 'Small trick', html: trick });
+    await hold({ subject: 'Large trick', html: `${trick}<p>${'word '.repeat(53_000)}</p>` });
+    const list = textOf(await owner.call('GET', '/console/approvals'));
+    expect(list).toMatch(/Small trick.*?The text names acme\.example/);
+    const [, large = ''] = /Large trick(.{0,300})/.exec(list) ?? [];
+    expect(large).toContain('Large message: open it to see warnings.');
+    expect(large.split('Large message')[0]).not.toContain('acme.example');
   });
 
   it('keep a link unchanged by reading, and say who decided once it is used', {

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdingKey } from '../approvals/approving.ts';
 import { startBrowser } from '../harness/browser.ts';
+import { openEvents } from '../harness/event-stream.ts';
 import { signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { browserOfUser, overflowOf, PHONE, passUndo, pdfOf } from './approving-people.ts';
@@ -115,6 +116,8 @@ describe('a person who answers for an agent', () => {
     await page.getByRole('button', { name: 'Compare with the original' }).click();
     expect(await page.locator('.diff ins').allTextContents()).toEqual(['990']);
     expect(await page.locator('.diff .unseen').allTextContents()).toEqual(['Removed: ', 'Added: ']);
+    const edited = page.frameLocator('iframe[title="The edited message as its recipients see it"]');
+    await expect.poll(() => edited.locator('p').first().textContent()).toBe('You owe 990 euros.');
     expect(await statusOf(id)).toBe('pending');
     await page.getByRole('button', { name: 'Approve and send' }).click();
     await passUndo(page);
@@ -133,6 +136,66 @@ describe('a person who answers for an agent', () => {
     await hold({ subject: 'It appears by itself' });
     await page.getByRole('link', { name: 'It appears by itself' }).waitFor();
     expect(await page.evaluate(() => (globalThis as { isSamePage?: boolean }).isSamePage)).toBe(true);
+    await context.close();
+  });
+
+  it('learns that live changes are paused while too many pages are open', {
+    tags: ['console.approvals.live'],
+    timeout: 60_000,
+  }, async () => {
+    const open = () => openEvents(server, '/console/live?watch=approvals', { cookie: owner.cookie });
+    const streams = await Promise.all(Array.from({ length: 10 }, open));
+    const { context, page } = await browserOfUser(browser, server, owner);
+    await page.goto('/console/approvals');
+    await page.getByText('Live updates paused: too many pages are open.').waitFor();
+    expect(await page.getByText('Connection lost').count()).toBe(0);
+    for (const stream of streams) stream.close();
+    // The server notices closed connections when it does.
+    await expect
+      .poll(async () => {
+        const stream = await open();
+        stream.close();
+        return stream.response.status;
+      })
+      .toBe(200);
+    await page.locator('.live').getByRole('link', { name: 'Reload' }).click();
+    await page.locator('.live[data-state="on"]').first().waitFor();
+    await context.close();
+  });
+
+  it('sees the message before the reason for its hold on a phone', { tags: ['console.approvals.phone'] }, async () => {
+    const { id } = await hold({ subject: 'In order', html: '<p>Hi</p>' });
+    const { context, page } = await browserOfUser(browser, server, owner, PHONE);
+    await page.goto(`/console/approvals/${id}`);
+    const topOf = async (name: string) =>
+      (await page.getByRole('heading', { level: 2, name }).boundingBox())?.y ?? Number.NaN;
+    expect(await topOf('The message')).toBeLessThan(await topOf('Why it needs approval'));
+    await page.setViewportSize({ width: 1_280, height: 900 });
+    const message = await page.getByRole('heading', { level: 2, name: 'The message' }).boundingBox();
+    const reason = await page.getByRole('heading', { level: 2, name: 'Why it needs approval' }).boundingBox();
+    expect(message?.x).toBeLessThan(reason?.x ?? 0);
+    await context.close();
+  });
+
+  it('sees edited HTML before approving it without JavaScript', {
+    tags: ['console.approvals.no-script', 'console.approvals.edit'],
+  }, async () => {
+    const { id } = await hold({ subject: 'Plain edit', html: '<p>Before</p>' });
+    const { context, page } = await browserOfUser(browser, server, owner, { ...PHONE, javaScriptEnabled: false });
+    await page.goto(`/console/approvals/${id}/edit`);
+    const frame = page.frameLocator('iframe[name="edited-message"]').locator('p');
+    expect(await frame.textContent()).toBe('Before');
+    await page.getByLabel('HTML').fill('<p style="color:#f00">After</p><script>document.title="ran"</script>');
+    await page.getByRole('button', { name: 'Show what you typed' }).click();
+    await expect.poll(() => frame.textContent()).toBe('After');
+    await page.getByRole('button', { name: 'Compare with the original' }).click();
+    await page.getByRole('button', { name: 'Show how it will look' }).click();
+    await expect.poll(() => frame.textContent()).toBe('After');
+    expect(await frame.evaluate((element) => getComputedStyle(element).color)).toBe('rgb(255, 0, 0)');
+    expect(await overflowOf(page)).toBe(0);
+    expect(await statusOf(id)).toBe('pending');
+    await page.getByRole('button', { name: 'Approve and send' }).click();
+    await expect.poll(() => statusOf(id)).toBe('approved');
     await context.close();
   });
 

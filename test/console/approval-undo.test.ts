@@ -129,6 +129,8 @@ describe('a decision in the console', () => {
     expect(await page.locator('#reject-note').inputValue()).toBe('Wrong customer');
     await page.keyboard.press('Escape');
     expect(await page.locator('#reject-note').isVisible()).toBe(false);
+    // The focus is back on the button that opened the box.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Reject');
     await context.close();
   });
 
@@ -167,6 +169,56 @@ describe('a decision in the console', () => {
     await page.getByText('approver@sandbox.test rejected it').first().waitFor();
     expect(await statusOf(id)).toBe('rejected');
     await context.close();
+  });
+
+  it('of two people at once, in two browsers, counts once, and the other sees who decided what and when', {
+    tags: ['console.approvals.two-deciders', 'console.approvals.once'],
+    timeout: 60_000,
+  }, async () => {
+    const second = await joinAs(server, owner, 'approver', 'second@sandbox.test');
+    for (const decisions of [
+      ['approve', 'approve'],
+      ['approve', 'reject'],
+    ] as const) {
+      const sent = await server.send(
+        { to: 'delivered@sandbox.test', subject: `At once ${decisions[1]}` },
+        { key: agent },
+      );
+      const { approvalId: id, id: emailId } = sent.body;
+      const browsers = [await browserOfUser(browser, server, owner), await browserOfUser(browser, server, second)];
+      for (const [index, { page }] of browsers.entries()) {
+        await page.goto(`/console/approvals/${id}`);
+        if (decisions[index] === 'approve') await approve(page);
+        else {
+          await page.locator('summary', { hasText: 'Reject' }).click();
+          await page.getByLabel('Why').selectOption('wrong_content');
+          await page.getByRole('button', { name: 'Reject: do not send it' }).click();
+        }
+        await page.locator('.toast', { hasText: /Approving|Rejecting/ }).waitFor();
+      }
+      await Promise.all(browsers.map(({ page }) => passUndo(page)));
+      await expect.poll(() => statusOf(id), { timeout: 20_000 }).not.toBe('pending');
+      const record = (await owner.call('GET', `/keys/approvals/${id}`)).body;
+      // The one who was later; the other one was not told anything like it.
+      const late = await Promise.any(
+        browsers.map(async (one) => {
+          await one.page.getByText('it already.').waitFor();
+          return one;
+        }),
+      );
+      const winner = late === browsers[0] ? 'second@sandbox.test' : 'owner@sandbox.test';
+      const verb = record.status === 'approved' ? 'approved' : 'rejected';
+      await late.page.getByText(`${winner} ${verb} it already.`).waitFor();
+      await late.page.getByRole('button', { name: 'Show' }).click();
+      const said = late.page.locator('.notice', { hasText: `${winner} ${verb} it` });
+      await said.first().waitFor();
+      expect(await said.locator('time').first().getAttribute('datetime')).toBe(record.decidedAt);
+      // Sent once, or not at all.
+      const { events } = (await owner.call('GET', `/emails/${emailId}?wait=10`)).body;
+      const deliveries = events.filter(({ type }: { type: string }) => type === 'delivered');
+      expect(deliveries).toHaveLength(verb === 'approved' ? 1 : 0);
+      for (const { context } of browsers) await context.close();
+    }
   });
 
   it('about ticked messages can be taken back together, and says for each what became of it', {

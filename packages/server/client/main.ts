@@ -2,6 +2,7 @@ import { startCopying } from './copy.ts';
 import { guardDecisions } from './decision-pause.ts';
 import { guardDoubleSubmits } from './double-submit.ts';
 import { enhance } from './enhance.ts';
+import { fillFrames } from './fill-frames.ts';
 import { keepTyped } from './keep-typed.ts';
 import { startKeys } from './keys.ts';
 import { startLive } from './live.ts';
@@ -28,3 +29,5 @@ keepTimesCurrent();
 keepTyped();
 startLive();
 startPreviews();
+// After the guards, which know that such a form stays on its page.
+fillFrames(document);

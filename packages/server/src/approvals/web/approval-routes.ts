@@ -65,6 +65,12 @@ export function addApprovalRoutes(app: FastifyInstance, services: Services): voi
       if ((await findHold(request, services)) === null) return unknown(reply);
     };
     pages.post(`${PATH}/edit`, { bodyLimit: LIMITS.decisionBodyBytes, onRequest: known }, withHold(edit));
+    pages.post(
+      `${PATH}/edit/html`,
+      { bodyLimit: LIMITS.decisionBodyBytes, onRequest: known },
+      withHold(showEditedHtml),
+    );
+    refuseOtherMethods(pages, `${PATH}/edit/html`, ['POST']);
     for (const path of [PATH, `${PATH}/edit`]) refuseOtherMethods(pages, path, ['GET', 'POST']);
     for (const path of ['html', 'text', 'files/:index']) refuseOtherMethods(pages, `${PATH}/${path}`, ['GET']);
   });
@@ -98,6 +104,13 @@ async function showHtml(found: FoundHold, request: FastifyRequest, reply: Fastif
   if (found.status !== 'pending') return unknown(reply);
   const areRemote = 'pictures' in (request.query as object); // Fastify parses a query into an object.
   return sendContent(reply, await serveHeldHtml(found.tools, found.approval, areRemote));
+}
+
+async function showEditedHtml(found: FoundHold, request: FastifyRequest, reply: FastifyReply, services: Services) {
+  if (isForeign(request, services)) return foreign(reply);
+  if (found.status !== 'pending') return unknown(reply);
+  const { html } = readEditFields(formOf(request));
+  return sendContent(reply, await serveHeldHtml(found.tools, { ...found.approval, html }, false));
 }
 
 async function showText({ approval, status }: FoundHold, _request: FastifyRequest, reply: FastifyReply) {

@@ -4,6 +4,7 @@ import { button, linkButton } from '../../ui/components/button.ts';
 import { faultOf, textArea, textField } from '../../ui/components/field.ts';
 import { card } from '../../ui/components/surfaces.ts';
 import type { GivenDecision } from './decision-form.ts';
+import { editedFrame } from './edited-frame.ts';
 
 export type GivenEdits = NonNullable<GivenDecision['edits']>;
 
@@ -75,14 +76,19 @@ function lines(text: string): string[] {
 }
 
 /** The form that changes a held message. It leads to the comparison, not to a decision. */
-export function editForm(base: string, fields: EditFields, errors: readonly FieldProblem[]): Html {
+export function editForm(
+  { approval, base, fields }: { readonly approval: Approval; readonly base: string; readonly fields: EditFields },
+  errors: readonly FieldProblem[],
+): Html {
   const fault = (name: string) => faultOf(errors, `edits.${name}`) ?? faultOf(errors, name);
   const recipients = (name: 'to' | 'cc' | 'bcc', label: string, hint?: string) =>
     textArea({
       ...{ name, label, rows: 2, value: fields[name], fault: fault(name) },
       ...(hint === undefined ? {} : { hint }),
     });
-  return html`<form class="form wide-form" method="post" action="${base}/edit" data-keep-typed>${hidden('contentHash', fields.contentHash)}
+  const isUnchanged = plain(fields.html) === plain(approval.html ?? '');
+  const preview = html`<details class="more" open><summary>How it looks</summary>${editedFrame(base, { src: isUnchanged ? `${base}/html` : null })}</details>`;
+  return html`<form class="form wide-form" method="post" action="${base}/edit" data-keep-typed>${hidden('contentHash', fields.contentHash)}${hidden('note', fields.note)}
 ${card(
   'Recipients',
   html`${recipients('to', 'To', 'One address on each line, with or without a name: Ada Lovelace <ada@acme.example>')}${recipients('cc', 'Cc')}${recipients('bcc', 'Bcc', 'Blind copies. The other recipients do not see them.')}`,
@@ -91,6 +97,7 @@ ${card(
   'Content',
   html`${textField({ name: 'subject', label: 'Subject', value: fields.subject, fault: fault('subject'), maxLength: LIMITS.subjectCharacters })}
 ${textArea({ name: 'html', label: 'HTML', value: fields.html, rows: 14, isCode: true, fault: fault('html') })}
+${approval.html === null && fields.html === '' ? null : preview}
 ${textArea({ name: 'text', label: 'Plain text', value: fields.text, rows: 8, fault: fault('text'), hint: 'If you change only the HTML, a text that was made from it is made again.' })}`,
 )}
 ${card('Time', schedule(fields, fault('scheduled_at')))}

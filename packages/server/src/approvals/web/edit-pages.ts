@@ -7,6 +7,7 @@ import { checkbox, textField } from '../../ui/components/field.ts';
 import { card, notice } from '../../ui/components/surfaces.ts';
 import { type GivenDecision, UNSHOWN } from './decision-form.ts';
 import { type EditFields, editForm, editsOf, keptFields } from './edit-form.ts';
+import { editedFrame } from './edited-frame.ts';
 import { acceptanceForecast, type Forecast } from './view/acceptance-forecast.ts';
 
 export interface EditPage {
@@ -34,7 +35,7 @@ export function editPage(
   const said = refused === null ? null : notice('bad', refused.detail, refused.fix ?? 'Correct it and compare again.');
   return {
     title: 'Edit before it is sent',
-    content: html`<p class="soft">You change “${approval.subject}”. Nothing is sent before you have seen what differs.</p>${said}${editForm(base, fields, refused?.errors ?? [])}`,
+    content: html`<p class="soft">You change “${approval.subject}”. Nothing is sent before you have seen what differs.</p>${said}${editForm({ approval, base, fields }, refused?.errors ?? [])}`,
     status: refused?.status ?? 200,
   };
 }
@@ -84,6 +85,7 @@ export function comparisonPage(
     title: 'Send it with these changes?',
     content: html`<p class="soft">“${approval.subject}”, before and after.</p>${acceptanceForecast(forecast)}${card('What you changed', changes)}
 <form class="stack" method="post" action="${base}/edit"${attributes(undoable)}><input type="submit" value="Choose a button" disabled hidden><input type="hidden" name="decision" value="approve">${keptFields(fields)}
+${fields.html === '' ? null : card('How it will look', editedFrame(base, { isFinal: true }))}
 ${card('Your decision', html`${textField({ name: 'note', label: 'Note to the sender (optional)', value: fields.note, maxLength: 1_000 })}${remember}`)}
 <div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Change it again', { name: 'step', value: 'change' })}${button('Approve and send', { kind: 'primary', key: 'a', name: 'step', value: 'approve' })}</div></div></form>`,
     status: 200,

@@ -13,6 +13,7 @@ import { setNotice } from './notice-cookie.ts';
 import { openPage } from './open-page.ts';
 import { PageForm } from './page-form.ts';
 import type { PageRequest } from './page-request.ts';
+import { refusedForRole } from './role-refusal.ts';
 import { sendConsolePage, sendMarkup } from './send-console-page.ts';
 
 export interface ConsoleOptions {
@@ -64,12 +65,7 @@ async function serve(route: PageRoute, request: FastifyRequest, reply: FastifyRe
 async function runRoute(route: PageRoute, page: PageRequest, rates: KeyRates): Promise<PageResult> {
   const verdict = await rates.take(page.caller);
   if (!verdict.ok) throw rateLimited(verdict);
-  if (route.needs !== null && !page.may(route.needs)) {
-    throw new ProblemError('missing_scope', {
-      detail: `Your role ${page.caller.user.role} does not include this page.`,
-      fix: 'Ask an owner or admin of the account for another role.',
-    });
-  }
+  if (route.needs !== null && !page.may(route.needs)) throw refusedForRole(page);
   const fault = findTextFault([...page.form.entries(), ...page.query.entries()].flat());
   if (fault !== null)
     throw new ProblemError('validation_failed', {

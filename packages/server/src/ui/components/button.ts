@@ -23,6 +23,8 @@ export interface ButtonOptions {
   readonly isUnchecked?: boolean;
   /** The script presses it when the content of its form has changed. */
   readonly isPreviewFrame?: boolean;
+  /** The script presses it when the page is shown. */
+  readonly fillsFrame?: boolean;
   /** What a screen reader says, if the label alone is not clear. */
   readonly description?: string;
 }
@@ -30,13 +32,14 @@ export interface ButtonOptions {
 /** A button that submits its form, or runs an action of the script. */
 export function button(label: HtmlValue, options: ButtonOptions = {}): Html {
   const { kind = 'ordinary', isSmall = false, name, value, key, action, isDisabled, form, description } = options;
-  const { formAction, formTarget, isUnchecked, isPreviewFrame } = options;
+  const { formAction, formTarget, isUnchecked, isPreviewFrame, fillsFrame } = options;
   const given = {
     type: action === undefined ? 'submit' : 'button',
     class: classOf(kind, isSmall),
     ...{ name, value, form, disabled: isDisabled },
     ...{ formaction: formAction, formtarget: formTarget, formnovalidate: isUnchecked },
     'data-preview-frame': isPreviewFrame,
+    'data-fills-frame': fillsFrame,
     'data-action': action,
     'data-key': key,
     'aria-label': description,

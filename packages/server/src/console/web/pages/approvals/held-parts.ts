@@ -1,4 +1,5 @@
 import type { Approval } from '@postrider/core';
+import { readEditFields } from '../../../../approvals/web/edit-form.ts';
 import {
   type HeldContent,
   type HeldContentTools,
@@ -9,6 +10,7 @@ import {
 import { ProblemError } from '../../../../problem.ts';
 import type { RawResult } from '../../console-page.ts';
 import type { PageRequest } from '../../page-request.ts';
+import { fieldsIn } from './script-result.ts';
 
 export function contentToolsOf({ services, caller: { accountId } }: PageRequest): HeldContentTools {
   const { database, threads } = services.forAccount(accountId);
@@ -18,6 +20,12 @@ export function contentToolsOf({ services, caller: { accountId } }: PageRequest)
 /** The HTML of a held message, for its frame. */
 export async function showHtml(request: PageRequest): Promise<RawResult> {
   return raw(await serveHeldHtml(contentToolsOf(request), await read(request), request.query.has('pictures')));
+}
+
+/** The HTML as it was edited, for the frame of a form that is not sent yet. */
+export async function showEditedHtml(request: PageRequest): Promise<RawResult> {
+  const { html } = readEditFields(fieldsIn(request.form));
+  return raw(await serveHeldHtml(contentToolsOf(request), { ...(await read(request)), html }, false));
 }
 
 export async function showText(request: PageRequest): Promise<RawResult> {
