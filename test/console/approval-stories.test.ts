@@ -164,13 +164,17 @@ describe('a person who answers for an agent', () => {
   });
 
   it('sees the message before the reason for its hold on a phone', { tags: ['console.approvals.phone'] }, async () => {
-    const { id } = await hold({ subject: 'In order', html: '<p>Hi</p>' });
+    const { id } = await hold({ subject: 'In order', html: `<p>${'<b>x</b> '.repeat(40_000)}</p>` });
     const { context, page } = await browserOfUser(browser, server, owner, PHONE);
     await page.goto(`/console/approvals/${id}`);
     const topOf = async (name: string) =>
       (await page.getByRole('heading', { level: 2, name }).boundingBox())?.y ?? Number.NaN;
     expect(await topOf('The message')).toBeLessThan(await topOf('Why it needs approval'));
+    // It is too large to be checked completely, which is said beside the buttons.
+    const warning = page.getByRole('group', { name: 'Decision' }).getByText('Not completely checked');
+    expect(await warning.isVisible()).toBe(true);
     await page.setViewportSize({ width: 1_280, height: 900 });
+    expect(await warning.isVisible()).toBe(true);
     const message = await page.getByRole('heading', { level: 2, name: 'The message' }).boundingBox();
     const reason = await page.getByRole('heading', { level: 2, name: 'Why it needs approval' }).boundingBox();
     expect(message?.x).toBeLessThan(reason?.x ?? 0);

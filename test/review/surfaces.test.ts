@@ -69,13 +69,13 @@ describe('the terminal inbox and the approval page', { tags: ['approvals.finding
     expect(page).toContain('It was not checked completely, so it may have links.');
     // Beside the decision, and in the bar with the buttons, which is always in sight.
     expect(page).toContain('This message was not checked completely');
-    expect(page).toContain('Not completely checked.');
+    expect(page).toContain('Not completely checked');
     expect(page).not.toContain('It has no links');
   });
 
   it('says so beside the decision if a message was not checked at all', async () => {
     const approval = approvalOf(messageWith({ html: '<p>Hello</p>' }));
-    const words = ['This message was not checked completely', 'Not completely checked.'];
+    const words = ['This message was not checked completely', 'Not completely checked'];
     const checked = await viewOf(approval);
     const unchecked = await viewOf(approval, { review: null, places: null });
     for (const one of words) {

@@ -30,8 +30,8 @@ export function decisionCard(view: HeldView): Html {
 /** Always in reach: at the bottom of the window while the message is read. */
 export function decisionBar(view: HeldView): Html {
   const { base, approval, now } = view;
-  const warning = isFullyChecked(view.reading.review) ? null : html`<b>Not completely checked.</b> `;
-  return html`<div class="decision-bar" role="group" aria-label="Decision"><span class="small soft">${warning}Expires ${timeToDecide(approval.expiresAt, now)}</span>
+  const warning = isFullyChecked(view.reading.review) ? null : html`<b class="small">Not completely checked</b>`;
+  return html`<div class="decision-bar" role="group" aria-label="Decision">${warning}<span class="small soft">Expires ${timeToDecide(approval.expiresAt, now)}</span>
 <div class="actions">${rejection(view)}${linkButton('Edit', `${base}/edit`, { key: 'e' })}${button('Approve and send', { kind: 'primary', key: 'a', form: 'approve', name: 'decision', value: 'approve' })}</div></div>`;
 }
 
