@@ -101,4 +101,9 @@ export const PATTERN_EXCEPTIONS: readonly PatternException[] = [
     pattern: BUILT,
     why: 'the name of a tag from a fixed list, without repetition',
   },
+  {
+    file: 'packages/review/src/selectors.ts',
+    pattern: String.raw`/\s*([>+~,])\s*|(\s+)|([.#]?)((?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\[^\n])+)|(\*)|(\[)|(::?)((?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\[^\n])+)?|([\s\S])/y`,
+    why: 'nothing follows a name, so no alternative of an escape is tried twice; blanks are read twice at most',
+  },
 ];

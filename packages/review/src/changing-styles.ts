@@ -15,7 +15,7 @@ export interface StyleChange {
 /** More would not be read. */
 const CHANGES_MAX = 300;
 
-export interface StyleChanges {
+interface StyleChanges {
   readonly changes: readonly StyleChange[];
   /** Whether the limit left out some. */
   readonly isCut: boolean;

@@ -32,7 +32,7 @@ export interface TemplateEdit {
   readonly base: EditBase | null;
 }
 
-export interface EditBase {
+interface EditBase {
   readonly version: number;
   /** Only drafts of this author are visible to the caller; null: all drafts. */
   readonly draftsOf: string | null;
