@@ -108,10 +108,9 @@ describe.each(ROLES)('a member with the role %s', (role) => {
     const member = members[role];
     for (const route of GETS.filter(isOpen)) {
       const { status } = await open(member, firstOf(route.path));
-      const isHidden =
-        (BODIES.test(route.path) && !mayReadContent(role)) ||
-        (HOLD.test(route.path) && !scopesOfRole(role).includes('approvals:read'));
-      expect([route.path, status]).toEqual([route.path, isHidden ? 404 : 200]);
+      const isHidden = BODIES.test(route.path) && !mayReadContent(role);
+      const isRefused = HOLD.test(route.path) && !scopesOfRole(role).includes('approvals:read');
+      expect([route.path, status]).toEqual([route.path, isRefused ? 403 : isHidden ? 404 : 200]);
     }
   });
 
