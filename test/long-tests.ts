@@ -3,28 +3,46 @@
  * `pnpm test` runs all others.
  */
 export const LONG_TESTS = {
-  // The product's processes and databases, started again and again.
+  // The product's processes and databases, started again and again, and its programs in a terminal.
   processes: [
     'test/running/**/*.test.ts',
-    'test/postgres/embedded-postgres.test.ts',
+    'test/cli/inbox-drafts.test.ts',
+    'test/cli/inbox.test.ts',
+    'test/cli/screens.test.ts',
+    'test/commands/doctor.test.ts',
     'test/commands/erase-and-rebuild.test.ts',
+    'test/commands/operator-commands.test.ts',
     'test/faults/kill-server.test.ts',
     'test/faults/stopped-postgres.test.ts',
+    'test/inbound/lifecycle.test.ts',
     'test/mcp/stdio.test.ts',
+    'test/postgres/embedded-postgres.test.ts',
     'test/repository/node-for-old-machines.test.ts',
     'test/smtp-submission/lifecycle.test.ts',
+    'test/surfaces/stdio.test.ts',
   ],
-  // Everything that a restricted or hostile caller can do, and what the server does meanwhile.
+  // Everything that a restricted or hostile caller can do, and what the server does meanwhile; work that grows with its input.
   guards: [
+    'test/faults/silent-database.test.ts',
     'test/http/anonymous-bodies.test.ts',
+    'test/http/connection-limits.test.ts',
     'test/http/documented-responses.test.ts',
     'test/http/hostile-work.test.ts',
     'test/http/linear-work.test.ts',
     'test/http/short-lived-objects.test.ts',
+    'test/http/unread-responses.test.ts',
+    'test/inbound/hostile-clients.test.ts',
     'test/links/linear-link-hosts.test.ts',
+    'test/review/bounds.test.ts',
+    'test/routing/direct-bad-servers.test.ts',
     'test/sending/content/body-shaper.test.ts',
+    'test/smtp-submission/connection-places.test.ts',
+    'test/smtp-submission/hostile-clients.test.ts',
     'test/surfaces/restricted-callers.test.ts',
+    'test/surfaces/visibility.test.ts',
+    'test/tenancy/foreign-ids.test.ts',
     'test/threads/thread-pool.test.ts',
+    'test/webhooks/fairness.test.ts',
   ],
   // Pages in a real browser.
   console: [

@@ -37,7 +37,11 @@ describe('canceling against sending (invariant I6)', () => {
       const ids = await schedule(key, done);
       const responses = await race(ids, key, random.integer(0, ROUND - 20));
       const reads = await Promise.all(
-        ids.map(async (id) => (await one.call('GET', `/emails/${id}?wait=20`, { key })).body),
+        ids.map(async (id) => {
+          const { status, body } = await one.call('GET', `/emails/${id}?wait=20`, { key });
+          expect([status, body]).toEqual([200, expect.objectContaining({ id })]);
+          return body;
+        }),
       );
       for (const [index, id] of ids.entries()) {
         const { status, body } = responses[index] ?? { status: 0, body: null };

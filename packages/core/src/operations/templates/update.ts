@@ -34,7 +34,7 @@ export const updateTemplate = defineOperation({
       baseVersion: templateVersionNumberSchema
         .optional()
         .describe(
-          'The `version` that you read and changed. If another version is current by now, nothing is stored and the response is 409 `approval_changed`.',
+          'The `version` that you read and changed. If another version is current by now, nothing is stored, and the error is `approval_changed`.',
         ),
       note: templateNoteSchema.nullable().optional().describe('What this version changes, for the version history.'),
     })

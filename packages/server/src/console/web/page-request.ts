@@ -1,5 +1,6 @@
 import {
   type CallableId,
+  type ErrorCode,
   findOperation,
   type OperationById,
   type OperationOutput,
@@ -108,12 +109,19 @@ export class PageRequest {
     return result as Body<Id>; // The handler of this id returns this type.
   }
 
-  /** Calls an operation whose refusal the page itself shows, such as that of a form. */
-  async attempt<Id extends CallableId>(id: Id, given: Given<Id> = {}): Promise<Attempt<Id>> {
+  /**
+   * Calls an operation whose refusal the page itself shows, such as that of a form.
+   * @param codes the refusals that the page shows; all if left out
+   */
+  async attempt<Id extends CallableId>(
+    id: Id,
+    given: Given<Id> = {},
+    codes?: readonly ErrorCode[],
+  ): Promise<Attempt<Id>> {
     try {
       return { ok: true, body: await this.call(id, given) };
     } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
+      if (!(error instanceof ProblemError) || codes?.includes(error.code) === false) throw error;
       return { ok: false, problem: this.problemOf(error) };
     }
   }

@@ -11,17 +11,40 @@ const SHOWN_FINDINGS = 20;
 export function findingNotices(review: HeldReview | null): Html {
   if (review === null) return UNREAD;
   const findings = withoutRepetitions(review.findings);
-  const urgent = findings.filter(({ level }) => level !== 'note').slice(0, SHOWN_FINDINGS);
+  const urgent = urgentOf(findings);
   const rest = findings.filter((finding) => !urgent.includes(finding));
   if (findings.length === 0) return html``;
-  const isDangerous = urgent.some(({ level }) => level === 'danger');
   const folded =
     rest.length === 0
       ? null
       : html`<details class="more"><summary>${rest.length === 1 ? '1 more remark' : `${rest.length} more remarks`}</summary><ul class="bullets">${rest.map(finding)}</ul></details>`;
   if (urgent.length === 0) return html`<div id="findings">${folded}</div>`;
-  return html`<div class="notice ${isDangerous ? 'bad' : 'warn'}" role="alert" id="findings"><strong>${isDangerous ? 'This message may deceive its readers' : 'Look at this before you decide'}</strong>
+  return html`<div class="notice ${toneOf(urgent)}" role="alert" id="findings"><strong>${titleOf(urgent)}</strong>
 <ul class="findings">${urgent.map(finding)}</ul>${folded}</div>`;
+}
+
+/** On a phone the message is first. What is suspicious about it is announced above it, and leads to the findings below. */
+export function findingsAhead(review: HeldReview | null): Html {
+  const urgent = urgentOf(withoutRepetitions(review?.findings ?? []));
+  if (urgent.length === 0) return html``;
+  const count = urgent.length === 1 ? '1 warning' : `${urgent.length} warnings`;
+  return html`<a class="to-findings notice ${toneOf(urgent)}" href="#findings"><strong>${titleOf(urgent)}</strong><span class="small">Read ${count}</span></a>`;
+}
+
+function urgentOf(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ level }) => level !== 'note').slice(0, SHOWN_FINDINGS);
+}
+
+function isDangerous(findings: readonly Finding[]): boolean {
+  return findings.some(({ level }) => level === 'danger');
+}
+
+function toneOf(urgent: readonly Finding[]): 'bad' | 'warn' {
+  return isDangerous(urgent) ? 'bad' : 'warn';
+}
+
+function titleOf(urgent: readonly Finding[]): string {
+  return isDangerous(urgent) ? 'This message may deceive its readers' : 'Look at this before you decide';
 }
 
 /** An approver may still decide, and must know that nothing was checked. */

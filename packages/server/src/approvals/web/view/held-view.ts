@@ -4,24 +4,16 @@ import { decisionBar, decisionCard } from './decision-forms.ts';
 import { heldBody } from './held-body.ts';
 import { envelopeOf, senderCard } from './held-envelope.ts';
 import { heldFiles } from './held-files.ts';
-import { findingNotices, linkCard } from './held-links.ts';
+import { findingNotices, findingsAhead, linkCard } from './held-links.ts';
 import type { HeldView } from './shown-hold.ts';
 
 /** A held message as its recipients will see it, with everything that an approver needs to know, and the decision. */
 export function heldView(view: HeldView): Html {
   const { approval, reading } = view;
   const isOpen = view.mayDecide && approval.status === 'pending';
-  return html`<div class="held" data-hold="${approval.id}">${toFindings(view)}<div class="held-main">${findingNotices(reading.review)}${acceptanceForecast(view.forecast)}
+  return html`<div class="held" data-hold="${approval.id}">${findingsAhead(reading.review)}<div class="held-main">${findingNotices(reading.review)}${acceptanceForecast(view.forecast)}
 <section class="card message"><header><h2>The message</h2></header><div class="body">${envelopeOf(approval)}${heldBody(view)}</div></section>
 ${heldFiles({ ...view, attachments: approval.attachments })}${linkCard(reading)}</div>
 <div class="held-side">${senderCard(view)}${isOpen ? decisionCard(view) : null}</div>
 ${isOpen ? decisionBar(view) : null}</div>`;
-}
-
-/** On a phone the message is first, so what is suspicious about it is announced above it. */
-function toFindings({ reading: { review } }: HeldView): Html {
-  const count = (review?.findings ?? []).filter(({ level }) => level !== 'note').length;
-  if (count === 0) return html``;
-  const words = count === 1 ? '1 warning about this message' : `${count} warnings about this message`;
-  return html`<a class="to-findings small" href="#findings">${words}</a>`;
 }

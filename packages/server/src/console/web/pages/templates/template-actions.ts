@@ -20,14 +20,13 @@ export async function rollBack(request: PageRequest): Promise<PageResult> {
     ...(currentVersion === null ? {} : { baseVersion: currentVersion }),
     ...(note === undefined ? {} : { note }),
   };
-  const result = await request.attempt('templates.update', { params, body });
-  if (!result.ok && result.problem.code === 'approval_changed') {
+  const result = await request.attempt('templates.update', { params, body }, ['approval_changed']);
+  if (!result.ok) {
     return await notRolledBack(request, (await request.call('templates.get', { params })).currentVersion);
   }
-  const changed = result.ok ? result.body : await request.call('templates.update', { params, body });
   return redirect(
-    templatePath(changed),
-    `Version ${changed.currentVersion} is the current one. It equals version ${version}.`,
+    templatePath(result.body),
+    `Version ${result.body.currentVersion} is the current one. It equals version ${version}.`,
   );
 }
 
