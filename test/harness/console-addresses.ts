@@ -16,7 +16,10 @@ const QUERIES: Readonly<Record<string, string>> = { '/console/templates/:id/comp
 
 /** The first prefix that fits counts. */
 const PARAMETERS: Parameters = [
-  ['/console/messages/:id', ({ messages, scheduled }) => ({ id: [...messages.slice(0, MESSAGES), scheduled] })],
+  [
+    '/console/messages/:id',
+    ({ messages, scheduled }) => ({ id: [...messages.slice(0, MESSAGES), scheduled], index: ['0'] }),
+  ],
   ['/console/approvals/drafts/:template', ({ draftSlug }) => ({ template: [draftSlug], version: ['1'] })],
   ['/console/approvals/:id', ({ holds }) => ({ id: holds, index: ['0'] })],
   ['/console/domains/:id', ({ domain }) => ({ id: [domain] })],
