@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { streamChanges } from '../../packages/server/src/console/web/stream-changes.ts';
 import type { Watch } from '../../packages/server/src/events/change-watcher.ts';
@@ -253,6 +255,21 @@ describe('the limits', () => {
     let stream = await watch('messages', member);
     while (stream.response.status === 503) stream = await watch('messages', member);
     expect((await stream.next()).event).toBe('watching');
+  });
+
+  it('are not used up by clients that leave before their stream begins', async () => {
+    const member = await joinAs(server, owner, 'developer', 'hasty@sandbox.test');
+    const { hostname, port } = new URL(server.baseUrl);
+    const head = `GET /console/live?watch=messages HTTP/1.1\r\nHost: ${hostname}\r\nCookie: ${member.cookie}\r\n\r\n`;
+    for (let n = 0; n < 30; n += 1) {
+      const socket = connect({ host: hostname, port: Number(port) });
+      await once(socket, 'connect');
+      await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+      socket.resetAndDestroy();
+    }
+    // The server notices that the connections have closed when it does.
+    while ((await watch('messages', member)).response.status === 503);
+    for (let n = 0; n < 9; n += 1) await watching('messages', member);
   });
 
   it('are not used up by HEAD', async () => {

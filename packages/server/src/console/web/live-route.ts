@@ -43,6 +43,9 @@ export function addLiveRoute(app: FastifyInstance, services: Services, options: 
       session: { sessionId: user.sessionId, accountId, scopes: topics.map(({ scope }) => scope) },
     });
     if (watch === null) throw new ProblemError('unavailable', TOO_MANY);
+    // A client that left while the watch was opened is sent nothing, so the stream never begins, nor ends.
+    gone.addEventListener('abort', () => watch.close(), { once: true });
+    if (gone.aborted) watch.close();
     return await sendStream(request, reply.headers(EVENT_STREAM_HEADERS), streamChanges(watch, gone));
   });
   refuseOtherMethods(app, '/console/live', ['GET']);
