@@ -57,6 +57,8 @@ describe('errors on pages for users', () => {
     expectProblem(await visit('/nope', BROWSER), 404, 'not_found');
     expectProblem(await visit('/consoles', BROWSER), 404, 'not_found');
     expectProblem(await visit('/emails', BROWSER), 401, 'missing_key');
+    // An operation of the API, beside the pages.
+    expectProblem(await visit('/auth/sessions', BROWSER), 401, 'session_required');
   });
 
   it('are a page when the server fails, with no details of the failure', {

@@ -88,7 +88,7 @@ describe('the message log', () => {
     expect(body).toContain('aria-label="Remove the filter Agent: Collections agent"');
     expect(body).toContain('aria-label="Remove the filter Key: First key"');
     expect(body).toContain('value="billing, invoice"');
-    expect(body).toMatch(/\/emails\/export\?format=jsonl&amp;q=invoice&amp;[^"]+&amp;status=bounced&amp;tag=billing/);
+    expect(body).toMatch(/\/emails\/export\?format=jsonl&amp;q=invoice&amp;status=bounced&amp;[^"]+&amp;tag=billing/);
     const other = await get('?status=bounced&tag=nothing-has-it');
     expect(other.body).toContain('No message matches');
   });

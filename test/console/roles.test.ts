@@ -31,7 +31,7 @@ function isAllowed(role: Role, needs: CallableId | null): boolean {
 }
 
 /** The content of a message is a right of its own, on pages that all who read the log can open. */
-const BODIES = /^\/console\/messages\/:id\/(?:files/:index|html|html\.txt|text\.txt)$/;
+const BODIES = /^\/console\/messages\/:id\/(?:files\/:index|html|html\.txt|text\.txt)$/;
 /** Keys see their own holds by the same operation, so every role may call it. All users see drafts. */
 const HOLD = /^\/console\/approvals\/:/;
 const mayReadContent = (role: Role) => scopesOfRole(role).includes('emails:content');

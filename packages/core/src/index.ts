@@ -140,6 +140,7 @@ export {
   type WebhookEvent,
 } from './schemas/webhook-event.ts';
 export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from './scopes.ts';
+export { servedMethods } from './served-methods.ts';
 export { FINDING_LEVELS, type FindingDefinition, type FindingLevel } from './tool-findings/finding.ts';
 export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-findings.ts';
 export { readToolsets, TOOLSET_NAMES, TOOLSETS, type Toolset } from './toolsets.ts';

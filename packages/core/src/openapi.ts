@@ -6,6 +6,7 @@ import { describeWebhooks } from './openapi-webhooks.ts';
 import { bodyLimitOf, type Deprecation, type Operation } from './operation.ts';
 import { describeResource } from './resources.ts';
 import { problemSchema } from './schemas/problem.ts';
+import { servedMethods } from './served-methods.ts';
 
 export interface OpenApiOptions {
   readonly version: string;
@@ -29,13 +30,16 @@ export function toOpenApi(operations: readonly Operation[], options: OpenApiOpti
   const problems = createProblemResponses(operations, toComponentSchema(problemSchema, 'output', components));
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const path = operation.path.replace(/:([a-zA-Z]+)/g, '{$1}');
+    const path = toTemplate(operation.path);
     paths[path] = {
       ...paths[path],
       [operation.method.toLowerCase()]: describeOperation(operation, components, problems),
     };
   }
-  for (const [path, item] of Object.entries(paths)) paths[path] = { ...item, 'x-allow': methodsOf(item) };
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const template = toTemplate(path);
+    paths[template] = { ...paths[template], 'x-allow': allowedMethods(operations, path) };
+  }
   const responses = Object.fromEntries(problems.shared);
   const webhooks = describeWebhooks(components);
   return {
@@ -60,9 +64,13 @@ export function toOpenApi(operations: readonly Operation[], options: OpenApiOpti
 }
 
 /** The methods of a path, as in the `allow` header of a 405. */
-function methodsOf(item: Readonly<Record<string, unknown>>): readonly string[] {
-  const methods = Object.keys(item).map((name) => name.toUpperCase());
+function allowedMethods(operations: readonly Operation[], path: string): readonly string[] {
+  const methods = servedMethods(operations, path);
   return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+}
+
+function toTemplate(path: string): string {
+  return path.replace(/:([a-zA-Z]+)/g, '{$1}');
 }
 
 /** The resource an operation belongs to: the first part of its id. */

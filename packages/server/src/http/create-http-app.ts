@@ -209,7 +209,8 @@ function sendProblem(
   const problem = toProblem(error, baseUrl, request.id);
   if (request.state) request.state.code = error.code;
   reply.code(problem.status).headers(problemHeaders(error));
-  if (renderProblem !== undefined && PAGE_PATHS.test(request.url) && prefersHtml(request.headers.accept)) {
+  const isPage = PAGE_PATHS.test(request.url) && request.routeOptions.config.isForPrograms !== true;
+  if (renderProblem !== undefined && isPage && prefersHtml(request.headers.accept)) {
     const { markup, headers } = renderProblem(problem);
     reply.headers(headers).header('content-type', 'text/html; charset=utf-8').send(markup);
     return;

@@ -22,6 +22,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a request without a body is an error. */
     acceptsBody?: boolean;
+    /** Its errors are JSON under the paths of pages too, whatever the client prefers. */
+    isForPrograms?: boolean;
   }
   interface FastifyRequest {
     state: RequestState;

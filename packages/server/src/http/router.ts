@@ -1,5 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { type AnyOperation, bodyLimitOf, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
+import {
+  type AnyOperation,
+  bodyLimitOf,
+  type CallableOperation,
+  OPERATIONS,
+  type Operation,
+  servedMethods,
+} from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countCharacters, isLargeJson, jsonPieces } from '../json-pieces.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -34,17 +41,9 @@ export function addOperationRoutes(app: FastifyInstance, options: RouterOptions)
   addWithAndWithoutPrefix(app, (context) => {
     for (const operation of OPERATIONS) addRoute(context, operation, options);
     for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
-      refuseOtherMethods(context, path, servedMethods(path));
+      refuseOtherMethods(context, path, servedMethods(OPERATIONS, path));
     }
   });
-}
-
-/** The methods of the operations on a path, and of those on a path with a parameter that can spell it. */
-function servedMethods(path: string): readonly string[] {
-  const here = OPERATIONS.filter((operation: Operation) => operation.path === path);
-  const shared = here.map(({ sharesPathWith }: Operation) => sharesPathWith);
-  const others = OPERATIONS.filter((operation: Operation) => shared.includes(operation.path));
-  return [...new Set([...here, ...others].map(({ method }) => method))];
 }
 
 function addRoute(app: FastifyInstance, operation: AnyOperation, options: RouterOptions): void {
@@ -54,7 +53,7 @@ function addRoute(app: FastifyInstance, operation: AnyOperation, options: Router
   app.route({
     method: operation.method,
     url: operation.path,
-    config: { acceptsBody: needsBody(operation) },
+    config: { acceptsBody: needsBody(operation), isForPrograms: operation.response !== 'raw' },
     bodyLimit: bodyLimitOf(operation),
     // All checks of the key run before the body is read. The order of checks is key, address, rate, scope, shape,
     // existence, rules.

@@ -54,7 +54,7 @@ function actions(request: PageRequest, template: Template): Html {
   if (version === currentVersion || currentVersion === null) return html``;
   const path = templatePath(template);
   const compare = linkButton(
-    'Compare with the current version',
+    'Compare with the current one',
     withQuery(`${path}/compare`, { from: String(version), to: String(currentVersion) }),
   );
   if (status === 'draft' || !request.may('templates.update')) return compare;
