@@ -24,8 +24,9 @@ function follow(form: HTMLFormElement): void {
     clearTimeout(timer);
     timer = setTimeout(() => void refresh(), PAUSE_MS);
   });
-  // What the tab has kept of earlier typing is on the page without an event.
-  if (frameButton(form) !== null) void refresh();
+  // The server shows its own content. What the tab or the browser has kept of earlier typing is on the page without an event.
+  const button = frameButton(form);
+  if (button !== null && (isChanged(form) || !frameOf(button)?.hasAttribute('src'))) void refresh();
 
   /** Only the newest response is shown: an older one may arrive later. */
   async function refresh(): Promise<void> {
@@ -63,7 +64,7 @@ function markFaults(form: HTMLFormElement): void {
  */
 function showFrame(form: HTMLFormElement): void {
   const button = frameButton(form);
-  const old = document.querySelector<HTMLIFrameElement>(`iframe[name="${button?.formTarget ?? ''}"]`);
+  const old = button === null ? null : frameOf(button);
   if (button === null || old === null) return;
   const fresh = old.cloneNode() as HTMLIFrameElement; // A copy has the class of what it copies.
   fresh.removeAttribute('src');
@@ -82,6 +83,15 @@ function showFrame(form: HTMLFormElement): void {
     delete fresh.dataset['loading'];
     fresh.name = name;
   });
+}
+
+function frameOf({ formTarget }: HTMLButtonElement): HTMLIFrameElement | null {
+  return document.querySelector(`iframe[name="${CSS.escape(formTarget)}"]`);
+}
+
+function isChanged(form: HTMLFormElement): boolean {
+  const fields = form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('textarea, input[type="text"]');
+  return [...fields].some(({ value, defaultValue }) => value !== defaultValue);
 }
 
 function frameButton(form: HTMLFormElement): HTMLButtonElement | null {

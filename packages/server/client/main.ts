@@ -1,13 +1,13 @@
 import { startCopying } from './copy.ts';
 import { guardDecisions } from './decision-pause.ts';
 import { guardDoubleSubmits } from './double-submit.ts';
-import { enhance } from './enhance.ts';
+import { enhanceControls } from './enhance.ts';
 import { fillFrames } from './fill-frames.ts';
 import { keepTyped } from './keep-typed.ts';
 import { startKeys } from './keys.ts';
 import { startLive } from './live.ts';
 import { startPreviews } from './live-preview.ts';
-import { keepTimesCurrent } from './local-time.ts';
+import { keepTimesCurrent, showFirstTimes } from './local-time.ts';
 import { startPdfs } from './pdf.ts';
 import { closePopoversByEscape } from './popovers.ts';
 import { shareTexts } from './same-text.ts';
@@ -15,7 +15,7 @@ import { countTicked } from './ticked.ts';
 import { startUndo } from './undo.ts';
 
 /** The script of every page of the console. Pages work without it: it adds what they cannot do by themselves. */
-enhance(document.body);
+enhanceControls(document.body);
 startCopying();
 startKeys();
 guardDecisions();
@@ -26,6 +26,7 @@ closePopoversByEscape();
 shareTexts();
 startPdfs();
 keepTimesCurrent();
+void showFirstTimes();
 keepTyped();
 startLive();
 startPreviews();
