@@ -41,6 +41,7 @@ export async function openCheckedPage(context: BrowserContext, baseUrl: string):
       await page.setViewportSize(SIZES.wide);
       await page.emulateMedia({ colorScheme: 'light' });
       const response = await page.goto(`${baseUrl}${address}`, { waitUntil: 'load' });
+      await page.evaluate(showAllRows);
       const status = response?.status() === 200 ? [] : [`status ${response?.status()}`];
       const faults = [...(await checkSize(page, 'wide')), ...(await checkSize(page, 'telephone'))];
       await page.setViewportSize(HUGE);
@@ -49,6 +50,13 @@ export async function openCheckedPage(context: BrowserContext, baseUrl: string):
     },
     close: () => page.close(),
   };
+}
+
+/** Rows out of sight are not laid out, so nothing could be said about their size. */
+function showAllRows(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('* { content-visibility: visible !important }');
+  document.adoptedStyleSheets = [sheet];
 }
 
 async function checkSize(page: Page, size: keyof typeof SIZES): Promise<readonly string[]> {
