@@ -20,7 +20,9 @@ export function writeDegradedDomains(
       ? ours(`${domains.length} domains lost a required DNS record`)
       : words`Domain lost a required DNS record: ${first.name}`,
     heading: several ? `${domains.length} domains lost a required DNS record` : 'A domain lost a required DNS record',
-    preheader: `It can still send for ${LIMITS.domainGraceHours} hours.`,
+    preheader: several
+      ? `They can still send for up to ${LIMITS.domainGraceHours} hours.`
+      : `It can still send for ${LIMITS.domainGraceHours} hours.`,
     more: several ? [] : [{ name: 'Sends until', lines: [ours(until)] }],
     next: several
       ? `Each of them can send for ${LIMITS.domainGraceHours} hours after it lost the record. Publish the records again before; they are looked up every hour.`
@@ -38,11 +40,11 @@ export function writeFailedDomains(
   return write(first, domains, context, {
     subject: several ? ours(`${domains.length} domains cannot send`) : words`Domain cannot send: ${first.name}`,
     heading: several ? `${domains.length} domains cannot send` : 'A domain cannot send',
-    preheader: 'Every send from it is refused.',
+    preheader: several ? 'Every send from them is refused.' : 'Every send from it is refused.',
     more: [],
     next: several
-      ? 'Every send from them is refused. Their pages show what they need. Then verify each of them again: the checks do not start on their own.'
-      : 'Every send from it is refused. Its page shows what it needs. Then verify it again there: the checks do not start on their own.',
+      ? 'Every send from them is refused. Open the page of each, publish the records that it lists, and verify the domain again. It is not checked on its own.'
+      : 'Every send from it is refused. Open its page, publish the records that it lists, and verify the domain again. It is not checked on its own.',
   });
 }
 
@@ -76,7 +78,7 @@ function write(
       ];
   return {
     ...{ subject, heading: ours(heading) },
-    preheader: ours(several ? 'Publish the missing records to keep sending.' : preheader),
+    preheader: ours(preheader),
     opening: [...about, paragraph(ours(next))],
     button: several
       ? { label: 'Open the domains', url: `${baseUrl}/console/domains` }
