@@ -12,7 +12,9 @@ export default defineConfig({
     reporters: ['default', './test/run-reporter.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
     // Starting a server with its Postgres takes some seconds, and more where others start beside it.
-    testTimeout: ['processes', 'console', 'lighthouse'].includes(longTests ?? '') ? 60_000 : 20_000,
+    testTimeout: ['processes', 'packages', 'console', 'pages', 'lighthouse'].includes(longTests ?? '')
+      ? 60_000
+      : 20_000,
     hookTimeout: 60_000,
     // What is to come about comes late on a busy machine; tests of how fast it has to be say so themselves.
     expect: { poll: { timeout: 10_000 } },

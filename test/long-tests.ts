@@ -5,7 +5,12 @@
 export const LONG_TESTS = {
   // The product's processes and databases, started again and again, and its programs in a terminal.
   processes: [
-    'test/running/**/*.test.ts',
+    'test/running/dev-command.test.ts',
+    'test/running/killed-mid-delivery.test.ts',
+    'test/running/processes.test.ts',
+    'test/running/several-hosts.test.ts',
+    'test/running/signals.test.ts',
+    'test/running/start.test.ts',
     'test/cli/inbox-drafts.test.ts',
     'test/cli/inbox.test.ts',
     'test/cli/screens.test.ts',
@@ -47,7 +52,7 @@ export const LONG_TESTS = {
     'test/review/bounds.test.ts',
     'test/sending/content/body-shaper.test.ts',
   ],
-  // Pages in a real browser.
+  // What users do on pages, in a real browser.
   console: [
     'test/approvals/approval-page.test.ts',
     'test/approvals/form-origin.test.ts',
@@ -55,22 +60,27 @@ export const LONG_TESTS = {
     'test/console/approval-stories.test.ts',
     'test/console/approval-undo.test.ts',
     'test/console/configure-stories.test.ts',
-    'test/console/every-page.test.ts',
     'test/console/mailbox.test.ts',
     'test/console/messages.test.ts',
-    'test/console/pdf-view.test.ts',
     'test/console/quiet-html.test.ts',
     'test/console/roles.test.ts',
     'test/console/templates.test.ts',
     'test/console/webhooks.test.ts',
-    'test/installation-mail/in-a-browser.test.ts',
     'test/surfaces/approval-page-keys.test.ts',
     'test/surfaces/held-preview.test.ts',
-    'test/surfaces/pages.test.ts',
-    'test/surfaces/passkey-pages.test.ts',
     'test/surfaces/sign-in-pages.test.ts',
     'test/surfaces/unsubscribe-page.test.ts',
   ],
+  // Every page at every size and in both color schemes, and what else takes a browser minutes.
+  pages: [
+    'test/console/every-page.test.ts',
+    'test/console/pdf-view.test.ts',
+    'test/installation-mail/in-a-browser.test.ts',
+    'test/surfaces/pages.test.ts',
+    'test/surfaces/passkey-pages.test.ts',
+  ],
+  // The packages as they are published and installed, and every way to start the programs.
+  packages: ['test/running/packed-packages.test.ts', 'test/running/starters.test.ts'],
   // The suite measures by its own timers.
   conformance: ['test/mcp/conformance/**/*.test.ts'],
   lighthouse: ['test/lighthouse/**/*.test.ts'],
