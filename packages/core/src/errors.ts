@@ -172,7 +172,7 @@ export const ERRORS = {
   approval_changed: define(
     409,
     'The content has changed',
-    '`contentHash` is the hash of an older revision, or another version of the template than `baseVersion` is current.',
+    '`contentHash` is the hash of an older revision, or `baseVersion` is neither the current version of the template nor the caller’s own pending draft.',
     'Read the approval with `GET /keys/approvals/:id`, or the template with `GET /templates/:id`, and repeat the request for its current content.',
   ),
   webhook_disabled: define(

@@ -129,7 +129,7 @@ describe('drafts by GET /keys/approvals/drafts, POST /templates/:id/publish and 
     const { key: other } = await holdingKey(server, { scopes: ['templates:write'] });
     const foreign = await patch(slug, { text: 'Five', baseVersion: 4 }, other);
     expectProblem(foreign, 409, 'approval_changed');
-    expect(foreign.body.detail).toContain('Version 1 is current now');
+    expect(foreign.body.detail).toContain('`baseVersion` must be 1');
   });
 
   it('lists drafts with what they change: all to deciders, only its own to a key', {

@@ -251,7 +251,7 @@ describe('templates', () => {
       for (const late of [{ html: '<i>late</i>' }, { rollbackTo: 1 }, { name: 'Late' }]) {
         const refused = await patch(id, { ...late, baseVersion: 1 });
         expectProblem(refused, 409, 'approval_changed');
-        expect(refused.body.detail).toContain('Version 2 is current now');
+        expect(refused.body.detail).toContain('`baseVersion` must be 2');
         expect(refused.body.fix).toContain('`baseVersion`');
       }
       expect((await get(id)).body).toMatchObject({ currentVersion: 2, html: '<i>2</i>', name });

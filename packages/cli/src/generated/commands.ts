@@ -3267,7 +3267,7 @@ export const COMMANDS: readonly CommandDescription[] = [
           "--base-version"
         ],
         "valueName": "number",
-        "description": "The `version` that you read and changed. If another version is current by now, nothing is stored, and the error is `approval_changed`.",
+        "description": "The `version` that your change is based on: the current version, or the pending draft of this key, which the change replaces. If it is neither, nothing is stored, and the error is `approval_changed`.",
         "value": {
           "kind": "number",
           "whole": true,

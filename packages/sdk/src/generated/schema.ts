@@ -4326,7 +4326,7 @@ export interface operations {
                     text?: string | null;
                     /** @description The version that the new one is to equal. */
                     rollbackTo?: number;
-                    /** @description The `version` that you read and changed. If another version is current by now, nothing is stored, and the error is `approval_changed`. */
+                    /** @description The `version` that your change is based on: the current version, or the pending draft of this key, which the change replaces. If it is neither, nothing is stored, and the error is `approval_changed`. */
                     baseVersion?: number;
                     /** @description What this version changes, for the version history. */
                     note?: string | null;

@@ -4,8 +4,8 @@ import { type LockedTemplate, readDraftsOf } from '../db/queries/templates.ts';
 import type { EditVerdict, TemplateEdit, VersionMaker } from './template-edit.ts';
 
 /**
- * Whether another version than the base of a change is current by now. The template must be locked, so that the result is still true when the
- * change is stored. An author may also base a change on its own draft, which the change replaces.
+ * Rejects a change whose base is no longer the current version. The template must be locked, so that the result is still true when the
+ * change is stored. A key may also base a change on its own draft, which the change replaces.
  */
 export async function findOutdatedBase(
   transaction: Transaction,

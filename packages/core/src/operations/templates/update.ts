@@ -22,7 +22,7 @@ export const updateTemplate = defineOperation({
   heldAs: 'draft',
   summary: 'Change a template',
   description:
-    'A change of `subject`, `html` or `text` makes a new version, which is the current one from then on; parts that are left out stay as they are, and null takes one away. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`. With `baseVersion`, nothing changes if another version is current by now.',
+    'A change of `subject`, `html` or `text` makes a new version, which becomes the current one; parts that you leave out stay unchanged, and null removes a part. Versions never change. `rollbackTo` makes a new version that equals an earlier one. `name` and `slug` belong to the template and make no version. A held key (in approval mode) or a test key makes a draft: the current version stays until an approver publishes the draft with `POST /templates/:id/publish`. Such a key has one draft of a template: its next change builds on it and replaces it. It cannot change `name` or `slug`. With `baseVersion`, nothing changes unless it is still the current version or is the pending draft of this key.',
   effect: 'update',
   params: templateReferenceParams,
   body: z
@@ -34,7 +34,7 @@ export const updateTemplate = defineOperation({
       baseVersion: templateVersionNumberSchema
         .optional()
         .describe(
-          'The `version` that you read and changed. If another version is current by now, nothing is stored, and the error is `approval_changed`.',
+          'The `version` that your change is based on: the current version, or the pending draft of this key, which the change replaces. If it is neither, nothing is stored, and the error is `approval_changed`.',
         ),
       note: templateNoteSchema.nullable().optional().describe('What this version changes, for the version history.'),
     })

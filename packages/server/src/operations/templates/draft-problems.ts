@@ -38,14 +38,14 @@ export function renamedByDraft(): ProblemError {
   });
 }
 
-/** Another version is current than the one that the caller read and changed. */
+/** The base of a change is neither the current version nor the caller's own draft. */
 export function outdatedBase(version: number | null): ProblemError {
   return new ProblemError('approval_changed', {
     detail:
       version === null
-        ? 'The version in `baseVersion` is no longer current. Nothing was stored.'
-        : `Version ${version} is current now, and \`baseVersion\` names another one. Nothing was stored.`,
-    fix: `Read the template again with ${nameOperation('templates.get')}, apply your change to its current version, and pass its \`version\` as \`baseVersion\`.`,
+        ? '`baseVersion` is neither the current version nor your own pending draft. Nothing was stored.'
+        : `The template has changed: \`baseVersion\` must be ${version}, or the version of your own pending draft. Nothing was stored.`,
+    fix: `Read the template again with ${nameOperation('templates.get')}, apply your change to the version that it returns, and pass that \`version\` as \`baseVersion\`.`,
   });
 }
 
