@@ -1642,9 +1642,9 @@ export interface components {
             };
             template: string | null;
             resendOf: string | null;
-            /** @description The key that it was sent under; of a resend, that of the first send. The id of the member for mail of a user. Null for mail of the installation, and if the key may not see it. */
+            /** @description The id of the key that the message was sent under; for a resend, the key of the first send. For mail of a user, the id of the member. Null for mail of the installation. A key always sees its own id here. To see the id of another key or of a member, it needs `keys:read`; otherwise this is null, and `redacted` lists it. */
             keyId: string | null;
-            /** @description The name of that key; null for mail of a user, and like `keyId`. */
+            /** @description The name of the key in `keyId`. Null for mail of a user, and whenever `keyId` is null. */
             keyName: string | null;
             /** @description The last failure in words; may quote third parties. */
             lastError: string | null;
