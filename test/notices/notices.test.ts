@@ -230,13 +230,13 @@ describe('mail to members about events', () => {
       const degraded = await mailed('domain');
       expect(addressesOf(degraded)).toEqual(ACTING);
       expect(degraded[0]?.subject).toBe('Domain lost a required DNS record: loses[.]example');
-      expect(degraded[0]?.text).toMatch(/Why: Required and missing: SPF\.\nSends until: \w{3}, /);
+      expect(degraded[0]?.text).toMatch(/Reason: Required and missing: SPF\.\nSends until: \w{3}, /);
       expect(degraded.map(buttonOf)).toEqual(ACTING.map(() => `/console/domains/${id}`));
       for (let hours = 0; hours < 74; hours += 1) await checked(HOUR_MS);
       const failed = await mailed('domain');
       expect(addressesOf(failed)).toEqual(ACTING);
       expect(failed[0]?.subject).toBe('Domain cannot send: loses[.]example');
-      expect(failed[0]?.text).toContain('Why: Required and missing for 72 hours: SPF.');
+      expect(failed[0]?.text).toContain('Reason: Required and missing for 72 hours: SPF.');
     });
 
     it('mails at most once a day about a domain that changes back and forth', {
@@ -288,7 +288,7 @@ describe('mail to members about events', () => {
   });
 
   describe('about a name that another account has proven to own', () => {
-    it('tells the members of the account that lost it, and not which account has it', {
+    it('notifies the members of the account that lost it, without naming the account that has it', {
       tags: ['notices.kinds', 'notices.readers'],
     }, async () => {
       const { id } = await domains.verified('taken.example');
@@ -300,7 +300,7 @@ describe('mail to members about events', () => {
       expect((await domains.server.call('GET', `/domains/${id}`)).body.status).toBe('failed');
       const mails = await mailed('domain');
       expect(addressesOf(mails)).toEqual(ACTING);
-      expect(mails[0]?.text).toContain('Why: Another account of this server has proven that it owns the name.');
+      expect(mails[0]?.text).toContain('Reason: Another account of this server has proven that it owns the name.');
       expect(mails[0]?.text).not.toContain('Winner');
     });
   });

@@ -25,8 +25,8 @@ export function writeDegradedDomains(
       : `It can still send for ${LIMITS.domainGraceHours} hours.`,
     more: several ? [] : [{ name: 'Sends until', lines: [ours(until)] }],
     next: several
-      ? `Each of them can send for ${LIMITS.domainGraceHours} hours after it lost the record. Publish the records again before; they are looked up every hour.`
-      : 'Publish the record again before that time; it is looked up every hour. Otherwise every send from the domain is refused.',
+      ? `Each of them can send for ${LIMITS.domainGraceHours} hours after it lost the record. Publish the records again before that time; they are checked every hour.`
+      : 'Publish the record again before that time; it is checked every hour. Otherwise every send from the domain is refused.',
   });
 }
 
@@ -43,8 +43,8 @@ export function writeFailedDomains(
     preheader: several ? 'Every send from them is refused.' : 'Every send from it is refused.',
     more: [],
     next: several
-      ? 'Every send from them is refused. Open the page of each, publish the records that it lists, and verify the domain again. It is not checked on its own.'
-      : 'Every send from it is refused. Open its page, publish the records that it lists, and verify the domain again. It is not checked on its own.',
+      ? 'Every send from them is refused. Open the page of each domain, publish the records that it lists, and verify the domain again. A failed domain is not checked automatically.'
+      : 'Every send from it is refused. Open its page, publish the records that it lists, and verify the domain again. It is not checked automatically.',
   });
 }
 
@@ -71,7 +71,7 @@ function write(
           facts: [
             { name: 'Account', lines: [words`${accountName}`] },
             { name: 'Domain', lines: [words`${first.name}`] },
-            { name: 'Why', lines: [ours(reasonOf(first))] },
+            { name: 'Reason', lines: [ours(reasonOf(first))] },
             ...more,
           ],
         },

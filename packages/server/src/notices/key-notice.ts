@@ -11,7 +11,7 @@ export function writeExpiringKeys(first: NoticedKey, keys: readonly NoticedKey[]
   if (keys.length > 1) {
     return {
       subject: ours(`${keys.length} API keys expire soon`),
-      preheader: ours('Programs and agents that use them must get a later expiry or another key before.'),
+      preheader: ours('Extend or replace the keys that are still in use.'),
       heading: ours(`${keys.length} API keys expire soon`),
       opening: [
         ...listThings(
@@ -20,10 +20,12 @@ export function writeExpiringKeys(first: NoticedKey, keys: readonly NoticedKey[]
           ({ name, last4, expiresAt }) => words`${name} (ends in ${last4}): ${ours(formatTime(expiresAt))}`,
         ),
         paragraph(
-          ours('Requests with an expired key are refused, and so is mail that a program or an agent sends with it.'),
+          ours('The server rejects requests with an expired key, including sends by programs and agents that use it.'),
         ),
         paragraph(
-          ours('Keys that are still needed can get a later expiry. Keys that are no longer used need nothing.'),
+          ours(
+            'If a key is still in use, set a later expiry or replace it. No action is needed for keys that are no longer used.',
+          ),
         ),
       ],
       button: { label: 'Open the keys', url: `${baseUrl}/console/keys` },
@@ -33,7 +35,7 @@ export function writeExpiringKeys(first: NoticedKey, keys: readonly NoticedKey[]
   const left = timeLeft(first.expiresAt, now);
   return {
     subject: words`API key expires ${ours(left)}: ${first.name}`,
-    preheader: ours('Programs and agents that use it must get a later expiry or another key before.'),
+    preheader: ours('Extend or replace it if it is still in use.'),
     heading: ours(`An API key expires ${left}`),
     opening: [
       {
@@ -46,11 +48,13 @@ export function writeExpiringKeys(first: NoticedKey, keys: readonly NoticedKey[]
       },
       paragraph(
         ours(
-          'After that, requests with this key are refused, and so is mail that a program or an agent sends with it.',
+          'After that, the server rejects requests with this key, including sends by programs and agents that use it.',
         ),
       ),
       paragraph(
-        ours('If the key is still needed, set a later expiry. If it is no longer used, you need to do nothing.'),
+        ours(
+          'If the key is still in use, set a later expiry or replace it. No action is needed if it is no longer used.',
+        ),
       ),
     ],
     button: { label: 'Open the key', url: `${baseUrl}/console/keys/${first.id}` },

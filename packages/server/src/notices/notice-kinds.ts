@@ -22,15 +22,15 @@ interface NoticeSource extends NoticeContext {
 }
 
 interface Kind {
-  /** Members whose role includes it get the mail: it is what the mail asks them to do. */
+  /** Members whose role includes this scope get the mail: it permits what the mail asks for. */
   readonly scope: Scope;
-  /** Null if none of the notices is true any more. */
+  /** Null if none of the notices is still true. */
   readonly write: (notices: readonly DueNotice[], source: NoticeSource) => Promise<NoticeText | null>;
 }
 
 const DAY_MS = 86_400_000;
 
-/** What is known about the thing now counts, and not when the event was announced: it may have been solved in the meantime. */
+/** Each kind reads the current state when it writes the mail, because the problem may have been solved since the event. */
 export const NOTICE_KINDS: Readonly<Record<NoticeKind, Kind>> = {
   'domain.degraded': {
     scope: 'domains:write',

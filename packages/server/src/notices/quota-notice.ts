@@ -5,7 +5,7 @@ import type { WrittenMail } from '../installation-mail/written-mail.ts';
 import { quotaResetsAt } from '../sending/quota.ts';
 import { type NoticeContext, paragraph } from './notice-parts.ts';
 
-/** A mail about a used quota. */
+/** A mail about a quota that is used up, or almost. */
 export function writeQuota(
   { limit, used, threshold }: QuotaFacts,
   { accountName, baseUrl, now }: NoticeContext,
@@ -14,7 +14,7 @@ export function writeQuota(
   const heading = isUsedUp ? 'The monthly quota is used up' : `${threshold} % of the monthly quota is used`;
   return {
     subject: words`${ours(heading)}: ${accountName}`,
-    preheader: ours(isUsedUp ? 'Further sends are refused.' : 'Sends are refused once all of it is used.'),
+    preheader: ours(isUsedUp ? 'Sends are refused until it resets.' : 'Sends are refused once it is used up.'),
     heading: ours(heading),
     opening: [
       {
@@ -22,19 +22,19 @@ export function writeQuota(
         facts: [
           { name: 'Account', lines: [words`${accountName}`] },
           { name: 'Used', lines: [ours(`${format(used)} of ${format(limit)} recipients`)] },
-          { name: 'Starts again', lines: [ours(formatTime(quotaResetsAt(now)))] },
+          { name: 'Resets', lines: [ours(formatTime(quotaResetsAt(now)))] },
         ],
       },
       paragraph(
         ours(
           isUsedUp
-            ? 'Further sends are refused until then. What was accepted before is still delivered.'
-            : 'Once all of it is used, further sends are refused until it starts again.',
+            ? 'Sends are refused until the quota resets. Messages that were already accepted are still delivered.'
+            : 'Once the quota is used up, sends are refused until it resets.',
         ),
       ),
       paragraph(ours('If the account needs more, ask the operator of this server for a higher quota.')),
     ],
-    button: { label: 'See the usage', url: `${baseUrl}/console` },
+    button: { label: 'View the usage', url: `${baseUrl}/console` },
     rest: [],
     footer: words`You get this email because you are an owner or admin of ${accountName}.`,
   };

@@ -15,12 +15,12 @@ export function writeDisabledEndpoints(
   if (endpoints.length > 1) {
     return {
       subject: ours(`${endpoints.length} webhook endpoints disabled`),
-      preheader: ours('No more events are delivered to them. Their events are still stored.'),
+      preheader: ours('No more events are delivered to them. Events are still stored.'),
       heading: ours(`${endpoints.length} webhook endpoints were disabled`),
       opening: [
         ...listThings(accountName, endpoints, (one) => words`${one.url}: ${ours(reasonOf(one))}`),
         paragraph(
-          words`No more events are delivered to them. Their events are still stored. When one works again, enable it and replay the missed events, at most ${LIMITS.webhookReplayDays} days.`,
+          words`No more events are delivered to them. Events are still stored. When an endpoint works again, enable it and replay the events that it missed. One replay covers up to ${LIMITS.webhookReplayDays} days.`,
         ),
       ],
       button: { label: 'Open the endpoints', url: `${baseUrl}/console/webhooks` },
@@ -30,7 +30,7 @@ export function writeDisabledEndpoints(
   const { id, url } = first;
   return {
     subject: ours(`Webhook endpoint disabled: ${hostOf(url)}`),
-    preheader: ours('No more events are delivered to it. Its events are still stored.'),
+    preheader: ours('No more events are delivered to it. Events are still stored.'),
     heading: ours('A webhook endpoint was disabled'),
     opening: [
       {
@@ -38,16 +38,16 @@ export function writeDisabledEndpoints(
         facts: [
           { name: 'Account', lines: [words`${accountName}`] },
           { name: 'Endpoint', lines: [words`${url}`] },
-          { name: 'Why', lines: [ours(reasonOf(first))] },
+          { name: 'Reason', lines: [ours(reasonOf(first))] },
         ],
       },
       paragraph(
-        words`No more events are delivered to it. Its events are still stored. When it works again, enable it and replay the missed events, at most ${LIMITS.webhookReplayDays} days.`,
+        words`No more events are delivered to it. Events are still stored. When it works again, enable it and replay the events that it missed. One replay covers up to ${LIMITS.webhookReplayDays} days.`,
       ),
     ],
     button: { label: 'Open the endpoint', url: `${baseUrl}/console/webhooks/${id}` },
     rest: [
-      paragraph(ours('In a terminal:')),
+      paragraph(ours('To enable it and replay events from a terminal:')),
       {
         kind: 'commands',
         lines: [
@@ -55,18 +55,18 @@ export function writeDisabledEndpoints(
           `postrider webhooks replay ${id} --since <time> --status failed`,
         ],
       },
-      paragraph(ours('To see its responses over the API:')),
+      paragraph(ours('To read its failed deliveries over the API:')),
       { kind: 'commands', lines: [`GET ${baseUrl}/webhooks/${id}/deliveries?status=failed`] },
     ],
     footer,
   };
 }
 
-const GONE = 'It responded with 410, which means that it is gone permanently.';
+const GONE = 'It responded with 410 (Gone), which asks for no more deliveries.';
 
 function reasonOf({ reason, failingSince }: NoticedEndpoint): string {
   if (reason === 'gone') return GONE;
-  return `All requests to it have failed since ${failingSince === null ? 'several days ago' : formatTime(failingSince)}.`;
+  return `All deliveries to it have failed since ${failingSince === null ? 'several days ago' : formatTime(failingSince)}.`;
 }
 
 function hostOf(url: string): string {
