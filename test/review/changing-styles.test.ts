@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findingsIn, kindsIn } from './messages.ts';
 
 const SECRET = 'Pay to account 666';
-const DIFFERS = 'Parts of this message can look different to its recipients';
+const DIFFERS = 'This message may look different to its recipients';
 
 function styled(css: string): string {
   return `<style>${css}</style><p class=e>Thank you for your order.</p>`;
@@ -55,11 +55,11 @@ describe('style rules that show other text than the message has', { tags: ['appr
   });
 
   it.each([
-    ['@keyframes x{to{display:none}}.e{animation:x 1s 60s forwards}', 'an animation can hide or show them'],
-    ['@-webkit-keyframes x{0%{opacity:0}100%{opacity:1}}', 'an animation can hide or show them'],
-    ['@media screen{@keyframes x{to{font-size:0}}}', 'an animation can hide or show them'],
-    ['.e:hover{font-size:0}', 'when the pointer is on them'],
-    ['.e:HOVER{opacity:0}', 'when the pointer is on them'],
+    ['@keyframes x{to{display:none}}.e{animation:x 1s 60s forwards}', 'an animation can hide or show parts of it'],
+    ['@-webkit-keyframes x{0%{opacity:0}100%{opacity:1}}', 'an animation can hide or show parts of it'],
+    ['@media screen{@keyframes x{to{font-size:0}}}', 'an animation can hide or show parts of it'],
+    ['.e:hover{font-size:0}', 'under the mouse pointer'],
+    ['.e:HOVER{opacity:0}', 'under the mouse pointer'],
     ['@font-face{font-family:x;src:url("https://evil.test/x.woff2")}', 'a font from evil.test'],
     ['@font-face{font-family:x;src:local("A"),url(//evil.test/x.woff)}', 'a font from evil.test'],
     ['@font-face{font-family:x;src:url(data:font/woff2;base64,AAAA)}', 'a font from the message itself'],

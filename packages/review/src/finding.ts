@@ -15,7 +15,7 @@ export const FINDING_KINDS = [
 
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
-/** `danger`: ordinary mail has no such thing. `warn`: look at it before you decide. `note`: ordinary, but good to know. */
+/** `danger`: ordinary mail has no such thing. `warn`: review it before you decide. `note`: ordinary, but good to know. */
 export type FindingLevel = 'danger' | 'warn' | 'note';
 
 /** The part of the message. */

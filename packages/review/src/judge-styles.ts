@@ -18,7 +18,7 @@ export function judgeStyles(changes: readonly StyleChange[], from: string): read
     if (kind === 'pointer') return { text: '', remark: differs('warn', POINTER) };
     const host = placeOf(text)?.host ?? null;
     const isOrdinary = host !== null && (FONT_HOSTS.has(host) || (sender !== null && isWithin(host, sender)));
-    const source = host === null ? 'the message itself or an address that is not a full one' : host;
+    const source = host === null ? 'the message itself or an incomplete address' : host;
     const message = kind === 'font' ? fontWords(source) : sheetWords(source);
     return { text: '', remark: differs(isOrdinary ? 'note' : 'warn', message) };
   });
@@ -27,18 +27,18 @@ export function judgeStyles(changes: readonly StyleChange[], from: string): read
 /** Public services for fonts. A sender cannot choose what is in theirs. */
 const FONT_HOSTS = new Set(['fonts.googleapis.com', 'fonts.gstatic.com', 'use.typekit.net', 'fonts.bunny.net']);
 
-const LOOKS_DIFFERENT = 'Parts of this message can look different to its recipients:';
-const ADDED = `${LOOKS_DIFFERENT} style rules add this text, which not every mail program shows.`;
-const SOMETIMES = `${LOOKS_DIFFERENT} style rules add this text for some of them only, so you may not see it here.`;
-const TIME = `${LOOKS_DIFFERENT} an animation can hide or show them after a time.`;
-const POINTER = `${LOOKS_DIFFERENT} they are hidden or shown when the pointer is on them.`;
+const LOOKS_DIFFERENT = 'This message may look different to its recipients:';
+const ADDED = `${LOOKS_DIFFERENT} its style rules add this text, which some mail programs do not show.`;
+const SOMETIMES = `${LOOKS_DIFFERENT} its style rules show this text to some of them only, so you may not see it here.`;
+const TIME = `${LOOKS_DIFFERENT} an animation can hide or show parts of it after a delay.`;
+const POINTER = `${LOOKS_DIFFERENT} parts of it appear or disappear under the mouse pointer.`;
 
 function fontWords(source: string): string {
-  return `${LOOKS_DIFFERENT} it loads a font from ${source}. A font can show other letters and digits than the text has, and it is not loaded here.`;
+  return `${LOOKS_DIFFERENT} it loads a font from ${source}. A font can show other letters and digits than the text contains. It is not loaded here.`;
 }
 
 function sheetWords(source: string): string {
-  return `${LOOKS_DIFFERENT} it loads style rules from ${source}. They were not checked, and are not loaded here.`;
+  return `${LOOKS_DIFFERENT} it loads style rules from ${source}. They were not checked and are not loaded here.`;
 }
 
 function differs(level: Remark['level'], message: string): Remark {

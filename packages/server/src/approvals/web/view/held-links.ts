@@ -44,14 +44,14 @@ function toneOf(urgent: readonly Finding[]): 'bad' | 'warn' {
 }
 
 function titleOf(urgent: readonly Finding[]): string {
-  return isDangerous(urgent) ? 'This message may deceive its readers' : 'Look at this before you decide';
+  return isDangerous(urgent) ? 'This message may deceive its readers' : 'Review this before you decide';
 }
 
 /** An approver may still decide, and must know that nothing was checked. */
 const UNREAD = notice(
   'warn',
   'This message was not checked for deceptive links',
-  'It is too large, or the server is busy. Load the page again, or look at the message with care.',
+  'It is too large, or the server is busy. Reload the page, or read the message carefully.',
 );
 
 /** The text of most messages is made from their HTML and has the same links, with their addresses. */
@@ -86,17 +86,17 @@ export function linkCard({ review, places }: HeldReading): Html {
 
 function placeList(places: HeldReading['places'], isChecked: boolean): Html {
   if (places === null)
-    return html`<p class="soft">It is too large to list where it leads. Look at its links in the message.</p>`;
+    return html`<p class="soft">It is too large to list where its links lead. Check the links in the message itself.</p>`;
   if (places.count === 0 && !isChecked)
-    return html`<p class="soft">It was not checked completely, so it may have links. Look at its links in the message.</p>`;
-  if (places.count === 0) return html`<p class="soft">It has no links, and no addresses of others.</p>`;
+    return html`<p class="soft">It was not checked completely, so it may have links. Check the message itself.</p>`;
+  if (places.count === 0) return html`<p class="soft">It has no links or other addresses.</p>`;
   const items = places.items.map((place) => html`<li class="tag mono">${revealed(place)}</li>`);
   return html`<p class="soft">Links, pictures and addresses in it lead to:</p><ul id="places" class="places">${items}</ul>${rest(places)}`;
 }
 
 function linkList(links: HeldReview['links']): Html {
   if (links.count === 0) return html``;
-  const title = links.count === 1 ? 'Show its link' : `Show all ${links.count.toLocaleString('en-US')} links`;
+  const title = links.count === 1 ? 'Show the link' : `Show all ${links.count.toLocaleString('en-US')} links`;
   return html`<details class="more"><summary>${title}</summary><ul class="plain">${links.items.map(link)}</ul>${rest(links)}</details>`;
 }
 
