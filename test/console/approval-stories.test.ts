@@ -9,7 +9,7 @@ import { browserOfUser, overflowOf, PHONE, passUndo, pdfOf } from './approving-p
 
 const AGENT = { 'x-service-agent': 'Support bot' };
 
-describe('a person who answers for an agent', () => {
+describe('a user who approves what an agent sends', () => {
   let server: TestApp;
   let browser: Browser;
   let owner: TestSession;
@@ -31,7 +31,7 @@ describe('a person who answers for an agent', () => {
   }
   const statusOf = async (id: string) => (await owner.call('GET', `/keys/approvals/${id}`)).body.status;
 
-  it('approves on a phone with two taps, and the agent that waits learns of it', {
+  it('approves on a phone with two taps, and the waiting agent gets the outcome', {
     tags: ['console.approvals.phone'],
   }, async () => {
     const { id } = await hold({ subject: 'Two taps' });
@@ -139,7 +139,7 @@ describe('a person who answers for an agent', () => {
     await context.close();
   });
 
-  it('learns that live changes are paused while too many pages are open', {
+  it('sees that live updates are paused while too many pages are open', {
     tags: ['console.approvals.live'],
     timeout: 60_000,
   }, async () => {
@@ -147,10 +147,12 @@ describe('a person who answers for an agent', () => {
     const streams = await Promise.all(Array.from({ length: 10 }, open));
     const { context, page } = await browserOfUser(browser, server, owner);
     await page.goto('/console/approvals');
-    await page.getByText('Live updates paused: too many pages are open.').waitFor();
+    await page
+      .getByText('Live updates paused: too many pages are open (limit: 10 per user and server process).')
+      .waitFor();
     expect(await page.getByText('Connection lost').count()).toBe(0);
     for (const stream of streams) stream.close();
-    // The server notices closed connections when it does.
+    // The server detects closed connections only after a moment.
     await expect
       .poll(async () => {
         const stream = await open();

@@ -4,10 +4,10 @@ import { toast } from './toast.ts';
 /** At most one reload in this time, however often the data changes. */
 const PAUSE_MS = 700;
 const RETRY_MS = 5_000;
-/** Other pages stay open for long. */
+/** The pages that reach the limit often stay open for a long time. */
 const RETRY_FULL_MS = 30_000;
 
-/** Follows changes of what the page shows (`data-watch`), and shows them without a reload of the page. */
+/** Subscribes to changes of the lists in `data-watch`, and updates the content of the page when they change. */
 export function startLive(): void {
   const watch = document.querySelector<HTMLElement>('[data-watch]')?.dataset['watch'] ?? '';
   if (watch === '') return;
@@ -31,16 +31,17 @@ export function startLive(): void {
     if (timer !== null) return;
     timer = setTimeout(() => {
       timer = null;
-      // A reload in the background would be lost work; the page is current again when it is looked at.
+      // A hidden tab does not reload: it does so once, when it becomes visible.
       if (document.visibilityState === 'visible') void refresh();
     }, PAUSE_MS);
   }
 
-  /** A browser gives up after a refusal; a server that restarts comes back. */
+  /** Browsers do not reconnect after an HTTP error, but a full or restarting server may accept a later request. */
   async function retryLater(refused: EventSource): Promise<void> {
     const isFull = await areTooManyOpen(address);
     if (stream !== refused) return;
-    if (isFull) setState('paused', 'Live updates paused: too many pages are open.');
+    if (isFull)
+      setState('paused', 'Live updates paused: too many pages are open (limit: 10 per user and server process).');
     else setState('lost', LOST);
     setTimeout(() => stream === refused && open(), isFull ? RETRY_FULL_MS : RETRY_MS);
   }
@@ -61,7 +62,7 @@ export function startLive(): void {
   }
 
   document.addEventListener('content-shown', showState);
-  // Browsers open only a few connections to a server, which hidden tabs must not use up.
+  // Browsers limit the connections to one server, so hidden tabs close theirs.
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') {
       stream?.close();
@@ -76,12 +77,12 @@ export function startLive(): void {
 
 const LOST = 'Connection lost. Trying again.';
 
-/** Why a stream was refused: browsers tell pages nothing about it. */
+/** Repeats a refused request, because `EventSource` gives scripts neither the status nor the headers of a response. */
 async function areTooManyOpen(address: string): Promise<boolean> {
   const stop = new AbortController();
   const response = await fetch(address, { signal: stop.signal }).catch(() => null);
   const isFull = response?.headers.get('x-live-pages') === 'full';
-  // A stream that is free by now must not stay open.
+  // The repeated request may succeed; that stream must not stay open.
   stop.abort();
   return isFull;
 }

@@ -52,9 +52,9 @@ export function addLiveRoute(app: FastifyInstance, services: Services, options: 
 }
 
 const TOO_MANY = {
-  detail: `This server has as many live pages open as it serves at once: ${LIMITS.consoleStreamsPerUser} of one user, ${LIMITS.consoleStreams} in total.`,
-  fix: 'Close other pages of the console, or load this one again to see changes.',
-  // For the page, which cannot tell this refusal from other ones by its status.
+  detail: `Too many live pages are open. Each server process allows ${LIMITS.consoleStreamsPerUser} for each user, and ${LIMITS.consoleStreams} in total.`,
+  fix: 'Close other pages of the console, then reload this one.',
+  // Scripts cannot read why an event stream was refused, so the page requests it again and reads this header.
   headers: { 'retry-after': '5', 'x-live-pages': 'full' },
 };
 
