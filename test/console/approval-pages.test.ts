@@ -75,7 +75,7 @@ describe('the pages of held messages', () => {
       ),
     );
     const words = refusals.map((refused) => textOf(refused).replace(/Request req_\w+|Request [\w-]+/, ''));
-    expect(words[0]).toContain('Your role viewer does not include this page.');
+    expect(words[0]).toContain('Your role, viewer, does not have access to this page.');
     expect(words[0]).not.toContain('For the right people');
     expect([...new Set(words), refusals.map(({ status }) => status)]).toEqual([words[0], [403, 403, 403, 403]]);
     for (const one of [foreign, 'none']) {
@@ -278,7 +278,7 @@ describe('the pages of held messages', () => {
     const send = (step: string) =>
       post(owner, `/console/approvals/${id}/edit`, { ...fields, contentHash, note: 'As we said', step });
     const same = await send('compare');
-    expect(textOf(same)).toContain('Nothing differs. It would be sent as it is.');
+    expect(textOf(same)).toContain('You changed nothing. It would be sent unchanged.');
     expect((await send('change')).body).toContain('name="note" value="As we said"');
     expect(same.body).toMatch(/name="note"[^>]*value="As we said"|value="As we said"[^>]*name="note"/);
     expect((await send('approve')).status).toBe(303);

@@ -246,8 +246,8 @@ describe('a decision in the console', () => {
     await passUndo(page);
     await page.getByRole('heading', { level: 1, name: 'What was decided' }).waitFor();
     expect(await page.locator('.results li').allTextContents()).toEqual([
-      expect.stringMatching(/Done .*“Ticked one” was approved|Not done .*decided already/),
-      expect.stringMatching(/Done .*“Ticked one” was approved|Not done .*decided already/),
+      expect.stringMatching(/Done .*“Ticked one” was approved|Not done .*already decided/),
+      expect.stringMatching(/Done .*“Ticked one” was approved|Not done .*already decided/),
     ]);
     expect([await statusOf(one), await statusOf(two)]).toEqual(['approved', 'rejected']);
     await context.close();
@@ -293,7 +293,7 @@ describe('a decision in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Approved' }).waitFor();
     expect(await statusOf(id)).toBe('approved');
     await page.goto(link);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Nothing is left to decide');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Already decided');
     expect(await page.locator('main').textContent()).toMatch(/owner@sandbox\.test approved it/);
     await page.close();
   });

@@ -249,7 +249,7 @@ describe('a test message', () => {
     expect(place(first)[0]).toBe(303);
     const changed = fields.map(([name, value]) => [name, name === 'subject' ? 'Another one' : value] as const);
     const other = await post('/messages/send', changed);
-    expect(other.body).toContain('This form was sent before.');
+    expect(other.body).toContain('This form was already sent.');
     expect(place(await post('/messages/send', fieldsOf(other.body)))[0]).toBe(303);
   });
 });

@@ -37,7 +37,7 @@ describe('the delivery attempts of a message', () => {
   }, async () => {
     const id = await sent({ to: 'gone@receiver.example' });
     const body = await get(`${id}/attempts`);
-    expect(body).toContain('The recipients were refused for good.');
+    expect(body).toContain('The server refused the recipients permanently.');
     expect(body).toContain('Through the SMTP relay');
     expect(body).toContain(`port ${sink.port}`);
     expect(body).toMatch(/<dd><bdi>RCPT TO:&lt;gone@receiver\.example&gt;/);

@@ -189,7 +189,7 @@ describe('the page of a message', () => {
     const { key } = await holdingKey(server);
     const held = (await server.send({ subject: 'Held' }, { key })).body;
     const waiting = (await get(`/${held.id}`)).body;
-    expect(waiting).toContain('It waits for approval');
+    expect(waiting).toContain('It is waiting for approval');
     expect(waiting).toContain(`/console/approvals/${held.approvalId}`);
     expect(waiting).not.toContain('Resend now');
     const complained = await sent({ to: 'complained@sandbox.test' });

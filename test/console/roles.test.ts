@@ -114,14 +114,14 @@ describe.each(ROLES)('a member with the role %s', (role) => {
     }
   });
 
-  it('is told that other pages are not included, and sees nothing of them', {
+  it('cannot open other pages, and sees nothing of them', {
     tags: ['console.roles.pages'],
   }, async () => {
     const member = members[role];
     for (const { path } of GETS.filter((route) => !isOpen(route))) {
       const { status, headers, body } = await open(member, firstOf(path));
       expect([path, status, headers.get('content-type')]).toEqual([path, 403, 'text/html; charset=utf-8']);
-      expect(body).toContain(`Your role ${role} does not include this page.`);
+      expect(body).toContain(`Your role, ${role}, does not have access to this page.`);
       expect(mainOf(body)).not.toMatch(/w{20}|sandbox\.test|acme\.example|<form|<table/);
     }
   });
@@ -162,7 +162,7 @@ describe.each(ROLES)('a member with the role %s', (role) => {
     for (const { path } of POSTS.filter((route) => !isOpen(route))) {
       const { status, body } = await post(members[role], firstOf(path), FILLED);
       expect([path, status]).toEqual([path, 403]);
-      expect(body).toContain(`Your role ${role} does not include this page.`);
+      expect(body).toContain(`Your role, ${role}, does not have access to this page.`);
     }
     expect(await readState()).toEqual(before);
   });

@@ -73,7 +73,7 @@ describe('the editor', () => {
     ]);
     expect(await page.locator('.diff ins').first().textContent()).toBe('Good');
     await page.getByRole('link', { name: 'Version 1', exact: true }).click();
-    await page.locator('summary', { hasText: 'Roll back to it' }).click();
+    await page.locator('summary', { hasText: 'Roll back to this version' }).click();
     await page.getByRole('button', { name: 'Roll back', exact: true }).click();
     await page.getByText('It equals version 1.').waitFor();
     expect(await read(id)).toMatchObject({ currentVersion: 3, html: HTML });

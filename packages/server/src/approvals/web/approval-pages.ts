@@ -38,7 +38,7 @@ export function renderDecidedPage(approval: Approval): string {
           'Approved',
           approval.scheduledAt === null
             ? 'is being sent.'
-            : `will be sent on ${formatTime(new Date(approval.scheduledAt))}, or now if that is past.`,
+            : `will be sent on ${formatTime(new Date(approval.scheduledAt))}, or immediately if that time has passed.`,
         ]
       : ['Rejected', 'will not be sent. Its sender is notified.'];
   return short(title, html`<p role="status">“${approval.subject}” ${said}</p><p>You can close this page.</p>`);
@@ -46,7 +46,7 @@ export function renderDecidedPage(approval: Approval): string {
 
 /** For a hold that was already decided, by this link or otherwise. */
 export function renderAlreadyDecidedPage(approval: Approval, decider: string | null): string {
-  return short('Nothing is left to decide', html`<p>“${approval.subject}”</p>${decidedNotice(approval, decider)}`);
+  return short('Already decided', html`<p>“${approval.subject}”</p>${decidedNotice(approval, decider)}`);
 }
 
 export function renderBusyPage(): string {

@@ -143,7 +143,7 @@ async function decide(found: FoundHold, request: FastifyRequest, reply: FastifyR
   }
   const decision = isUnshown ? null : parseDecision(given, found);
   if (decision === null) {
-    return sendPage(reply.code(422), renderUndecidedPage('The form was not filled in as it has to be.'));
+    return sendPage(reply.code(422), renderUndecidedPage('The form is incomplete or invalid.'));
   }
   return await respond(await decideByLink(found, decision, request, services), request, reply, services);
 }
@@ -163,7 +163,8 @@ async function edit(found: FoundHold, request: FastifyRequest, reply: FastifyRep
   const step = form.get('step');
   if (step === 'change') return refuse(null);
   const checked = checkEdits(editing);
-  if (!checked.ok) return refuse({ status: 422, detail: 'Some of it cannot be sent.', errors: checked.errors });
+  if (!checked.ok)
+    return refuse({ status: 422, detail: 'The message cannot be sent with these changes.', errors: checked.errors });
   if (step !== 'approve') {
     const result = await services.threads.run(ownerOf(found), EDIT_COMPARISON, editing, sizeOfComparison(editing));
     if (result.kind !== 'done') return busy(reply);
@@ -176,7 +177,7 @@ async function edit(found: FoundHold, request: FastifyRequest, reply: FastifyRep
   const decision = parseDecision(checked.given, found);
   const verdict = decision === null ? null : await decideByLink(found, decision, request, services);
   if (verdict?.kind === 'invalid') {
-    return refuse({ status: 422, detail: 'Some of it cannot be sent.', errors: verdict.problems });
+    return refuse({ status: 422, detail: 'The message cannot be sent with these changes.', errors: verdict.problems });
   }
   return await respond(verdict, request, reply, services);
 }

@@ -9,7 +9,7 @@ export function findFormFaults({ decision, contentHash, rejectCode }: GivenDecis
   return [
     ...(contentHash === undefined ? [UNSHOWN] : []),
     ...(decision === 'reject' && rejectCode === undefined
-      ? [{ path: 'rejectCode', code: 'required', message: 'Choose a reason: the sender is told why.' }]
+      ? [{ path: 'rejectCode', code: 'required', message: 'Choose a reason. The sender will see it.' }]
       : []),
   ];
 }

@@ -98,7 +98,7 @@ ${card(
   html`${textField({ name: 'subject', label: 'Subject', value: fields.subject, fault: fault('subject'), maxLength: LIMITS.subjectCharacters })}
 ${textArea({ name: 'html', label: 'HTML', value: fields.html, rows: 14, isCode: true, fault: fault('html') })}
 ${approval.html === null && fields.html === '' ? null : preview}
-${textArea({ name: 'text', label: 'Plain text', value: fields.text, rows: 8, fault: fault('text'), hint: 'If you change only the HTML, a text that was made from it is made again.' })}`,
+${textArea({ name: 'text', label: 'Plain text', value: fields.text, rows: 8, fault: fault('text'), hint: 'If you change only the HTML, plain text that was generated from it is generated again.' })}`,
 )}
 ${card('Time', schedule(fields, fault('scheduled_at')))}
 <div class="actions">${button('Compare with the original', { kind: 'primary', name: 'step', value: 'compare' })}${linkButton('Back', base, { kind: 'plain' })}</div></form>`;

@@ -35,7 +35,7 @@ export function editPage(
   const said = refused === null ? null : notice('bad', refused.detail, refused.fix ?? 'Correct it and compare again.');
   return {
     title: 'Edit before it is sent',
-    content: html`<p class="soft">You change “${approval.subject}”. Nothing is sent before you have seen what differs.</p>${said}${editForm({ approval, base, fields }, refused?.errors ?? [])}`,
+    content: html`<p class="soft">You are editing “${approval.subject}”. Nothing is sent until you have seen the changes.</p>${said}${editForm({ approval, base, fields }, refused?.errors ?? [])}`,
     status: refused?.status ?? 200,
   };
 }
@@ -74,12 +74,12 @@ export function comparisonPage(
     ? checkbox({
         name: 'remember',
         label: 'Remember these recipients',
-        hint: 'They no longer make messages of this key wait.',
+        hint: 'Messages of this key to them no longer wait because they are new or outside its domains.',
       })
     : null;
   const isSame = differences === '';
   const changes = isSame
-    ? html`<p class="soft">Nothing differs. It would be sent as it is.</p>`
+    ? html`<p class="soft">You changed nothing. It would be sent unchanged.</p>`
     : ({ markup: differences } satisfies Html);
   return {
     title: 'Send it with these changes?',
@@ -87,7 +87,7 @@ export function comparisonPage(
 <form class="stack" method="post" action="${base}/edit"${attributes(undoable)}><input type="submit" value="Choose a button" disabled hidden><input type="hidden" name="decision" value="approve">${keptFields(fields)}
 ${fields.html === '' ? null : card('How it will look', editedFrame(base, { isFinal: true }))}
 ${card('Your decision', html`${textField({ name: 'note', label: 'Note to the sender (optional)', value: fields.note, maxLength: 1_000 })}${remember}`)}
-<div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Change it again', { name: 'step', value: 'change' })}${button('Approve and send', { kind: 'primary', key: 'a', name: 'step', value: 'approve' })}</div></div></form>`,
+<div class="decision-bar" role="group" aria-label="Decision"><span></span><div class="actions">${button('Edit again', { name: 'step', value: 'change' })}${button('Approve and send', { kind: 'primary', key: 'a', name: 'step', value: 'approve' })}</div></div></form>`,
     status: 200,
   };
 }

@@ -3,7 +3,7 @@ import type { Html } from '../../../html/page-markup.ts';
 import { select } from '../../../ui/components/field.ts';
 import { REJECTIONS } from './decision-words.ts';
 
-/** Why it is rejected. None is preselected, because the sender is told the reason. */
+/** Why it is rejected. None is preselected, because the sender will see the reason. */
 export function rejectReason(fault: string | null): Html {
   const reasons = REJECT_CODES.map((value) => ({ value, label: REJECTIONS[value] }));
   const options = [{ value: '', label: 'Choose a reason' }, ...reasons];

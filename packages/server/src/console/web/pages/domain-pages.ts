@@ -61,7 +61,7 @@ ${pager(total === 1 ? '1 domain' : `${total} domains`, nextCursor === null ? nul
     content: html`${pageHeader({
       ...{
         title: 'Domains',
-        lead: 'Where your mail comes from. Records are looked up again by themselves until they are found.',
+        lead: 'The domains that your mail is sent from. Their DNS records are checked automatically until they are found.',
       },
       actions: html`${linkButton('Removed domains', `${PATH}/removed`, { kind: 'plain' })}${addLink}`,
     })}${flushCard(null, domains.length === 0 ? none : rows)}`,
@@ -77,7 +77,7 @@ function addPage(form: PageForm, problem: Problem | null): PageResult {
 ${card(
   'Domain',
   html`<form class="form" method="post" action="${PATH}/add">
-${textField({ name: 'name', label: 'Domain name', value: form.get('name'), isRequired: true, placeholder: 'mail.example.com', fault: fault('name'), hint: 'Exactly the part after the @ of your senders. A subdomain such as mail.example.com keeps its reputation apart from your other mail.' })}
+${textField({ name: 'name', label: 'Domain name', value: form.get('name'), isRequired: true, placeholder: 'mail.example.com', fault: fault('name'), hint: 'The part after the @ in your sender addresses. A subdomain such as mail.example.com keeps its reputation apart from your other mail.' })}
 <details class="more"><summary>More settings</summary><div class="stack">
 ${textField({ name: 'dkimSelector', label: 'DKIM selector', value: form.get('dkimSelector'), fault: fault('dkimSelector'), hint: 'A name for the key in DNS. Leave it empty for the default.' })}
 ${textField({ name: 'returnPath', label: 'Return path', value: form.get('returnPath'), fault: fault('returnPath'), hint: 'The subdomain that bounces are sent to. Leave it empty for the default.' })}</div></details>
@@ -96,10 +96,11 @@ async function add(request: PageRequest): Promise<PageResult> {
 }
 
 const STATUS_WORDS: Readonly<Record<DomainStatus, string>> = {
-  pending: 'Publish the records below at your DNS host. They are looked up by themselves; press Verify to look now.',
+  pending:
+    'Publish the records below at your DNS host. They are checked automatically. Press Verify now to check them immediately.',
   verified: 'Mail can be sent from this domain.',
-  degraded: 'A required record is gone. Mail is still sent for a while: publish the record again.',
-  failed: 'The records were not found in time. Publish them, and press Verify to start again.',
+  degraded: 'A required record is missing. Mail is still sent for a limited time: publish the record again.',
+  failed: 'The records were not found in time. Publish them, and press Verify now to start again.',
   removed: 'This domain was removed.',
 };
 
@@ -133,7 +134,7 @@ function factsCard({ dkimSelector, createdAt, verifiedAt, lastCheckedAt, id }: D
 
 function moreActions(request: PageRequest, { id, name }: Domain): Html {
   const rotation = request.may('domains.rotate')
-    ? html`<form class="stack-tight" method="post" action="${PATH}/${id}/rotate"><strong>New DKIM key</strong><p class="small">A new key is made. Mail is signed with the old one until the record of the new one is found.</p>${button('Make a new key')}</form>`
+    ? html`<form class="stack-tight" method="post" action="${PATH}/${id}/rotate"><strong>New DKIM key</strong><p class="small">Creates a new key. Mail is signed with the old one until the record of the new one is found.</p>${button('Create a new key')}</form>`
     : null;
   const removal = request.may('domains.delete')
     ? html`<form class="stack-tight" method="post" action="${PATH}/${id}/remove"><strong>Remove the domain</strong><p class="small">Sends from ${name} are refused. Its keys are kept, so that you can restore it.</p>${button('Remove', { kind: 'danger' })}</form>`
@@ -162,7 +163,7 @@ async function remove(request: PageRequest): Promise<PageResult> {
 async function rotate(request: PageRequest): Promise<PageResult> {
   const result = await request.attempt('domains.rotate', { params: { id: request.param('id') } });
   return result.ok
-    ? redirect(`${PATH}/${result.body.id}`, 'A new DKIM key was made. Publish its record.')
+    ? redirect(`${PATH}/${result.body.id}`, 'A new DKIM key was created. Publish its record.')
     : await show(request, result.problem);
 }
 

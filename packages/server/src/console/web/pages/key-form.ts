@@ -29,7 +29,7 @@ export function keyFields({ form, problem, isNew }: KeyFormValues): Html {
   const fault = (path: string) => faultOf(problem?.errors, path);
   return html`${textField({ name: 'name', label: 'Name', value: form.get('name'), isRequired: true, maxLength: LIMITS.keyNameCharacters, fault: fault('name'), placeholder: 'Invoice agent', hint: 'Approvers and the log show this name.' })}
 ${isNew ? modeFields(form) : null}${scopeFields(form, fault('scopes'))}${approvalFields(form, fault('holdWhen'))}
-<fieldset><legend>Whom it may write to</legend>${textArea({ name: 'recipientAllowlist', label: 'Only these recipients', value: form.get('recipientAllowlist'), rows: 3, fault: fault('recipientAllowlist'), hint: html`One on each line: <code>ada@acme.example</code>, <code>@acme.example</code> for a domain, <code>*.acme.example</code> for its subdomains. Empty: anyone.` })}</fieldset>
+<fieldset><legend>Who it may send to</legend>${textArea({ name: 'recipientAllowlist', label: 'Only these recipients', value: form.get('recipientAllowlist'), rows: 3, fault: fault('recipientAllowlist'), hint: html`One on each line: <code>ada@acme.example</code>, <code>@acme.example</code> for a domain, <code>*.acme.example</code> for its subdomains. Empty: anyone.` })}</fieldset>
 <fieldset><legend>How much</legend><div class="thirds">${numberField(form, 'hour', 'Messages an hour', fault('sendLimit'))}${numberField(form, 'day', 'Messages a day', fault('sendLimit.day'))}${numberField(form, 'rateLimit', 'Requests a minute', fault('rateLimit'))}</div></fieldset>
 ${personaFields(form, fault)}${furtherFields(form, fault)}`;
 }
@@ -55,13 +55,13 @@ function scopeFields(form: PageForm, fault: string | null): Html {
   return html`<fieldset><legend>What it may do</legend>${fault === null ? null : html`<span class="label" role="alert">${fault}</span>`}
 ${radio({ name: 'access', value: 'sending', label: 'Send and follow messages', hint: 'For an agent or an application. It reads the log without contents, and the contents of its own messages.', isChecked: chosen === 'sending' })}
 ${radio({ name: 'access', value: 'full', label: 'Everything except deciding approvals', hint: 'For your own administration programs.', isChecked: chosen === 'full' })}
-${radio({ name: 'access', value: 'chosen', label: 'Only single permissions', isChecked: chosen === 'chosen' })}
+${radio({ name: 'access', value: 'chosen', label: 'Only selected permissions', isChecked: chosen === 'chosen' })}
 <div class="if-chosen halves">${boxes}</div></fieldset>`;
 }
 
 const RULES: readonly (readonly [name: keyof HoldWhen, label: string, hint: string])[] = [
-  ['firstContact', 'Mail to someone the account never wrote to', 'The first message to each recipient waits.'],
-  ['hasAttachments', 'Mail with files', 'Also files inside the body.'],
+  ['firstContact', 'Mail to someone the account has never written to', 'The first message to each recipient waits.'],
+  ['hasAttachments', 'Mail with files', 'Including files inside the body.'],
   ['hasBcc', 'Mail with blind copies', 'Recipients that the others do not see.'],
   ['freeformBody', 'Mail that is more than an approved template', 'Text that the agent wrote itself.'],
 ];
@@ -69,13 +69,13 @@ const RULES: readonly (readonly [name: keyof HoldWhen, label: string, hint: stri
 function approvalFields(form: PageForm, fault: string | null): Html {
   const mode = form.get('approvalMode') ?? 'off';
   const boxes = RULES.map(([name, label, hint]) => checkbox({ name, label, hint, isChecked: form.has(name) }));
-  return html`<fieldset><legend>Approval by a person</legend>
+  return html`<fieldset><legend>Approval</legend>
 ${radio({ name: 'approvalMode', value: 'always', label: 'Every message waits for approval', hint: 'The safest choice for an agent.', isChecked: mode === 'always' })}
-${radio({ name: 'approvalMode', value: 'policy', label: 'Some messages wait for approval', hint: 'Those that match a rule that you tick.', isChecked: mode === 'policy' })}
+${radio({ name: 'approvalMode', value: 'policy', label: 'Some messages wait for approval', hint: 'Those that match a rule you tick.', isChecked: mode === 'policy' })}
 ${radio({ name: 'approvalMode', value: 'off', label: 'No message waits', isChecked: mode === 'off' })}
 <div class="if-policy stack"><strong>Which messages wait</strong>${fault === null ? null : html`<span role="alert">${fault}</span>`}${boxes}
-${textArea({ name: 'recipientDomainNotIn', label: 'Mail to other domains than these', value: form.get('recipientDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
-${textArea({ name: 'linkDomainNotIn', label: 'Mail with links to other domains than these', value: form.get('linkDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
+${textArea({ name: 'recipientDomainNotIn', label: 'Mail to domains other than these', value: form.get('recipientDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
+${textArea({ name: 'linkDomainNotIn', label: 'Mail with links to domains other than these', value: form.get('linkDomainNotIn'), rows: 2, hint: 'One domain on each line. Empty: the rule is off.' })}
 ${textField({ name: 'recipientsOver', label: 'Mail to more recipients than', type: 'number', min: 0, max: LIMITS.recipientsPerMessage, value: form.get('recipientsOver') })}</div></fieldset>`;
 }
 
@@ -101,8 +101,8 @@ ${checkbox({ name: 'lockPersona', label: 'Its sends cannot name another agent or
 
 function furtherFields(form: PageForm, fault: (path: string) => string | null): Html {
   const isOpen = ['ipAllowlist', 'attachmentHosts', 'expiresAt'].some((name) => form.text(name) !== undefined);
-  return html`<details class="more"${isOpen ? html` open` : null}><summary>Networks, hosts of files, end date</summary><div class="stack">
-${textArea({ name: 'ipAllowlist', label: 'Only from these networks', value: form.get('ipAllowlist'), rows: 2, fault: fault('ipAllowlist'), hint: html`Addresses or CIDR, one on each line: <code>203.0.113.0/24</code>. Empty: from everywhere.` })}
+  return html`<details class="more"${isOpen ? html` open` : null}><summary>Networks, file hosts, expiry date</summary><div class="stack">
+${textArea({ name: 'ipAllowlist', label: 'Only from these networks', value: form.get('ipAllowlist'), rows: 2, fault: fault('ipAllowlist'), hint: html`Addresses or CIDR, one on each line: <code>203.0.113.0/24</code>. Empty: from anywhere.` })}
 ${textArea({ name: 'attachmentHosts', label: 'Files by URL only from these hosts', value: form.get('attachmentHosts'), rows: 2, fault: fault('attachmentHosts') })}
 ${textField({ name: 'expiresAt', label: 'Expires on (UTC)', type: 'date', value: form.get('expiresAt'), fault: fault('expiresAt') })}</div></details>`;
 }
@@ -116,8 +116,8 @@ export function policyCard(policy: KeyPolicy): Html {
       : html`<section><h3>${title}</h3><ul class="bullets">${lines.map((words) => html`<li>${withCode(words)}</li>`)}</ul></section>`;
   const waits =
     policy.approvalMode !== 'off'
-      ? list('Waits for a person', held)
-      : html`<section><h3>Waits for a person</h3><p class="soft">Nothing: its messages are sent at once.</p></section>`;
+      ? list('Waits for approval', held)
+      : html`<section><h3>Waits for approval</h3><p class="soft">Nothing: its messages are sent at once.</p></section>`;
   return html`<div id="policy">${card('What an agent with this key could do', html`${waits}${list('May', may)}${list('May not', mayNot)}`)}</div>`;
 }
 

@@ -75,7 +75,7 @@ async function list(request: PageRequest): Promise<PageResult> {
     { label: 'Status', cell: keyBadge },
     { label: 'Approval', cell: ({ approvalMode }) => APPROVAL_WORDS[approvalMode] },
     {
-      label: 'May write to',
+      label: 'May send to',
       cell: ({ recipientAllowlist }) => (recipientAllowlist === null ? 'Anyone' : shortList(recipientAllowlist)),
     },
     {
@@ -196,9 +196,9 @@ function keyActions(request: PageRequest, { id, name, pausedAt }: Key): Html {
       ? html`<form method="post" action="${PATH}/${id}/resume">${button('Resume')}</form>`
       : null;
   const graces = [
-    { value: '0', label: 'ends at once' },
-    { value: '3600', label: 'works for an hour' },
-    { value: '86400', label: 'works for a day' },
+    { value: '0', label: 'stops working immediately' },
+    { value: '3600', label: 'keeps working for an hour' },
+    { value: '86400', label: 'keeps working for a day' },
   ];
   const rotation = request.may('keys.rotate')
     ? html`<form class="stack-tight" method="post" action="${PATH}/${id}/rotate"><strong>New secret</strong>${select({ name: 'graceSeconds', label: 'The old secret', value: '0', options: graces })}${button('Rotate')}</form>`

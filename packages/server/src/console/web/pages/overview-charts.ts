@@ -29,7 +29,7 @@ export function volumeCard(volume: Volume): Html {
 
 const KINDS = [
   ['hard', 'The address does not exist'],
-  ['soft', 'Not deliverable until the retries ran out'],
+  ['soft', 'Not deliverable before the retries ran out'],
   ['block', 'Refused because of policy or content'],
   ['spam', 'Reported as spam'],
   ['unknown', 'No reason reported'],
@@ -121,7 +121,7 @@ export async function breakdownCard(request: PageRequest, window: string): Promi
   const label = DIMENSIONS[by].toLowerCase();
   const content =
     groups.length === 0
-      ? emptyState('No messages', `No message of this window has a value for ${label}.`)
+      ? emptyState('No messages', `No message in this period has a value for ${label}.`)
       : html`<div class="body"><div class="chips" role="group" aria-label="What to compare">${metrics}</div>${dayChart(chartOf(volume, by, metric))}</div>
 ${table({ caption: `Messages by ${label}`, columns: columnsOf(by), rows: groups })}`;
   return html`<div id="compare">${flushCard('Compare', html`${tabs('Compare by', dimensions)}${content}`)}</div>`;

@@ -43,9 +43,9 @@ ${await breakdownCard(request, window)}`,
 }
 
 function warnings({ pausedAt, deletionScheduledAt, reputationLevel }: Account): Html {
-  return html`${pausedAt === null ? null : notice('warn', html`Sending is paused since ${time(pausedAt)}.`, html`Every send is refused until an owner or admin resumes it in <a href="/console/settings">Settings</a>.`)}
-${deletionScheduledAt === null ? null : notice('bad', html`This account is deleted on ${time(deletionScheduledAt)}.`, html`An owner can keep it in <a href="/console/settings">Settings</a>.`)}
-${reputationLevel === 'good' ? null : notice(reputationLevel === 'watch' ? 'warn' : 'bad', REPUTATION[reputationLevel], html`Look at the <a href="/console/messages?status=bounced">bounced messages</a> and stop sending to addresses that do not exist.`)}`;
+  return html`${pausedAt === null ? null : notice('warn', html`Sending has been paused since ${time(pausedAt)}.`, html`Every send is refused until an owner or admin resumes it in <a href="/console/settings">Settings</a>.`)}
+${deletionScheduledAt === null ? null : notice('bad', html`This account will be deleted on ${time(deletionScheduledAt)}.`, html`An owner can cancel this in <a href="/console/settings">Settings</a>.`)}
+${reputationLevel === 'good' ? null : notice(reputationLevel === 'watch' ? 'warn' : 'bad', REPUTATION[reputationLevel], html`Check the <a href="/console/messages?status=bounced">bounced messages</a> and stop sending to addresses that do not exist.`)}`;
 }
 
 const REPUTATION: Readonly<Record<'watch' | 'at_risk' | 'suspended', string>> = {
@@ -78,7 +78,7 @@ function quotaCard({ monthlyUsed, monthlyQuota, quotaResetsAt, reputationLevel, 
   return card(
     'Quota and reputation',
     html`<div class="stack-tight"><div class="row"><span class="strong">${monthlyUsed.toLocaleString('en-US')} of ${monthlyQuota.toLocaleString('en-US')} recipients this month</span><span class="end faint">${share.toFixed(1)} %</span></div>
-<meter min="0" max="${monthlyQuota}" low="${monthlyQuota * 0.8}" high="${monthlyQuota * 0.95}" optimum="0" value="${monthlyUsed}" aria-label="Monthly quota">${share.toFixed(1)} %</meter><p class="small faint">The quota starts again on ${time(quotaResetsAt, 'day')}.</p></div>
+<meter min="0" max="${monthlyQuota}" low="${monthlyQuota * 0.8}" high="${monthlyQuota * 0.95}" optimum="0" value="${monthlyUsed}" aria-label="Monthly quota">${share.toFixed(1)} %</meter><p class="small faint">The quota resets on ${time(quotaResetsAt, 'day')}.</p></div>
 <div class="row"><span>Reputation</span>${statusBadge(reputationLevel)}<span class="end faint">${domains.used} of ${domains.limit} domains, ${seats.used} of ${seats.limit} seats</span></div>`,
     { actions: linkButton('Settings', '/console/settings', { isSmall: true }) },
   );

@@ -40,7 +40,7 @@ function show(request: PageRequest, form: PageForm, problem: Problem | null): Pa
   return page({
     ...{ title, section: 'messages', status: problem?.status ?? 200 },
     content: html`${pageHeader({ title, lead: html`Nothing to <code>${sandboxDomain}</code> leaves this server: <code>delivered@</code>, <code>bounced@</code> and <code>complained@</code> show each outcome.`, crumbs: [{ label: 'Messages', href: '/console/messages' }] })}
-${isOther ? notice('info', 'This form was sent before.', 'Press Send again to send it as another message.') : problem === null ? null : problemNotice(problem)}${card(
+${isOther ? notice('info', 'This form was already sent.', 'Press Send again to send it as another message.') : problem === null ? null : problemNotice(problem)}${card(
   'Message',
   html`<form class="form" method="post" action="${PATH}"><input type="hidden" name="once" value="${once}">
 ${textField({ name: 'from', label: 'From', value: form.get('from'), isRequired: true, maxLength: LIMITS.addressCharacters, fault: fault('from') })}

@@ -28,7 +28,7 @@ export const SETTINGS_PAGES: readonly PageRoute[] = [
     method: 'POST',
     path: `${PATH}/resume`,
     needs: 'account.resume',
-    run: (request) => act(request, 'account.resume', 'Sending goes on.'),
+    run: (request) => act(request, 'account.resume', 'Sending has resumed.'),
   },
   { method: 'POST', path: `${PATH}/delete`, needs: 'account.delete', run: remove },
   { method: 'POST', path: `${PATH}/keep`, needs: 'account.update', run: keep },
@@ -99,7 +99,7 @@ function pauseCard(request: PageRequest, { pausedAt }: Account): Html {
   if (pausedAt !== null) {
     return card(
       'Pause',
-      html`${notice('warn', html`Sending is paused since ${time(pausedAt)}.`, 'Every send of every key is refused.')}
+      html`${notice('warn', html`Sending has been paused since ${time(pausedAt)}.`, 'Every send of every key is refused.')}
 <form method="post" action="${PATH}/resume">${button('Resume sending', { kind: 'primary' })}</form>`,
     );
   }
@@ -163,7 +163,7 @@ function deletionCard(request: PageRequest, { deletionScheduledAt, name }: Accou
       : null;
     return card(
       'Delete the account',
-      html`${notice('bad', html`Everything is deleted on ${time(deletionScheduledAt)}.`)}${undo}`,
+      html`${notice('bad', html`Everything will be deleted on ${time(deletionScheduledAt)}.`)}${undo}`,
     );
   }
   if (!request.may('account.delete')) return html``;
@@ -195,7 +195,7 @@ async function remove(request: PageRequest): Promise<PageResult> {
   const { name } = await request.call('account.get');
   if (request.form.text('confirm') !== name) return redirect(PATH, 'Nothing was deleted: the name did not match.');
   const result = await request.attempt('account.delete');
-  return result.ok ? redirect(PATH, 'The account is deleted in 30 days.') : await show(request, result.problem);
+  return result.ok ? redirect(PATH, 'The account will be deleted in 30 days.') : await show(request, result.problem);
 }
 
 async function keep(request: PageRequest): Promise<PageResult> {

@@ -70,7 +70,7 @@ async function list(request: PageRequest): Promise<PageResult> {
 ${pager(total === 1 ? '1 address' : `${total.toLocaleString('en-US')} addresses`, nextCursor === null ? null : withQuery(PATH, { ...filters, cursor: nextCursor }))}`;
   return page({
     ...{ title: 'Suppressions', section: 'suppressions' },
-    content: html`${pageHeader({ title: 'Suppressions', lead: 'Nothing is sent to these addresses. Hard bounces, complaints and unsubscribes add themselves.', actions: add })}
+    content: html`${pageHeader({ title: 'Suppressions', lead: 'Nothing is sent to these addresses. Hard bounces, complaints and unsubscribes are added automatically.', actions: add })}
 ${filterForm(filters)}${flushCard(null, content)}`,
   });
 }
@@ -86,7 +86,7 @@ function nothing(isFiltered: boolean): Html {
   return isFiltered
     ? emptyState(
         'No address matches',
-        'Change the filter, or look at all suppressed addresses.',
+        'Change the filter, or show all suppressed addresses.',
         linkButton('Show all', PATH),
       )
     : emptyState(
@@ -117,7 +117,7 @@ ${problem === null ? null : problemNotice(problem)}${card(
   'Addresses',
   html`<form class="form" method="post" action="${PATH}/add">
 ${textArea({ name: 'emails', label: 'Addresses', value: form.get('emails'), rows: 6, isRequired: true, fault: fault('emails'), hint: `One on each line, or separated by commas; at most ${LIMITS.suppressionsPerCall.toLocaleString('en-US')}.` })}
-${textField({ name: 'note', label: 'Note', value: form.get('note'), maxLength: LIMITS.noteCharacters, fault: fault('note'), hint: 'For the people who read the list later.' })}
+${textField({ name: 'note', label: 'Note', value: form.get('note'), maxLength: LIMITS.noteCharacters, fault: fault('note'), hint: 'For users who read the list later.' })}
 ${checkbox({ name: 'complaint', label: 'These recipients complained', hint: 'Otherwise the reason is “added by hand”.', isChecked: form.has('complaint') })}
 <div class="actions">${button('Add to the list', { kind: 'primary' })}${linkButton('Back', PATH, { kind: 'plain' })}</div></form>`,
 )}`,

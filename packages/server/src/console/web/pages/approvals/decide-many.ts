@@ -29,7 +29,7 @@ export async function decideMany(request: PageRequest): Promise<PageResult> {
   const holds = [...new Set(request.form.all('hold'))].slice(0, LIMITS.approvalsPerCall);
   if (given === null || holds.length === 0) {
     throw new ProblemError('validation_failed', {
-      detail: 'No message was ticked.',
+      detail: 'No message was selected.',
       fix: 'Go back, tick the messages to decide, and choose a button.',
     });
   }
@@ -56,7 +56,7 @@ async function decideOne(request: PageRequest, hold: string, given: GivenDecisio
 }
 
 function obstacle({ code, detail }: Problem): string {
-  if (code === 'approval_already_decided') return 'It was decided already.';
+  if (code === 'approval_already_decided') return 'It was already decided.';
   return code === 'approval_changed' ? 'It has changed since the list was shown.' : detail;
 }
 
@@ -71,7 +71,7 @@ function respond(request: PageRequest, results: readonly Result[], decision: 'ap
   }
   const rows = results.map(
     ({ id, isDone, words: said }) =>
-      html`<li class="row"><span>${isDone ? badge('Done', 'good') : badge('Not done', 'bad')} ${revealed(said)}</span><a class="end small" href="${pathOf(id)}">Look at it</a></li>`,
+      html`<li class="row"><span>${isDone ? badge('Done', 'good') : badge('Not done', 'bad')} ${revealed(said)}</span><a class="end small" href="${pathOf(id)}">View</a></li>`,
   );
   return page({
     ...{ title: 'What was decided', section: 'approvals', watch: [] },

@@ -87,8 +87,8 @@ async function draftPage(
   const undone = isBehind
     ? notice(
         'warn',
-        'It also takes back other changes',
-        `It was written before version ${currentVersion} was published, which it replaces.`,
+        'It also reverts other changes',
+        `It was written before version ${currentVersion} was published. Publishing it undoes what that version changed.`,
       )
     : null;
   const against =
@@ -99,7 +99,7 @@ async function draftPage(
     ...{ title, section: 'approvals', status: problem === null ? 200 : 409, watch: ['approvals', 'templates'] },
     content: html`${pageHeader({
       title: revealed(title),
-      lead: html`${badge('Waits for an approver', 'warn')} Written by ${keyName === null ? 'a key that was deleted' : html`the key <b>${revealed(keyName)}</b>`}, ${time(createdAt)}. No message uses it before it is published.`,
+      lead: html`${badge('Waiting for an approver', 'warn')} Written by ${keyName === null ? 'a key that was deleted' : html`the key <b>${revealed(keyName)}</b>`}, ${time(createdAt)}. No message uses it until it is published.`,
       crumbs: [{ label: 'Approvals', href: APPROVALS }],
     })}${problem === null ? null : problemNotice(problem)}${undone}${note === null ? null : notice('info', 'The author wrote', html`“${revealed(note)}”`)}
 ${card('What changes', html`<p class="soft">${changedWords(changes)} ${against}</p>${{ markup: result.output }}`)}${request.may('templates.publish') ? decisionForm(draft) : null}`,

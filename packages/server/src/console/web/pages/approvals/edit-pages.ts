@@ -32,7 +32,8 @@ export async function edit(request: PageRequest): Promise<PageResult> {
   const step = form.get('step');
   if (step === 'change') return refuse(null);
   const checked = checkEdits(editing);
-  if (!checked.ok) return refuse({ status: 422, detail: 'Some of it cannot be sent.', errors: checked.errors });
+  if (!checked.ok)
+    return refuse({ status: 422, detail: 'The message cannot be sent with these changes.', errors: checked.errors });
   if (step !== 'approve') {
     const owner = { accountId: request.caller.accountId, keyId: approval.keyId };
     const result = await request.services.threads.run(owner, EDIT_COMPARISON, editing, sizeOfComparison(editing));

@@ -38,7 +38,7 @@ export async function holdPage(
   const message =
     approval.status === 'pending' || !request.may('emails.get')
       ? null
-      : linkButton('Follow the message', `/console/messages/${approval.emailId}`, { isSmall: true });
+      : linkButton('Open the message', `/console/messages/${approval.emailId}`, { isSmall: true });
   return page({
     ...{ title, section: 'approvals', watch: ['approvals'], status: said?.status ?? 200 },
     content: html`${pageHeader({

@@ -46,7 +46,7 @@ export async function showInbox(request: PageRequest, problem: Problem | null = 
   const count = total === 1 ? '1 message' : `${total.toLocaleString('en-US')} messages`;
   return page({
     ...{ title, section: 'approvals', status: problem?.status ?? 200, watch: ['approvals', 'templates'] },
-    content: html`${pageHeader({ title, lead: 'Messages that agents want to send and that wait for a decision. Nothing is sent before someone approves it.', actions: html`<span class="live" role="status"></span>` })}${problem === null ? null : problemNotice(problem)}
+    content: html`${pageHeader({ title, lead: 'Messages that agents want to send. Nothing is sent until someone approves it.', actions: html`<span class="live" role="status"></span>` })}${problem === null ? null : problemNotice(problem)}
 ${tabs(
   'Status',
   APPROVAL_STATUSES.map((one) => ({
@@ -78,21 +78,21 @@ function empty(status: ApprovalStatus, hasDrafts: boolean): Html {
   if (status !== 'pending')
     return emptyState(
       `Nothing is ${LABELS[status].toLowerCase()}`,
-      'Decided messages stay here with who decided and why.',
+      'Decided messages stay here, with who decided and why.',
     );
   return hasDrafts
-    ? emptyState('No message waits', 'Only the template drafts below wait for you.')
+    ? emptyState('No messages waiting', 'Only the template drafts below are waiting for you.')
     : emptyState(
-        'Nothing waits for you',
-        'New messages appear here by themselves. A key holds its messages when its approval mode says so.',
-        linkButton('Look at the API keys', '/console/keys', { isSmall: true }),
+        'Nothing is waiting for you',
+        'New messages appear here automatically. A message is held if the approval mode of its key requires it.',
+        linkButton('View the API keys', '/console/keys', { isSmall: true }),
       );
 }
 
 function nothingForRole(title: string): PageResult {
   return page({
     ...{ title, section: 'approvals' },
-    content: html`${pageHeader({ title })}${flushCard(null, emptyState('Your role does not include approvals', 'Ask an owner or admin of the account for the role approver.'))}`,
+    content: html`${pageHeader({ title })}${flushCard(null, emptyState('Your role does not include approvals', 'Ask an owner or admin of the account for the approver role.'))}`,
   });
 }
 

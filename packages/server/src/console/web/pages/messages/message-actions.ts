@@ -50,7 +50,7 @@ function resending({ id, recipients }: Message): Html {
 function canceling({ id }: Message): Html {
   return confirmation(
     'Cancel',
-    html`<form method="post" action="${LOG_PATH}/${id}/cancel" class="stack-tight"><p>Nothing is sent, and the content of the message is removed. It cannot be undone.</p>${button('Cancel the message', { kind: 'danger' })}</form>`,
+    html`<form method="post" action="${LOG_PATH}/${id}/cancel" class="stack-tight"><p>Nothing is sent, and the content of the message is removed. This cannot be undone.</p>${button('Cancel the message', { kind: 'danger' })}</form>`,
   );
 }
 

@@ -37,7 +37,7 @@ function nothing(): Html {
     null,
     emptyState(
       'No delivery attempts',
-      'The message was not handed to a mail server yet, or its attempts were made before they were recorded.',
+      'No mail server was contacted yet, or the attempts were made before Postrider recorded them.',
     ),
   );
 }
@@ -48,7 +48,7 @@ const OUTCOMES: Readonly<Record<Outcome, { readonly label: string; readonly tone
   accepted: { label: 'Accepted', tone: 'good', text: 'The server accepted it for all recipients.' },
   mixed: { label: 'Mixed', tone: 'warn', text: 'The server accepted it for some recipients, and not for others.' },
   deferred: { label: 'Try again later', tone: 'warn', text: 'The server asked to try again later.' },
-  refused: { label: 'Refused', tone: 'bad', text: 'The recipients were refused for good.' },
+  refused: { label: 'Refused', tone: 'bad', text: 'The server refused the recipients permanently.' },
   failed: { label: 'Not reached', tone: 'bad', text: 'No server replied: none was found, or the connection was lost.' },
 };
 

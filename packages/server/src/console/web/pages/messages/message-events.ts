@@ -65,15 +65,15 @@ const TONES: Partial<Readonly<Record<MessageEventType, Tone>>> = {
 };
 
 const EVENT_WORDS: Readonly<Record<MessageEventType, { readonly title: string; readonly text: string }>> = {
-  queued: { title: 'Accepted', text: 'It waits for delivery.' },
+  queued: { title: 'Accepted', text: 'It is waiting for delivery.' },
   pending_approval: { title: 'Held for approval', text: 'Nothing is sent until an approver decides.' },
-  approved: { title: 'Approved', text: 'An approver released it.' },
-  rejected: { title: 'Rejected', text: 'An approver decided that it is not sent.' },
-  scheduled: { title: 'Scheduled', text: 'It waits for its time.' },
-  rescheduled: { title: 'Rescheduled', text: 'Its time was changed.' },
+  approved: { title: 'Approved', text: 'An approver allowed it to be sent.' },
+  rejected: { title: 'Rejected', text: 'An approver decided not to send it.' },
+  scheduled: { title: 'Scheduled', text: 'It is waiting for its scheduled time.' },
+  rescheduled: { title: 'Rescheduled', text: 'Its scheduled time was changed.' },
   sent: { title: 'Sent', text: 'A mail server took responsibility for it.' },
   delivered: { title: 'Delivered', text: 'The recipient’s mail server accepted it.' },
-  deferred: { title: 'Delayed', text: 'An attempt failed for now. It is tried again.' },
+  deferred: { title: 'Delayed', text: 'An attempt failed temporarily. Postrider will try again.' },
   bounced: { title: 'Bounced', text: 'Delivery failed permanently.' },
   complained: { title: 'Reported as spam', text: 'The recipient reported it as spam.' },
   opened: { title: 'Opened', text: 'The tracking image was fetched, by the reader or by a program.' },

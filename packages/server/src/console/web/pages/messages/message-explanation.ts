@@ -34,7 +34,7 @@ function explainWaiting(message: Message, request: PageRequest): Html | null {
       : null;
     return notice(
       'warn',
-      'It waits for approval',
+      'It is waiting for approval',
       html`Nothing is sent until an approver decides, by ${time(approval.expiresAt)}.${link}`,
     );
   }
@@ -93,12 +93,12 @@ const PROBLEMS: Readonly<
   block: {
     title: 'The recipient’s server refused it',
     advice:
-      'Its policy or the content of the message is the reason; the reply below says more. Check that the records of your sending domain are verified, change what the reply names, and resend.',
+      'The reason is its policy or the content of the message; the reply below has details. Check that the records of your sending domain are verified, change what the reply names, and resend.',
     isListed: false,
   },
   unknown: {
     title: 'It was returned without a reason',
-    advice: 'Look at the delivery attempts for the replies of the server. If the address is right, resend once.',
+    advice: 'The delivery attempts show the replies of the server. If the address is correct, resend the message once.',
     isListed: false,
   },
   complained: {
@@ -116,7 +116,7 @@ const PROBLEMS: Readonly<
   failed: {
     title: 'It failed because of an internal error',
     advice:
-      'The reason is below. When it is solved, resend the message. If it is not clear, write to support with the id of the message.',
+      'The reason is below. Once the problem is solved, resend the message. If the reason is unclear, contact support with the id of the message.',
     isListed: false,
   },
 };
@@ -159,7 +159,7 @@ function explainProblem({ kind, events }: ProblemGroup, context: ProblemContext,
   const more = events.length - examples.length;
   const rest = more > 0 ? html`<li>and ${more} more, in the timeline</li>` : null;
   const domains =
-    kind === 'block' && request.may('domains.list') ? html` <a href="/console/domains">Look at the domains</a>` : null;
+    kind === 'block' && request.may('domains.list') ? html` <a href="/console/domains">Check the domains</a>` : null;
   const isAboutServer = kind !== 'suppressed' && kind !== 'complained' && context.attempts !== null;
   const attempts = isAboutServer ? html` <a href="${context.attempts ?? ''}">See the delivery attempts</a>` : null;
   const tone = kind === 'suppressed' ? 'warn' : 'bad';
@@ -179,7 +179,7 @@ function explainStatus({ status, lastError, approval }: Message): readonly Html[
         notice(
           'warn',
           'Delivery is delayed',
-          html`The last attempt failed for now. Postrider tries again by itself; nothing has to be done.${quoted}`,
+          html`The last attempt failed temporarily. Postrider tries again automatically; no action is needed.${quoted}`,
         ),
       ];
     case 'rejected':

@@ -89,7 +89,7 @@ export function activeChips(filters: LogFilters, keyName: string | null): Html |
     ),
   );
   const clear = active.length > 1 ? [{ label: 'Clear all', href: LOG_PATH }] : [];
-  return chips('Filters in force', [...list, ...clear]);
+  return chips('Active filters', [...list, ...clear]);
 }
 
 function wordsOf(name: string, value: string): string {

@@ -68,7 +68,7 @@ function countWords(total: number, isEstimate: boolean): string {
 
 function nothing(filters: LogFilters): Html {
   return activeFilters(filters).length > 0
-    ? emptyState('No message matches', 'Remove a filter, or look at all messages.', linkButton('Show all', LOG_PATH))
+    ? emptyState('No message matches', 'Remove a filter, or show all messages.', linkButton('Show all', LOG_PATH))
     : emptyState('No messages yet', 'Send one over the API, SMTP or an agent, and it appears here at once.');
 }
 

@@ -40,12 +40,12 @@ ${previewCard(given)}</div>`;
 function fields({ form, problem, preview }: TemplateForm): Html {
   const faultAt = (name: string) => faultOf(problem?.errors, name) ?? previewFault(preview, name);
   return html`<div class="pair">${textField({ name: 'name', label: 'Name', value: form.get('name'), isRequired: true, maxLength: LIMITS.templateNameCharacters, fault: faultAt('name') })}
-${textField({ name: 'slug', label: 'Slug', value: form.get('slug'), maxLength: LIMITS.templateSlugCharacters, fault: faultAt('slug'), placeholder: 'from the name', hint: 'Sends name the template by it.' })}</div>
+${textField({ name: 'slug', label: 'Slug', value: form.get('slug'), maxLength: LIMITS.templateSlugCharacters, fault: faultAt('slug'), placeholder: 'from the name', hint: 'Sends refer to the template by its slug.' })}</div>
 ${codeField({ name: 'subject', label: 'Subject', value: form.get('subject'), rows: 1, fault: faultAt('subject') })}
 ${codeField({ name: 'html', label: 'HTML', value: form.get('html'), rows: 18, fault: faultAt('html'), hint: html`Liquid: <code>{{ name }}</code> is replaced by a value. <code>{{ unsubscribe_url }}</code> is each recipient’s own link.` })}
 ${codeField({ name: 'text', label: 'Plain text', value: form.get('text'), rows: 6, fault: faultAt('text'), hint: 'Leave it empty to make it from the HTML.' })}
 ${checkbox({ name: 'noText', label: 'Send no plain text part', hint: 'Only if the field above is empty.', isChecked: form.has('noText') })}
-${codeField({ name: 'variables', label: 'Sample values', value: form.get('variables'), rows: 6, fault: faultAt('variables'), hint: 'JSON, for the preview alone. They are not stored.' })}
+${codeField({ name: 'variables', label: 'Sample values', value: form.get('variables'), rows: 6, fault: faultAt('variables'), hint: 'JSON, for the preview only. They are not stored.' })}
 ${textField({ name: 'note', label: 'Note', value: form.get('note'), maxLength: LIMITS.templateNoteCharacters, fault: faultAt('note'), hint: 'What this version changes, for the version history.' })}`;
 }
 

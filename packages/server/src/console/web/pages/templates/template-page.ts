@@ -51,7 +51,7 @@ function actions(request: PageRequest, template: Template): Html {
   const deletion = request.may('templates.delete')
     ? confirmation(
         'Delete',
-        html`<form method="post" action="${path}/delete" class="stack-tight"><p><b>${template.name}</b> and all its versions are deleted, for good. Sends that name <code>${template.slug}</code> are refused from then on.</p>${button('Delete the template', { kind: 'danger' })}</form>`,
+        html`<form method="post" action="${path}/delete" class="stack-tight"><p><b>${template.name}</b> and all its versions are deleted permanently. Sends that name <code>${template.slug}</code> are refused from then on.</p>${button('Delete the template', { kind: 'danger' })}</form>`,
       )
     : null;
   const edit = request.may('templates.update')

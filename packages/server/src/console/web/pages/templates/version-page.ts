@@ -54,12 +54,12 @@ function actions(request: PageRequest, template: Template): Html {
   if (version === currentVersion || currentVersion === null) return html``;
   const path = templatePath(template);
   const compare = linkButton(
-    'Compare with the current one',
+    'Compare with current version',
     withQuery(`${path}/compare`, { from: String(version), to: String(currentVersion) }),
   );
   if (status === 'draft' || !request.may('templates.update')) return compare;
   return html`${compare}${confirmation(
-    'Roll back to it',
+    'Roll back to this version',
     html`<form method="post" action="${path}/rollback" class="stack-tight"><p>A new version that equals version ${version} replaces version ${currentVersion}. No version is lost.</p>
 <input type="hidden" name="version" value="${version}"><input type="hidden" name="base" value="${currentVersion}">${textField({ name: 'note', label: 'Note', value: `Back to version ${version}` })}${button('Roll back', { kind: 'primary' })}</form>`,
     { isDanger: false },

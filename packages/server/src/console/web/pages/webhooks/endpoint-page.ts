@@ -35,7 +35,7 @@ ${factsCard(endpoint)}`,
 const DISABLED_WORDS: Readonly<Record<NonNullable<Webhook['disabledReason']>, string>> = {
   manual: 'A user or a key disabled it.',
   gone: 'It responded with 410, which asks for no more deliveries.',
-  failing: `It only failed for ${LIMITS.webhookFailingDays} days.`,
+  failing: `All deliveries to it failed for ${LIMITS.webhookFailingDays} days.`,
 };
 
 function stateNotice({ status, disabledReason, failingSince }: Webhook): Html | null {
@@ -44,7 +44,7 @@ function stateNotice({ status, disabledReason, failingSince }: Webhook): Html | 
     return notice(
       'warn',
       'The endpoint is disabled and receives nothing.',
-      html`${why} Events are stored meanwhile: enable it, then replay them.`,
+      html`${why} Events are still stored: enable it, then replay them.`,
     );
   }
   if (failingSince === null) return null;

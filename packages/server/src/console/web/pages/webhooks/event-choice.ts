@@ -15,7 +15,7 @@ const GROUPS: readonly { readonly label: string; readonly prefixes: readonly str
 export function eventChoice(form: PageForm, fault: string | null): Html {
   const isChosen = form.get('which') === 'chosen';
   return html`<fieldset${fault === null ? null : html` aria-describedby="events-fault"`}><legend>Events</legend>
-${radio({ name: 'which', value: 'all', label: 'All events', hint: 'Kinds that are added later included.', isChecked: !isChosen })}
+${radio({ name: 'which', value: 'all', label: 'All events', hint: 'Including kinds that are added later.', isChecked: !isChosen })}
 ${radio({ name: 'which', value: 'chosen', label: 'Only these', isChecked: isChosen })}${fault === null ? null : html`<span class="fault" id="events-fault" role="alert">${fault}</span>`}
 <div class="event-groups">${eventBoxes(form)}</div></fieldset>`;
 }

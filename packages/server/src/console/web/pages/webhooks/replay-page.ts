@@ -71,7 +71,7 @@ async function show(
     ...{ title, section: 'webhooks', status: problem?.status ?? 200 },
     content: html`${pageHeader({
       title,
-      lead: `Delivers stored events again, with their original ids and bodies: those that the endpoint receives, of at most ${LIMITS.webhookReplayDays} days.`,
+      lead: `Delivers stored events again, with their original ids and bodies: those that the endpoint receives, from a window of at most ${LIMITS.webhookReplayDays} days.`,
       crumbs: [
         { label: 'Webhooks', href: WEBHOOKS_PATH },
         { label: endpoint.description ?? endpoint.url, href: path },
@@ -103,9 +103,9 @@ function replayForm(path: string, form: PageForm, problem: Problem | null, would
     : null;
   return html`<form class="form" method="post" action="${path}/replay"><div class="pair">
 ${textField({ name: 'since', label: 'From (UTC)', type: 'datetime-local', value: form.get('since'), isRequired: true, fault: fault('since') })}
-${textField({ name: 'until', label: 'To (UTC)', type: 'datetime-local', value: form.get('until'), fault: fault('until'), hint: 'If it is empty, until the present.' })}</div>
+${textField({ name: 'until', label: 'To (UTC)', type: 'datetime-local', value: form.get('until'), fault: fault('until'), hint: 'Empty: until now.' })}</div>
 ${select({ name: 'status', label: 'Which', value: form.get('status') ?? '', options: STATUSES, fault: fault('status') })}
-<fieldset><legend>Only these events; without a tick, all</legend><div class="event-groups">${eventBoxes(form)}</div></fieldset>
+<fieldset><legend>Only these events (none ticked: all)</legend><div class="event-groups">${eventBoxes(form)}</div></fieldset>
 <div class="actions">${final}${button(isCounted ? 'Count again' : 'Count the events', { kind: isCounted ? 'ordinary' : 'primary', name: 'action', value: 'count' })}${linkButton('Back', path, { kind: 'plain' })}</div></form>`;
 }
 
