@@ -1,5 +1,6 @@
 import type { CallableId } from '@postrider/core';
 import type { Html } from '../../html/page-markup.ts';
+import type { PageQuery } from './page-query.ts';
 import type { PageRequest } from './page-request.ts';
 
 /** The places of the navigation. */
@@ -55,6 +56,8 @@ export interface PageRoute {
   readonly path: string;
   /** The operation that a role must be allowed to call to see the page; null if every member sees it. */
   readonly needs: CallableId | null;
+  /** The parameters of its address; none if left out. Others are refused, so that nothing is silently ignored. */
+  readonly query?: PageQuery;
   /** The largest form in bytes, if it can contain bodies of messages or templates. */
   readonly formBytes?: number;
   /** The form changes nothing, as for a preview, so it is no entry of the request log. */

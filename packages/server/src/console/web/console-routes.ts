@@ -1,17 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readClientInfo } from '../../auth/client-info.ts';
 import { foreignOrigin } from '../../auth/foreign-origin.ts';
+import { html } from '../../html/page-markup.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { rateLimited } from '../../http/rate-headers.ts';
 import type { KeyRates } from '../../keys/key-rates.ts';
 import type { Services } from '../../operations/context.ts';
 import { findTextFault } from '../../operations/text-faults.ts';
 import { ProblemError, problemHeaders } from '../../problem.ts';
-import type { PageResult, PageRoute } from './console-page.ts';
+import { pageHeader } from '../../ui/components/page-header.ts';
+import { type PageResult, type PageRoute, page as pageOf } from './console-page.ts';
 import { problemPage, renderEndedSession } from './console-problems.ts';
 import { setNotice } from './notice-cookie.ts';
 import { openPage } from './open-page.ts';
 import { PageForm } from './page-form.ts';
+import { findQueryFaults, QUERY_FAULTS_TITLE, type QueryFaults, queryFaultsNotice } from './page-query.ts';
 import type { PageRequest } from './page-request.ts';
 import { refusedForRole } from './role-refusal.ts';
 import { sendConsolePage, sendMarkup } from './send-console-page.ts';
@@ -71,7 +74,13 @@ async function runRoute(route: PageRoute, page: PageRequest, rates: KeyRates): P
     throw new ProblemError('validation_failed', {
       detail: `The form has a character that cannot be stored: ${fault.message}.`,
     });
-  return await route.run(page);
+  const wrong = findQueryFaults(page.path, route.query ?? {}, page.query);
+  return wrong === null ? await route.run(page) : queryFaultsPage(wrong);
+}
+
+function queryFaultsPage(faults: QueryFaults): PageResult {
+  const content = html`${pageHeader({ title: QUERY_FAULTS_TITLE })}${queryFaultsNotice(faults)}`;
+  return pageOf({ title: QUERY_FAULTS_TITLE, section: 'overview', status: 422, content });
 }
 
 /** A reader signs in and comes back. What was typed into a form is not lost. */

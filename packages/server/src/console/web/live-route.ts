@@ -1,5 +1,6 @@
 import { LIMITS } from '@postrider/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { readFormOrigin, readSessionToken } from '../../auth/client-info.ts';
 import { foreignOrigin } from '../../auth/foreign-origin.ts';
 import type { LiveSession } from '../../auth/session-authenticator.ts';
@@ -8,10 +9,9 @@ import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { disconnectSignal } from '../../http/rest-context.ts';
 import { sendStream } from '../../http/send-stream.ts';
 import type { Services } from '../../operations/context.ts';
-import { validationFailed } from '../../operations/parse-part.ts';
+import { parsePart, validationFailed } from '../../operations/parse-part.ts';
 import { ProblemError } from '../../problem.ts';
 import { EVENT_STREAM_HEADERS } from '../../server-sent-events.ts';
-import { fieldOf } from '../user-pages.ts';
 import { streamChanges } from './stream-changes.ts';
 
 export interface LiveRouteOptions {
@@ -74,9 +74,13 @@ async function authenticate(
   throw new ProblemError('session_required', { detail: 'The session is unknown or has ended.' });
 }
 
-/** @throws ProblemError for topics that do not exist */
+const querySchema = z.strictObject({ watch: z.string().default('') });
+
+/** @throws ProblemError for other parameters, and for topics that do not exist */
 function readTopics({ query }: FastifyRequest, { hasMailbox }: LiveRouteOptions): readonly LiveTopic[] {
-  const names = new Set((fieldOf(query, 'watch') ?? '').split(','));
+  const part = parsePart(querySchema, query, 'query');
+  if (!part.ok) throw validationFailed(part.problems);
+  const names = new Set(part.data.watch.split(','));
   if (names.size > LIMITS.consoleStreamTopics)
     throw invalid('too_many', `must have at most ${LIMITS.consoleStreamTopics} topics`);
   return [...names].map((name) => {

@@ -74,6 +74,8 @@ const VIEW_WORDS: Readonly<Record<View, string>> = {
   headers: 'Headers',
 };
 
+export const MAILBOX_VIEWS = Object.keys(VIEW_WORDS);
+
 function bodyCard(path: string, message: ReadableMessage, asked: string | null): Html {
   const views: readonly View[] = [
     ...(message.hasHtml ? (['displayed'] as const) : []),

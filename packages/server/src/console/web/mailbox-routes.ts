@@ -3,6 +3,7 @@ import { serveFile } from '../../approvals/held-file.ts';
 import type { Sql } from '../../db/client.ts';
 import { type CapturedMessage, searchCaptured } from '../../db/queries/captured-messages.ts';
 import { POSTMASTER_ACCOUNT_ID } from '../../db/queries/postmaster-account.ts';
+import { pathOf } from '../../http/logged-path.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { Services } from '../../operations/context.ts';
 import { ProblemError } from '../../problem.ts';
@@ -13,10 +14,18 @@ import { toMailboxEntry } from '../mailbox-entry.ts';
 import { CAPTURED_FILE, CAPTURED_HTML, CAPTURED_MESSAGE, CAPTURED_TEXT } from '../read-captured.ts';
 import { BODY_HEADERS } from './body-policy.ts';
 import { mailboxListPage } from './mailbox-list-page.ts';
-import { mailboxMessagePage } from './mailbox-message-page.ts';
+import { MAILBOX_VIEWS, mailboxMessagePage } from './mailbox-message-page.ts';
 import { MAILBOX_PATH, sendMailboxPage } from './mailbox-page.ts';
 import { openPage } from './open-page.ts';
 import { PageForm } from './page-form.ts';
+import {
+  findQueryFaults,
+  type PageQuery,
+  QUERY_FAULTS_TITLE,
+  type QueryFaults,
+  queryFaultsNotice,
+  texts,
+} from './page-query.ts';
 
 const ROWS = 50;
 const COUNT_CAP = 10_000;
@@ -26,9 +35,17 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 /** The captured mail, in development: for everyone on this machine, as the development routes are. */
 export function addMailboxRoutes(app: FastifyInstance, sql: Sql, services: Services): void {
   const { auth, threads } = services;
-  const add = (path: string, handler: Handler) => {
-    app.get(path, handler);
+  const add = (path: string, handler: Handler, accepted: PageQuery = {}) => {
+    app.get(path, async (request, reply) => {
+      const wrong = findQueryFaults(pathOf(request.url), accepted, queryOf(request));
+      return wrong === null ? await handler(request, reply) : await refuse(wrong, request, reply);
+    });
     refuseOtherMethods(app, path, ['GET']);
+  };
+  const refuse = async (wrong: QueryFaults, request: FastifyRequest, reply: FastifyReply) => {
+    const page = { title: QUERY_FAULTS_TITLE, lead: null, crumbs: [], actions: null, status: 422 };
+    const content = queryFaultsNotice(wrong);
+    return await sendMailboxPage({ ...page, content }, await openPage(request, reply, services), reply);
   };
   const find = async (request: FastifyRequest): Promise<CapturedMessage> => {
     const { id } = request.params as { readonly id: string }; // The routes have this parameter.
@@ -47,7 +64,7 @@ export function addMailboxRoutes(app: FastifyInstance, sql: Sql, services: Servi
     throw new ProblemError('unavailable', { detail: 'Too many messages are being read right now.' });
   };
 
-  add(MAILBOX_PATH, async (request, reply) => {
+  const showList: Handler = async (request, reply) => {
     const { text, messageId, before } = readQuery(request);
     const asked = { before, limit: ROWS + 1, cap: COUNT_CAP };
     const { rows, total } = await searchCaptured(sql, { text, messageId }, asked);
@@ -56,8 +73,8 @@ export function addMailboxRoutes(app: FastifyInstance, sql: Sql, services: Servi
     const entries = shown.map(toMailboxEntry);
     const list = { entries, total, isTotalCapped: total === COUNT_CAP, text, messageId, next };
     return await sendMailboxPage(mailboxListPage(list), await openPage(request, reply, services), reply);
-  });
-  add(`${MAILBOX_PATH}/:id`, async (request, reply) => {
+  };
+  const showMessage: Handler = async (request, reply) => {
     const captured = await find(request);
     const message = await run(captured, CAPTURED_MESSAGE, captured.raw);
     const page = mailboxMessagePage(
@@ -66,7 +83,9 @@ export function addMailboxRoutes(app: FastifyInstance, sql: Sql, services: Servi
       queryOf(request).get('show'),
     );
     return await sendMailboxPage(page, await openPage(request, reply, services), reply);
-  });
+  };
+  add(MAILBOX_PATH, showList, texts(['q', 'message', 'cursor']));
+  add(`${MAILBOX_PATH}/:id`, showMessage, { show: MAILBOX_VIEWS });
   add(`${MAILBOX_PATH}/:id/html`, async (request, reply) => {
     const captured = await find(request);
     const markup = await run(captured, CAPTURED_HTML, captured.raw);

@@ -8,19 +8,21 @@ import { decideDraft, showDraft } from './approvals/draft-pages.ts';
 import { edit, showEdit } from './approvals/edit-pages.ts';
 import { showEditedHtml, showFile, showHtml, showText } from './approvals/held-parts.ts';
 import { showHold } from './approvals/hold-page.ts';
-import { showInbox } from './approvals/inbox-page.ts';
+import { INBOX_QUERY, showInbox } from './approvals/inbox-page.ts';
 import { APPROVALS } from './approvals/paths.ts';
 
 const ONE = `${APPROVALS}/:id`;
 const DRAFT = `${APPROVALS}/drafts/:template/:version`;
+/** Whether pictures from other servers are loaded. */
+const PICTURES = { pictures: ['1'] };
 
 /** What agents want to send: the inbox, one message, and the decisions. */
 export const APPROVAL_PAGES: readonly PageRoute[] = [
-  { method: 'GET', path: APPROVALS, needs: 'approvals.list', run: showInbox },
+  { method: 'GET', path: APPROVALS, needs: 'approvals.list', query: INBOX_QUERY, run: showInbox },
   { method: 'POST', path: APPROVALS, needs: 'approvals.decide', run: decideMany },
-  { method: 'GET', path: ONE, needs: 'approvals.get', run: forReaders(showHold) },
+  { method: 'GET', path: ONE, needs: 'approvals.get', query: PICTURES, run: forReaders(showHold) },
   { method: 'POST', path: ONE, needs: 'approvals.decide', run: decideHold },
-  { method: 'GET', path: `${ONE}/html`, needs: 'approvals.get', run: forReaders(showHtml) },
+  { method: 'GET', path: `${ONE}/html`, needs: 'approvals.get', query: PICTURES, run: forReaders(showHtml) },
   { method: 'GET', path: `${ONE}/text`, needs: 'approvals.get', run: forReaders(showText) },
   { method: 'GET', path: `${ONE}/files/:index`, needs: 'approvals.get', run: forReaders(showFile) },
   { method: 'GET', path: `${ONE}/edit`, needs: 'approvals.decide', run: showEdit },

@@ -11,12 +11,15 @@ import { type ActorNames, readActorNames } from '../actor-names.ts';
 import { type PageResult, type PageRoute, page } from '../console-page.ts';
 import { dayEnd, dayStart } from '../day-bounds.ts';
 import { queryOf, withQuery } from '../page-address.ts';
+import { texts } from '../page-query.ts';
 import type { PageRequest } from '../page-request.ts';
 
 const PATH = '/console/audit';
 const FILTERS = ['action', 'actor', 'target_id', 'from', 'to'] as const;
 
-export const AUDIT_PAGES: readonly PageRoute[] = [{ method: 'GET', path: PATH, needs: 'audit.list', run: list }];
+export const AUDIT_PAGES: readonly PageRoute[] = [
+  { method: 'GET', path: PATH, needs: 'audit.list', query: texts([...FILTERS, 'cursor']), run: list },
+];
 
 async function list(request: PageRequest): Promise<PageResult> {
   const given = queryOf(request.query, [...FILTERS, 'cursor']);

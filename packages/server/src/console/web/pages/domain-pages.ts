@@ -12,16 +12,23 @@ import { type PageResult, type PageRoute, page, redirect } from '../console-page
 import { problemNotice } from '../console-problems.ts';
 import { queryOf, withQuery } from '../page-address.ts';
 import type { PageForm } from '../page-form.ts';
+import { texts } from '../page-query.ts';
 import type { PageRequest } from '../page-request.ts';
 import { recordCards, zoneFileCard } from './domain-records.ts';
 
 const PATH = '/console/domains';
 
 export const DOMAIN_PAGES: readonly PageRoute[] = [
-  { method: 'GET', path: PATH, needs: 'domains.list', run: list },
-  { method: 'GET', path: `${PATH}/add`, needs: 'domains.create', run: async ({ query }) => addPage(query, null) },
+  { method: 'GET', path: PATH, needs: 'domains.list', query: texts(['cursor']), run: list },
+  {
+    ...{ method: 'GET', path: `${PATH}/add`, needs: 'domains.create' },
+    ...{ query: texts(['name', 'dkimSelector', 'returnPath']), run: async ({ query }) => addPage(query, null) },
+  },
   { method: 'POST', path: `${PATH}/add`, needs: 'domains.create', run: add },
-  { method: 'GET', path: `${PATH}/removed`, needs: 'domains.history', run: (request) => removedPage(request, null) },
+  {
+    ...{ method: 'GET', path: `${PATH}/removed`, needs: 'domains.history', query: texts(['cursor']) },
+    run: (request) => removedPage(request, null),
+  },
   { method: 'GET', path: `${PATH}/:id`, needs: 'domains.get', run: (request) => show(request, null) },
   { method: 'POST', path: `${PATH}/:id/verify`, needs: 'domains.verify', run: verify },
   { method: 'POST', path: `${PATH}/:id/remove`, needs: 'domains.delete', run: remove },

@@ -13,6 +13,7 @@ import { type PageResult, type PageRoute, page, redirect } from '../console-page
 import { problemNotice } from '../console-problems.ts';
 import { queryOf, withQuery } from '../page-address.ts';
 import { PageForm } from '../page-form.ts';
+import { texts } from '../page-query.ts';
 import type { PageRequest } from '../page-request.ts';
 import { keyFields, policyCard } from './key-form.ts';
 import { fieldsOfKey, keyInputOf, policyOf } from './key-input.ts';
@@ -20,7 +21,7 @@ import { fieldsOfKey, keyInputOf, policyOf } from './key-input.ts';
 const PATH = '/console/keys';
 
 export const KEY_PAGES: readonly PageRoute[] = [
-  { method: 'GET', path: PATH, needs: 'keys.list', run: list },
+  { method: 'GET', path: PATH, needs: 'keys.list', query: texts(['cursor']), run: list },
   {
     method: 'GET',
     path: `${PATH}/create`,

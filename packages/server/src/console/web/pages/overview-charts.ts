@@ -88,6 +88,9 @@ const METRICS = {
 } as const;
 type Metric = keyof typeof METRICS;
 
+/** The choices of the comparison, as parameters of the page. */
+export const COMPARE_QUERY = { by: Object.keys(DIMENSIONS), metric: Object.keys(METRICS) };
+
 interface Group {
   readonly name: string;
   readonly sent: number;

@@ -9,13 +9,22 @@ import { time } from '../../../ui/components/time.ts';
 import { type PageResult, type PageRoute, page } from '../console-page.ts';
 import { withQuery } from '../page-address.ts';
 import type { PageRequest } from '../page-request.ts';
-import { breakdownCard, engagementCard, failureCard, type Stats, volumeCard } from './overview-charts.ts';
+import {
+  breakdownCard,
+  COMPARE_QUERY,
+  engagementCard,
+  failureCard,
+  type Stats,
+  volumeCard,
+} from './overview-charts.ts';
 import { checklistCard } from './overview-checklist.ts';
 
 const PATH = '/console';
 const WINDOWS = ['7d', '14d', '30d', '90d'] as const;
 
-export const OVERVIEW_PAGES: readonly PageRoute[] = [{ method: 'GET', path: PATH, needs: null, run: show }];
+export const OVERVIEW_PAGES: readonly PageRoute[] = [
+  { method: 'GET', path: PATH, needs: null, query: { window: 'text', ...COMPARE_QUERY }, run: show },
+];
 
 type Account = OperationOutput<ReturnType<typeof findOperation<'account.get'>>>;
 

@@ -11,12 +11,13 @@ import { time } from '../../../ui/components/time.ts';
 import { type ActorNames, readActorNames } from '../actor-names.ts';
 import { type PageResult, type PageRoute, page, redirect } from '../console-page.ts';
 import { queryOf, withQuery } from '../page-address.ts';
+import { texts } from '../page-query.ts';
 import type { PageRequest } from '../page-request.ts';
 
 const PATH = '/console/requests';
 
 export const REQUEST_PAGES: readonly PageRoute[] = [
-  { method: 'GET', path: PATH, needs: 'requests.list', run: list },
+  { method: 'GET', path: PATH, needs: 'requests.list', query: texts(['id', 'cursor']), run: list },
   { method: 'GET', path: `${PATH}/:id`, needs: 'requests.get', run: show },
 ];
 

@@ -7,13 +7,17 @@ import { card, notice } from '../../../ui/components/surfaces.ts';
 import { type PageResult, type PageRoute, page, redirect } from '../console-page.ts';
 import { problemNotice } from '../console-problems.ts';
 import { PageForm } from '../page-form.ts';
+import { texts } from '../page-query.ts';
 import type { PageRequest } from '../page-request.ts';
 
 const PATH = '/console/messages/send';
 
 /** One message by hand: the first step of a new account, and a check of a domain that was just verified. */
 export const SEND_PAGES: readonly PageRoute[] = [
-  { method: 'GET', path: PATH, needs: 'emails.send', run: async (request) => show(request, proposalOf(request), null) },
+  {
+    ...{ method: 'GET', path: PATH, needs: 'emails.send', query: texts(['from', 'to']) },
+    run: async (request) => show(request, proposalOf(request), null),
+  },
   { method: 'POST', path: PATH, needs: 'emails.send', run: send },
 ];
 

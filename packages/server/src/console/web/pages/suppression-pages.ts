@@ -11,16 +11,18 @@ import { type PageResult, type PageRoute, page, redirect } from '../console-page
 import { problemNotice } from '../console-problems.ts';
 import { queryOf, withQuery } from '../page-address.ts';
 import type { PageForm } from '../page-form.ts';
+import { texts } from '../page-query.ts';
 import type { PageRequest } from '../page-request.ts';
 
 const PATH = '/console/suppressions';
 
 export const SUPPRESSION_PAGES: readonly PageRoute[] = [
-  { method: 'GET', path: PATH, needs: 'suppressions.list', run: list },
+  { method: 'GET', path: PATH, needs: 'suppressions.list', query: texts(['q', 'reason', 'cursor']), run: list },
   {
     method: 'GET',
     path: `${PATH}/add`,
     needs: 'suppressions.create',
+    query: texts(['emails', 'note', 'complaint']),
     run: async (request) => addPage(request.query, null),
   },
   {

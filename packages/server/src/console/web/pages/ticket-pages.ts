@@ -12,13 +12,17 @@ import { type PageResult, type PageRoute, page, redirect } from '../console-page
 import { problemNotice } from '../console-problems.ts';
 import { queryOf, withQuery } from '../page-address.ts';
 import type { PageForm } from '../page-form.ts';
+import { texts } from '../page-query.ts';
 import type { PageRequest } from '../page-request.ts';
 
 const PATH = '/console/tickets';
 
 export const TICKET_PAGES: readonly PageRoute[] = [
-  { method: 'GET', path: PATH, needs: 'tickets.list', run: list },
-  { method: 'GET', path: `${PATH}/new`, needs: 'tickets.create', run: async ({ query }) => newPage(query, null) },
+  { method: 'GET', path: PATH, needs: 'tickets.list', query: texts(['status', 'cursor']), run: list },
+  {
+    ...{ method: 'GET', path: `${PATH}/new`, needs: 'tickets.create' },
+    ...{ query: texts(['subject', 'body', 'requestId', 'emailId']), run: async ({ query }) => newPage(query, null) },
+  },
   { method: 'POST', path: `${PATH}/new`, needs: 'tickets.create', formBytes: LIMITS.ticketBodyBytes, run: create },
   { method: 'GET', path: `${PATH}/:id`, needs: 'tickets.get', run: (request) => show(request, null) },
   { method: 'POST', path: `${PATH}/:id`, needs: 'tickets.reply', formBytes: LIMITS.ticketBodyBytes, run: reply },

@@ -22,6 +22,8 @@ const LABELS: Readonly<Record<ApprovalStatus, string>> = {
   withdrawn: 'Withdrawn',
 };
 
+export const INBOX_QUERY = { status: APPROVAL_STATUSES, cursor: 'text' } as const;
+
 /** What waits for a decision, and what was decided. */
 export async function showInbox(request: PageRequest, problem: Problem | null = null): Promise<PageResult> {
   const title = 'Approvals';

@@ -50,6 +50,9 @@ const VIEW_WORDS: Readonly<Record<View, string>> = {
   headers: 'Headers',
 };
 
+/** Which form of the body the page shows, and how high. */
+export const CONTENT_QUERY = { show: Object.keys(VIEW_WORDS), height: ['full'] };
+
 function bodyCard(message: Message, { query }: PageRequest): Html {
   const asked = query.get('show');
   const path = `${LOG_PATH}/${message.id}`;

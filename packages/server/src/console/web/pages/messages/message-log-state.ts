@@ -1,5 +1,6 @@
 import { queryOf, withQuery } from '../../page-address.ts';
 import type { PageForm } from '../../page-form.ts';
+import { texts } from '../../page-query.ts';
 
 export const LOG_PATH = '/console/messages';
 
@@ -17,6 +18,9 @@ const SINGLE = [
   'from',
   'to',
 ] as const;
+
+/** The parameters of the log's address. */
+export const LOG_QUERY = { ...texts([...SINGLE, 'cursor']), tag: 'list' } as const;
 
 type SingleFilter = (typeof SINGLE)[number];
 

@@ -1,5 +1,6 @@
 import { LIMITS } from '@postrider/core';
 import type { PageRoute } from '../../console-page.ts';
+import { texts } from '../../page-query.ts';
 import { comparePage } from './compare-page.ts';
 import { createTemplate, newTemplatePage, previewNew } from './create-page.ts';
 import { editPage, previewEdit, saveEdit } from './edit-page.ts';
@@ -14,7 +15,7 @@ import { versionPage } from './version-page.ts';
 const formBytes = LIMITS.templateBodyBytes;
 
 export const TEMPLATE_PAGES: readonly PageRoute[] = [
-  { method: 'GET', path: PATH, needs: 'templates.list', run: listPage },
+  { method: 'GET', path: PATH, needs: 'templates.list', query: texts(['cursor']), run: listPage },
   { method: 'GET', path: `${PATH}/create`, needs: 'templates.create', run: newTemplatePage },
   { method: 'POST', path: `${PATH}/create`, needs: 'templates.create', formBytes, run: createTemplate },
   { method: 'POST', path: `${PATH}/preview`, needs: 'templates.create', formBytes, isRead: true, run: previewNew },
@@ -23,14 +24,26 @@ export const TEMPLATE_PAGES: readonly PageRoute[] = [
   { method: 'GET', path: `${PATH}/:id/edit`, needs: 'templates.update', run: editPage },
   { method: 'POST', path: `${PATH}/:id/edit`, needs: 'templates.update', formBytes, run: saveEdit },
   { method: 'POST', path: `${PATH}/:id/preview`, needs: 'templates.update', formBytes, isRead: true, run: previewEdit },
-  { method: 'GET', path: `${PATH}/:id/frame`, needs: 'templates.render', run: frameOfVersion },
+  {
+    method: 'GET',
+    path: `${PATH}/:id/frame`,
+    needs: 'templates.render',
+    query: texts(['version']),
+    run: frameOfVersion,
+  },
   {
     method: 'GET',
     path: `${PATH}/:id/versions/:version`,
     needs: 'templates.get',
     run: (request) => versionPage(request),
   },
-  { method: 'GET', path: `${PATH}/:id/compare`, needs: 'templates.get', run: comparePage },
+  {
+    method: 'GET',
+    path: `${PATH}/:id/compare`,
+    needs: 'templates.get',
+    query: texts(['from', 'to']),
+    run: comparePage,
+  },
   { method: 'POST', path: `${PATH}/:id/rollback`, needs: 'templates.update', run: rollBack },
   { method: 'POST', path: `${PATH}/:id/test`, needs: 'templates.test', formBytes, run: testTemplate },
   { method: 'POST', path: `${PATH}/:id/delete`, needs: 'templates.delete', run: deleteTemplate },

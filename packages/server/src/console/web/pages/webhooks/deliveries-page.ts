@@ -5,6 +5,7 @@ import { pageHeader } from '../../../../ui/components/page-header.ts';
 import { flushCard, pager } from '../../../../ui/components/surfaces.ts';
 import { type PageResult, page } from '../../console-page.ts';
 import { queryOf, withQuery } from '../../page-address.ts';
+import { texts } from '../../page-query.ts';
 import type { PageRequest } from '../../page-request.ts';
 import { deliveriesTable } from './deliveries-table.ts';
 import { EVENT_OPTIONS } from './event-choice.ts';
@@ -17,9 +18,13 @@ const STATUSES = [
   { value: 'pending', label: 'Pending' },
 ];
 
+const FILTERS = ['event_type', 'status', 'event_id', 'cursor'] as const;
+
+export const DELIVERIES_QUERY = texts(FILTERS);
+
 export async function deliveriesPage(request: PageRequest): Promise<PageResult> {
   const params = { id: request.param('id') };
-  const filters = queryOf(request.query, ['event_type', 'status', 'event_id', 'cursor']);
+  const filters = queryOf(request.query, FILTERS);
   const [endpoint, { deliveries, total, nextCursor }] = await Promise.all([
     request.call('webhooks.get', { params }),
     request.call('webhooks.deliveries', { params, query: filters }),

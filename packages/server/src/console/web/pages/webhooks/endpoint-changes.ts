@@ -7,6 +7,7 @@ import { card, notice } from '../../../../ui/components/surfaces.ts';
 import { type PageResult, page, redirect } from '../../console-page.ts';
 import { problemNotice } from '../../console-problems.ts';
 import { PageForm } from '../../page-form.ts';
+import { texts } from '../../page-query.ts';
 import type { PageRequest } from '../../page-request.ts';
 import { chosenEvents, eventChoice } from './event-choice.ts';
 import { endpointPath, WEBHOOKS_PATH } from './paths.ts';
@@ -21,6 +22,9 @@ interface Refusal {
 const NONE: Refusal = { problem: null, eventsFault: null };
 /** Without a choice, the endpoint would receive everything. */
 const NO_EVENTS: Refusal = { problem: null, eventsFault: 'Tick at least one event, or choose all events.' };
+
+/** The fields of the form, so that a link can fill them in. */
+export const NEW_ENDPOINT_QUERY = { ...texts(['url', 'description', 'which']), events: 'list' } as const;
 
 export async function newEndpointPage({ query }: PageRequest): Promise<PageResult> {
   return createPage(query, NONE);
