@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseQueryString } from '../../packages/server/src/http/query-string.ts';
+import { parseQueryString, readQueryPairs } from '../../packages/server/src/http/query-string.ts';
 import { expectInvalid } from '../harness/expect-problem.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
@@ -14,6 +14,39 @@ describe('a query string', () => {
       ['__proto__', 'x'],
       ['constructor', 'y'],
     ]);
+  });
+});
+
+describe('the names and values of a query string', () => {
+  it.each([
+    '',
+    '?',
+    '?a=1',
+    'a',
+    'a=',
+    '=a',
+    '&&a=1&',
+    'a=b=c',
+    'a+b=%20',
+    'q=100%',
+    'q=%zz',
+    'q=%E4%BD%A0&%C3%A9=1',
+    'a=%F0%9F%98%80',
+    'a=%EF%BF%BD',
+  ])('%s are those of the URL standard', (text) => {
+    expect(readQueryPairs(text)).toEqual([...new URLSearchParams(text)]);
+  });
+
+  it.each([
+    ['q=%ff%fe', 'q', '\ufffd\ufffd\ud800'],
+    ['?q=a%C3', 'q', 'a\ufffd\ud800'],
+    ['q=%C3+%A9', 'q', '\ufffd \ufffd\ud800'],
+    ['&a%80&', 'a\ufffd\ud800', ''],
+    ['q=%ED%A0%80', 'q', '\ufffd\ufffd\ufffd\ud800'],
+    ['q=a=%ff', 'q', 'a=\ufffd\ud800'],
+  ])('%s is marked, because it is not UTF-8', (text, name, value) => {
+    expect(readQueryPairs(text)).toEqual([[name, value]]);
+    expect(readQueryPairs(`?x=%C3%A9&${text.replace('?', '')}`)[0]).toEqual(['x', 'é']);
   });
 });
 
@@ -57,6 +90,11 @@ describe('query strings of the API', () => {
 
   it('decodes escapes once and rejects what is not text', async () => {
     expectInvalid(await get('/emails?status=%00'), ['status', 'invalid_unicode']);
+    expectInvalid(await get('/emails?q=%ff%fe'), ['q', 'invalid_unicode']);
+    expectInvalid(await get('/emails?tag=a&tag=%C3'), ['tag.1', 'invalid_unicode']);
+    expectInvalid(await get('/emails?%ff=1'), ['query', 'invalid_unicode']);
+    expectInvalid(await get('/keys/self?x=%ff'), ['x', 'invalid_unicode']);
+    expect((await get('/emails?q=%E4%BD%A0%E5%A5%BD%F0%9F%98%80')).status).toBe(200);
     expect((await get('/emails?lim%69t=1')).status).toBe(200);
     expectInvalid(await get('/emails?limit=%2531'), 'limit');
     expect((await get('/emails?')).status).toBe(200);

@@ -6,7 +6,7 @@ export interface TextFault {
 
 /**
  * Finds the first string or key that a database text cannot store: JSON may contain NUL and lone surrogates, Postgres refuses both, and
- * neither has a meaning in mail. Also finds `__proto__` as the name of a map's entry, which map schemas would drop silently (at the root it
+ * neither has a meaning in mail. A query string that is not UTF-8 also has a lone surrogate (`http/query-string.ts`). Also finds `__proto__` as the name of a map's entry, which map schemas would drop silently (at the root it
  * is an ordinary unknown field). Null if there is none.
  */
 export function findTextFault(value: unknown, path = ''): TextFault | null {
@@ -25,7 +25,7 @@ function faultOf(text: string, path: string): TextFault | null {
   if (text.includes('\u0000')) return { path, code, message: 'must not contain NUL characters' };
   return text.isWellFormed()
     ? null
-    : { path, code, message: 'must not contain lone surrogates (it is not valid Unicode)' };
+    : { path, code, message: 'must be valid Unicode, without lone surrogates or bytes that are not UTF-8' };
 }
 
 function faultOfName(key: string, path: string, at: string): TextFault | null {

@@ -72,7 +72,7 @@ async function runRoute(route: PageRoute, page: PageRequest, rates: KeyRates): P
   const fault = findTextFault([...page.form.entries(), ...page.query.entries()].flat());
   if (fault !== null)
     throw new ProblemError('validation_failed', {
-      detail: `The form has a character that cannot be stored: ${fault.message}.`,
+      detail: `The form or the address has a text that cannot be stored: it ${fault.message}.`,
     });
   const wrong = findQueryFaults(page.path, route.query ?? {}, page.query);
   return wrong === null ? await route.run(page) : queryFaultsPage(wrong);

@@ -5,7 +5,9 @@ import { type CapturedMessage, searchCaptured } from '../../db/queries/captured-
 import { POSTMASTER_ACCOUNT_ID } from '../../db/queries/postmaster-account.ts';
 import { pathOf } from '../../http/logged-path.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
+import { readQueryPairs } from '../../http/query-string.ts';
 import type { Services } from '../../operations/context.ts';
+import { findTextFault } from '../../operations/text-faults.ts';
 import { ProblemError } from '../../problem.ts';
 import type { ThreadJob } from '../../threads/thread-job.ts';
 import { isUuid } from '../../uuid-v7.ts';
@@ -126,7 +128,7 @@ function messageHref({ accountId, messageId }: CapturedMessage): string | null {
 
 function queryOf({ url }: FastifyRequest): PageForm {
   const start = url.indexOf('?');
-  return new PageForm(new URLSearchParams(start === -1 ? '' : url.slice(start + 1)));
+  return new PageForm(readQueryPairs(start === -1 ? '' : url.slice(start + 1)));
 }
 
 function readQuery(request: FastifyRequest) {
@@ -136,7 +138,8 @@ function readQuery(request: FastifyRequest) {
     if (value === null || isUuid(value)) return value;
     throw new ProblemError('validation_failed', { detail: `\`${name}\` must be an id.` });
   };
-  // Stored texts have no NUL, and the database cannot compare with one.
-  const text = (query.text('q') ?? '').replaceAll('\0', '');
+  const text = query.text('q') ?? '';
+  const fault = findTextFault(text);
+  if (fault !== null) throw new ProblemError('validation_failed', { detail: `\`q\` ${fault.message}.` });
   return { text, messageId: id('message'), before: id('cursor') };
 }

@@ -13,6 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readClientInfo } from '../../auth/client-info.ts';
 import { callerFactsOf } from '../../http/assert-reach.ts';
 import { executeOperation } from '../../http/execute-operation.ts';
+import { readQueryPairs } from '../../http/query-string.ts';
 import { disconnectSignal } from '../../http/rest-context.ts';
 import type { Caller, User } from '../../keys/caller.ts';
 import type { CallContext, Services } from '../../operations/context.ts';
@@ -70,7 +71,7 @@ export class PageRequest {
     this.params = request.params as Readonly<Record<string, string>>; // Fastify parses parameters into strings.
     const [path = '', query = ''] = splitOnce(request.url, '?');
     this.path = path;
-    this.query = new PageForm(new URLSearchParams(query));
+    this.query = new PageForm(readQueryPairs(query));
     this.form = request.body instanceof PageForm ? request.body : new PageForm([]);
     this.now = services.database.clock.now();
   }
