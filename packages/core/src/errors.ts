@@ -80,8 +80,8 @@ export const ERRORS = {
   ),
   missing_scope: define(
     403,
-    'The key lacks a scope',
-    'The key is valid but does not have the scope for this operation, or the role of the signed-in user does not allow it.',
+    'No permission for this request',
+    'The key does not have the scope for this operation, the role of the signed-in user does not allow it, or a request with the session cookie does not come from a page of this server.',
     'Use a key that has the scope named in `detail`, or ask an owner or admin for another role.',
   ),
   recipient_not_allowed: define(

@@ -171,6 +171,13 @@ describe('a session', () => {
       expectProblem(await write(headers), 403, 'missing_scope');
     const logout = { key: null, headers: { cookie: owner.cookie } };
     expectProblem(await server.call('POST', '/auth/logout', logout), 403, 'missing_scope');
+    expect((await write({})).body).toMatchObject({
+      title: 'No permission for this request',
+      detail: expect.stringContaining('its `Origin` header is missing or `null`'),
+      fix: expect.stringContaining(`\`Origin: ${server.baseUrl}\``),
+    });
+    const foreign = await write({ origin: 'https://evil.example' });
+    expect(foreign.body.detail).toContain('It comes from a page of another origin.');
     expect((await write({ 'sec-fetch-site': 'same-origin' })).status).toBe(201);
     expect((await write({ origin: server.baseUrl })).status).toBe(201);
   });

@@ -1,10 +1,15 @@
 import { ProblemError } from '../problem.ts';
+import type { FormOrigin } from './client-info.ts';
 
 /** Browsers add the cookie to requests from any site, so a write with a cookie must prove that it comes from a page of this server. */
-export function foreignOrigin(baseUrl: string): ProblemError {
+export function foreignOrigin(baseUrl: string, from: FormOrigin): ProblemError {
+  const { origin } = new URL(baseUrl);
+  const why =
+    from === 'foreign'
+      ? 'It comes from a page of another origin.'
+      : 'It does not say where it comes from: its `Origin` header is missing or `null`.';
   return new ProblemError('missing_scope', {
-    detail:
-      'A session cookie can make changes only from pages of this server, and the request’s `Origin` is missing or names another one.',
-    fix: `Send \`Origin: ${new URL(baseUrl).origin}\`; programs use a key or a bearer session token.`,
+    detail: `Browsers send session cookies with requests of any site, so this request must come from a page of \`${origin}\`. ${why}`,
+    fix: `In a browser, open \`${baseUrl}\` and repeat it there. A program sends \`Origin: ${origin}\` with the cookie, or a key or bearer session token instead of it.`,
   });
 }

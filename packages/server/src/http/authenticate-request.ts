@@ -1,7 +1,7 @@
 import { type AnyOperation, nameOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import type { AuthServices } from '../auth/auth-services.ts';
-import { isSameOriginRequest, readSessionToken, type SessionToken } from '../auth/client-info.ts';
+import { isSameOriginRequest, readFormOrigin, readSessionToken, type SessionToken } from '../auth/client-info.ts';
 import { foreignOrigin } from '../auth/foreign-origin.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
@@ -46,7 +46,7 @@ async function authenticateUser(
     throw new ProblemError('session_required', { detail: 'The session is unknown or has ended.' });
   }
   if (sessionToken.kind === 'cookie' && !READS.has(request.method) && !isSameOriginRequest(request.headers, baseUrl)) {
-    throw foreignOrigin(baseUrl);
+    throw foreignOrigin(baseUrl, readFormOrigin(request.headers, baseUrl));
   }
   return session.caller;
 }

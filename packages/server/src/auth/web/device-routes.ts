@@ -41,7 +41,7 @@ export function addDeviceRoutes(
   ) => {
     add('POST', path, async ({ body }, reply, clientInfo) => {
       // Another site could submit the form without the user having typed a code.
-      if (clientInfo.formOrigin !== 'own') throw foreignOrigin(options.baseUrl);
+      if (clientInfo.formOrigin !== 'own') throw foreignOrigin(options.baseUrl, clientInfo.formOrigin);
       const visitor = await readVisitor(clientInfo, options.auth);
       if (visitor === null) return reply.redirect(`/auth/sign-in?next=${encodeURIComponent('/auth/device')}`, 303);
       return await act(visitor, body, reply).catch((error: unknown) => sendTooMany(visitor, error, reply));

@@ -58,7 +58,7 @@ export function addPasskeyRoutes(app: FastifyInstance, options: PasskeyRouteOpti
         handler: async (request, reply) => {
           const clientInfo = clientInfoOf(request);
           // Another site could sign the user in to another account, or add a passkey of its own to theirs.
-          if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
+          if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl, clientInfo.formOrigin);
           if (party === null) throw noHostName();
           return await handler({ request, reply, clientInfo, tools: { auth, party } }, auth);
         },

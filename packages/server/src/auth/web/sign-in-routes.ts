@@ -120,7 +120,7 @@ async function askForLink(
 ) {
   const { auth, baseUrl } = options;
   // Another site could have a link made for its own address, so that the user signs in to the wrong account.
-  if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
+  if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl, clientInfo.formOrigin);
   const next = toLocalPath(fieldOf(request.body, 'next'), baseUrl);
   const typed = fieldOf(request.body, 'email');
   const parsed = mailboxSchema.safeParse(typed);
@@ -148,7 +148,7 @@ async function spend(
   const { auth, baseUrl } = options;
   // A program with the cookie sends no origin. A browser always sends one, and adds the cookie only to forms of this server's pages.
   const isProgram = clientInfo.formOrigin === 'unknown' && request.headers.origin === undefined;
-  if (clientInfo.formOrigin !== 'own' && !isProgram) throw foreignOrigin(baseUrl);
+  if (clientInfo.formOrigin !== 'own' && !isProgram) throw foreignOrigin(baseUrl, clientInfo.formOrigin);
   const { token } = request.params as { readonly token: string }; // The route has this parameter.
   const browser = clientInfo.cookie(auth.cookies.browser);
   const spent = await auth.links.spend({
@@ -166,7 +166,7 @@ async function spend(
 }
 
 async function signOut(reply: FastifyReply, clientInfo: ClientInfo, { auth, baseUrl }: SignInRouteOptions) {
-  if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl);
+  if (clientInfo.formOrigin !== 'own') throw foreignOrigin(baseUrl, clientInfo.formOrigin);
   const sessionToken = cookieOf(clientInfo);
   if (sessionToken !== null) await endSession(auth, sessionToken);
   reply.header('set-cookie', auth.cookies.clear(auth.cookies.session));

@@ -51,7 +51,8 @@ async function serve(route: PageRoute, request: FastifyRequest, reply: FastifyRe
   const { services, rates } = options;
   const { auth, installation } = services;
   const clientInfo = readClientInfo(request.headers, request.ip, auth.cookies, installation.baseUrl);
-  if (route.method === 'POST' && clientInfo.formOrigin !== 'own') throw foreignOrigin(installation.baseUrl);
+  if (route.method === 'POST' && clientInfo.formOrigin !== 'own')
+    throw foreignOrigin(installation.baseUrl, clientInfo.formOrigin);
   const page = await openPage(request, reply, services);
   if (page === null) return await signInFirst(request, reply);
   // Only changes are entries of the account's request log: it shows what was called, not which pages were read.

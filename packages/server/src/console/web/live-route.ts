@@ -68,7 +68,7 @@ async function authenticate(
   if (token?.kind !== 'cookie') {
     throw new ProblemError('session_required', { detail: 'Only pages of the console can watch for changes.' });
   }
-  if (readFormOrigin(headers, baseUrl) === 'foreign') throw foreignOrigin(baseUrl);
+  if (readFormOrigin(headers, baseUrl) === 'foreign') throw foreignOrigin(baseUrl, 'foreign');
   const session = await sessions.find(token);
   if (session !== null) return session;
   throw new ProblemError('session_required', { detail: 'The session is unknown or has ended.' });

@@ -7,7 +7,8 @@ export const logOut: Handler<'auth.logout'> = async (_input, { services: { auth,
   const sessionToken = clientInfo?.sessionToken ?? null;
   const headers = { 'set-cookie': cookies.clear(cookies.session) };
   if (sessionToken === null) return { body: '', headers };
-  if (sessionToken.kind === 'cookie' && clientInfo?.isFromOwnOrigin !== true) throw foreignOrigin(installation.baseUrl);
+  if (sessionToken.kind === 'cookie' && clientInfo?.isFromOwnOrigin !== true)
+    throw foreignOrigin(installation.baseUrl, clientInfo?.formOrigin ?? 'unknown');
   await endSession(auth, sessionToken);
   return { body: '', headers };
 };
