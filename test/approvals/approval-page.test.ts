@@ -115,7 +115,8 @@ describe('the page behind the link to an approver', () => {
       ...[200, 'application/octet-stream', `attachment; filename="page.html"; filename*=UTF-8''page.html`],
     ]);
     expect((await fetch(`${link}/files/0`)).headers.get('x-content-type-options')).toBe('nosniff');
-    for (const path of ['files/3', 'files/x', 'files/-1']) expect((await fetch(`${link}/${path}`)).status).toBe(404);
+    for (const path of ['files/3', 'files/x', 'files/-1', 'files/00', 'files/%30'])
+      expect((await fetch(`${link}/${path}`)).status).toBe(404);
     expect((await fetch(link.replace(/.{6}$/, 'aaaaaa/files/0'))).status).toBe(404);
     const page = await open({ width: 768 });
     expect(await page.locator('.files a').allTextContents()).toEqual([

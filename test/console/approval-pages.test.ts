@@ -325,6 +325,16 @@ describe('the pages of held messages', () => {
     expect((await post(server, forged, { step: 'approve', text: 'x'.repeat(100_000) })).status).toBe(404);
   });
 
+  it('have one address for each file', async () => {
+    const id = await hold({ attachments: [{ filename: 'a.txt', content: 'aGk=' }] });
+    const page = `/console/approvals/${id}`;
+    expect((await owner.call('GET', `${page}/files/0`)).status).toBe(200);
+    for (const index of ['00', '%30', '01', '1', 'x']) {
+      const { status, body } = await owner.call('GET', `${page}/files/${index}`);
+      expect([index, status, body]).toEqual([index, 404, expect.stringContaining('The message has no such file.')]);
+    }
+  });
+
   it('expire in words, for a link and in the console', { tags: ['console.approvals.link'] }, async () => {
     const id = await hold({ subject: 'Too late' });
     const link = `/approvals/${await makeApprovalLink(server.database.sql, id)}`;

@@ -64,7 +64,13 @@ describe('the development mailbox', () => {
       expect(headers.get('content-security-policy')).toContain('sandbox');
     }
     expect(file.headers.get('content-type')).toBe('application/octet-stream');
-    for (const path of [`/${id}/files/1`, `/${id}/files/x`, '/nope', '/01936a2e-0000-7000-8000-000000000000/html'])
+    for (const path of [
+      `/${id}/files/1`,
+      `/${id}/files/x`,
+      `/${id}/files/00`,
+      '/nope',
+      '/01936a2e-0000-7000-8000-000000000000/html',
+    ])
       expect((await get(path)).status, path).toBe(404);
   });
 

@@ -68,7 +68,7 @@ describe('the files of a message', () => {
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('cache-control')).toBe('no-store');
     }
-    for (const index of ['4', '-1', '0x0', '00000000', '1e0', '%2e%2e', '__proto__'])
+    for (const index of ['4', '-1', '0x0', '00', '01', '%30', '00000000', '1e0', '%2e%2e', '__proto__', '', '0/'])
       expect((await get(`/messages/${withFiles}/files/${index}`)).status, index).toBe(404);
   });
 

@@ -1,3 +1,9 @@
+/** The index of a file in the path of its address. A file has one address, so an index with leading zeros or escapes names none. */
+export function readFileIndex(path: string): number | null {
+  const index = /\/files\/(0|[1-9]\d{0,2})$/.exec(path)?.[1];
+  return index === undefined ? null : Number(index);
+}
+
 /** Types that a browser can display without running code from the file, on a separate page without other permissions. */
 const SHOWN = new Map([
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'].map((type) => [type, type] as const),

@@ -1,9 +1,11 @@
 import { LIMITS } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readFormOrigin } from '../../auth/client-info.ts';
+import { pathOf } from '../../http/logged-path.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import type { Services } from '../../operations/context.ts';
 import type { DecisionVerdict } from '../decide-approval.ts';
+import { readFileIndex } from '../held-file.ts';
 import {
   APPROVAL_PAGE_POLICY,
   renderAlreadyDecidedPage,
@@ -118,8 +120,7 @@ async function showText({ approval, status }: FoundHold, _request: FastifyReques
 }
 
 async function showFile({ approval, status, tools }: FoundHold, request: FastifyRequest, reply: FastifyReply) {
-  const { index } = request.params as { readonly index: string }; // The route has this parameter.
-  const file = status === 'pending' ? await serveHeldFile(tools, approval, index) : null;
+  const file = status === 'pending' ? await serveHeldFile(tools, approval, readFileIndex(pathOf(request.url))) : null;
   return file === null ? unknown(reply) : sendContent(reply, file);
 }
 

@@ -77,14 +77,13 @@ const FILE_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** One attached file; null if there is none at the index. */
+/** One attached file; null if there is none at this address. */
 export async function serveHeldFile(
   { sql, accountId }: HeldContentTools,
   { emailId }: Pick<Message, 'emailId'>,
-  index: string,
+  index: number | null,
 ): Promise<HeldContent | null> {
-  if (!/^\d{1,2}$/.test(index)) return null;
-  const file = await readFileFacts(sql, accountId, emailId, Number(index));
+  const file = index === null ? null : await readFileFacts(sql, accountId, emailId, index);
   if (file === null) return null;
   const { contentType, disposition } = serveFile(file.filename, file.contentType);
   return {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { serveFile } from '../../approvals/held-file.ts';
+import { readFileIndex, serveFile } from '../../approvals/held-file.ts';
 import type { Sql } from '../../db/client.ts';
 import { type CapturedMessage, searchCaptured } from '../../db/queries/captured-messages.ts';
 import { POSTMASTER_ACCOUNT_ID } from '../../db/queries/postmaster-account.ts';
@@ -104,9 +104,8 @@ export function addMailboxRoutes(app: FastifyInstance, sql: Sql, services: Servi
   });
   add(`${MAILBOX_PATH}/:id/files/:index`, async (request, reply) => {
     const captured = await find(request);
-    const { index } = request.params as { readonly index: string }; // The route has this parameter.
-    const isIndex = /^\d{1,3}$/.test(index);
-    const file = isIndex ? await run(captured, CAPTURED_FILE, { raw: captured.raw, index: Number(index) }) : null;
+    const index = readFileIndex(pathOf(request.url));
+    const file = index === null ? null : await run(captured, CAPTURED_FILE, { raw: captured.raw, index });
     if (file === null) throw new ProblemError('not_found', { detail: 'The message has no such file.' });
     return sendFile(reply, file.filename, 'application/octet-stream', Buffer.from(file.content));
   });

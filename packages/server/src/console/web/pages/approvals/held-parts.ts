@@ -1,4 +1,5 @@
 import type { Approval } from '@postrider/core';
+import { readFileIndex } from '../../../../approvals/held-file.ts';
 import { readEditFields } from '../../../../approvals/web/edit-form.ts';
 import {
   type HeldContent,
@@ -35,8 +36,8 @@ export async function showText(request: PageRequest): Promise<RawResult> {
 /** A file of it. Its index must be one that the caller was shown: the record has no files for those who may not see them. */
 export async function showFile(request: PageRequest): Promise<RawResult> {
   const approval = await read(request);
-  const index = request.param('index');
-  const isVisible = approval.attachments[Number(index)] !== undefined;
+  const index = readFileIndex(request.path);
+  const isVisible = index !== null && approval.attachments[index] !== undefined;
   const file = isVisible ? await serveHeldFile(contentToolsOf(request), approval, index) : null;
   if (file === null) throw new ProblemError('not_found', { detail: 'The message has no such file.' });
   return raw(file);

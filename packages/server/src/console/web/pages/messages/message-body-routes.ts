@@ -1,4 +1,5 @@
 import type { Message } from '@postrider/core';
+import { readFileIndex } from '../../../../approvals/held-file.ts';
 import { serveHeldFile } from '../../../../approvals/web/held-content.ts';
 import { ProblemError } from '../../../../problem.ts';
 import { QUIET_HTML } from '../../../quiet-html.ts';
@@ -20,8 +21,8 @@ export async function frameBody(request: PageRequest): Promise<RawResult> {
 /** A file of the message. Its index must be one that the user was shown: there are none for a role without the content. */
 export async function showFile(request: PageRequest): Promise<RawResult> {
   const { id, attachments } = await readMessage(request);
-  const index = request.param('index');
-  const isVisible = attachments?.[Number(index)] !== undefined;
+  const index = readFileIndex(request.path);
+  const isVisible = index !== null && attachments?.[index] !== undefined;
   const file = isVisible ? await serveHeldFile(contentToolsOf(request), { emailId: id }, index) : null;
   if (file === null)
     throw new ProblemError('not_found', {
