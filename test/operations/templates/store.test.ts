@@ -1,5 +1,7 @@
+import type { AuditEntry } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvalid, expectProblem } from '../../harness/expect-problem.ts';
+import { signInAs } from '../../harness/session.ts';
 import { startTestApp, type TestApp } from '../../harness/test-app.ts';
 
 const FIELDS = [
@@ -336,6 +338,31 @@ describe('templates', () => {
       expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1, 0].map((index) => `big ${index}`));
       expect(pages).toBe(2);
     });
+  });
+
+  it('have every change in the audit log, with who made it', async () => {
+    const { id } = await fresh({ slug: 'audited', name: 'Audited' });
+    const owner = await signInAs(server, 'owner@sandbox.test');
+    await owner.call('PATCH', `/templates/${id}`, { body: { text: 'Two' } });
+    await owner.call('PATCH', `/templates/${id}`, { body: { rollbackTo: 1 } });
+    await patch(id, { name: 'Renamed', slug: 'renamed' });
+    // These change nothing.
+    await patch(id, { name: 'Renamed' });
+    await patch(id, { rollbackTo: 99 });
+    await server.call('DELETE', `/templates/${id}`);
+    await server.call('DELETE', `/templates/${id}`);
+    const { entries } = (await server.call('GET', `/audit?target_id=${id}`)).body;
+    const self = (await server.call('GET', '/keys/self')).body.id;
+    const { memberId } = owner.user;
+    const named = { slug: 'audited', name: 'Audited' };
+    const renamed = { slug: 'renamed', name: 'Renamed' };
+    expect(entries.map(({ action, actor, details }: AuditEntry) => [action, actor, details])).toEqual([
+      ['template.deleted', self, renamed],
+      ['template.updated', self, { ...renamed, formerSlug: 'audited', formerName: 'Audited' }],
+      ['template.updated', memberId, { ...named, version: 3, rollbackTo: 1 }],
+      ['template.updated', memberId, { ...named, version: 2 }],
+      ['template.created', self, { ...named, version: 1 }],
+    ]);
   });
 
   it('are separate for each account on every path, as if the others’ did not exist', async () => {

@@ -4,6 +4,7 @@ import { appendAudit } from '../db/queries/audit-log.ts';
 import {
   insertTemplate,
   insertTemplateVersion,
+  type LockedTemplate,
   lockTemplate,
   readTemplateVersion,
   type TemplateName,
@@ -23,7 +24,7 @@ export async function storeTemplate(
 ): Promise<'stored' | 'slug_taken' | 'too_many_drafts'> {
   return await sql.begin(async (transaction) => {
     const { accountId, createdBy: actor, now } = maker;
-    const { id: templateId, slug } = template;
+    const { id: templateId, slug, name } = template;
     const isDraft = await writesDrafts(transaction, maker);
     if (isDraft && !(await hasRoomForDraft(transaction, maker))) return 'too_many_drafts';
     if (!(await insertTemplate(transaction, { ...maker, ...template, isDraft }))) return 'slug_taken';
@@ -33,12 +34,11 @@ export async function storeTemplate(
       draftId: isDraft ? maker.nextId() : null,
       authors: carryAuthors(null, template, actor),
     });
-    if (isDraft) {
-      const details = { version: 1, slug };
-      await appendAudit(transaction, [
-        { accountId, id: maker.nextId(), action: 'template.drafted', actor, targetId: templateId, details, now },
-      ]);
-    }
+    const action = isDraft ? 'template.drafted' : 'template.created';
+    const details = { version: 1, slug, name };
+    await appendAudit(transaction, [
+      { accountId, id: maker.nextId(), action, actor, targetId: templateId, details, now },
+    ]);
     return 'stored';
   });
 }
@@ -94,5 +94,30 @@ async function changeLocked(
   const { slug, name: title } = edit;
   const lastVersion = Math.max(template.lastVersion, version ?? 0);
   await updateTemplate(transaction, accountId, id, { slug, name: title, currentVersion: version, lastVersion, now });
+  await auditChange(transaction, maker, template, edit, makesVersion ? version : null);
   return { kind: 'changed', id, version };
+}
+
+/** @param version the new one; null if the template was only renamed, or nothing changed. */
+async function auditChange(
+  transaction: Transaction,
+  { accountId, createdBy: actor, nextId, now }: VersionMaker,
+  template: LockedTemplate,
+  edit: TemplateEdit,
+  version: number | null,
+): Promise<void> {
+  const { id: targetId } = template;
+  const slug = edit.slug ?? template.slug;
+  const name = edit.name ?? template.name;
+  if (version === null && slug === template.slug && name === template.name) return;
+  const details = {
+    ...{ slug, name },
+    ...(slug === template.slug ? {} : { formerSlug: template.slug }),
+    ...(name === template.name ? {} : { formerName: template.name }),
+    ...(version === null ? {} : { version }),
+    ...(edit.rollbackTo === null ? {} : { rollbackTo: edit.rollbackTo }),
+  };
+  await appendAudit(transaction, [
+    { accountId, id: nextId(), action: 'template.updated', actor, targetId, details, now },
+  ]);
 }
