@@ -79,6 +79,22 @@ describe('the account', () => {
     expect((await server.call('GET', '/keys/self', { key })).body.account.name).toBe('Acme Ltd');
   });
 
+  it('has every change in the audit log', async () => {
+    const { key } = await server.newAccount();
+    await change(key, { name: 'Acme Ltd', trackClicks: true });
+    await change(key, { name: 'Acme Ltd', trackClicks: true });
+    await change(key, { trackOpens: false });
+    await change(key, {});
+    await change(key, { trackClicks: false });
+    const { entries } = (await server.call('GET', '/audit?action=account', { key })).body;
+    const actor = (await server.call('GET', '/keys/self', { key })).body.id;
+    expect(entries).toMatchObject([
+      { action: 'account.updated', actor, targetId: null, details: { trackClicks: false } },
+      { action: 'account.updated', actor, targetId: null, details: { name: 'Acme Ltd', trackClicks: true } },
+    ]);
+    expect(entries).toHaveLength(2);
+  });
+
   it('accepts `cancelDeletion: true`, which changes nothing without a scheduled deletion', {
     tags: ['account.update-fields'],
   }, async () => {

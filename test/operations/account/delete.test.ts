@@ -60,6 +60,7 @@ describe('DELETE /account', () => {
       SELECT action FROM audit_log WHERE account_id = ${accountId} AND action LIKE 'account.%' ORDER BY seq`;
     expect(audit.map(({ action }) => action)).toEqual([
       'account.deletion_scheduled',
+      'account.updated',
       'account.deletion_canceled',
       'account.deletion_scheduled',
     ]);

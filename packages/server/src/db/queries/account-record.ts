@@ -72,13 +72,20 @@ const change = defineStatement(
         trackOpens: sql`coalesce(${opens}::boolean, ${accounts.trackOpens})`,
         trackClicks: sql`coalesce(${clicks}::boolean, ${accounts.trackClicks})`,
       })
-      .where(eq(accounts.id, id)),
+      .where(
+        and(
+          eq(accounts.id, id),
+          sql`(${name}::text <> ${accounts.name} OR ${opens}::boolean <> ${accounts.trackOpens} OR ${clicks}::boolean <> ${accounts.trackClicks})`,
+        ),
+      )
+      .returning(named({ id: accounts.id })),
 );
 
+/** False if the account has all of these values already. */
 export async function changeAccount(
   query: Query,
   id: string,
   { name, trackOpens: opens, trackClicks: clicks }: AccountChanges,
-): Promise<void> {
-  await change(query, { id, name, opens, clicks });
+): Promise<boolean> {
+  return (await change(query, { id, name, opens, clicks })).length > 0;
 }

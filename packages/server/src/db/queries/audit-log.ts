@@ -33,6 +33,7 @@ export type AuditAction =
   | 'template.drafted'
   | 'template.published'
   | 'template.discarded'
+  | 'account.updated'
   | 'account.paused'
   | 'account.resumed'
   | 'suppression.added'
