@@ -335,6 +335,30 @@ describe('the pages of held messages', () => {
     }
   });
 
+  it.each([true, false])(
+    'name the note of each decision, also while both are shown (with scripts: %s)',
+    async (isOn) => {
+      const id = await hold({ subject: 'Two notes' });
+      const options = { viewport: { width: 360, height: 780 }, javaScriptEnabled: isOn };
+      const { context, page } = await browserOfUser(browser, server, owner, options);
+      const link = `/approvals/${await makeApprovalLink(server.database.sql, id)}`;
+      for (const path of [`/console/approvals/${id}`, link]) {
+        await page.goto(path);
+        await page.locator('summary', { hasText: 'Reject' }).click();
+        const notes = page.getByRole('textbox', { name: /note/i });
+        expect(await notes.count()).toBe(2);
+        for (const name of ['Approval note (optional)', 'Rejection note (optional)']) {
+          const label = page.getByText(name, { exact: true });
+          expect(await page.getByRole('textbox', { name, exact: true }).isVisible()).toBe(true);
+          // On one line.
+          expect((await label.boundingBox())?.height).toBeLessThan(30);
+        }
+        expect(await overflowOf(page)).toBe(0);
+      }
+      await context.close();
+    },
+  );
+
   it('expire in words, for a link and in the console', { tags: ['console.approvals.link'] }, async () => {
     const id = await hold({ subject: 'Too late' });
     const link = `/approvals/${await makeApprovalLink(server.database.sql, id)}`;

@@ -3,6 +3,7 @@ import { attributes, type Html, html } from '../../../html/page-markup.ts';
 import { button, linkButton } from '../../../ui/components/button.ts';
 import { checkbox, faultOf, textField } from '../../../ui/components/field.ts';
 import { card, notice } from '../../../ui/components/surfaces.ts';
+import { APPROVAL_NOTE, NOTE_HINT, REJECTION_NOTE } from './decision-words.ts';
 import { isFullyChecked } from './held-links.ts';
 import { timeToDecide } from './hold-times.ts';
 import { rejectReason } from './reject-reason.ts';
@@ -18,7 +19,8 @@ export function decisionCard(view: HeldView): Html {
       })
     : null;
   const note = textField({
-    ...{ name: 'note', id: 'note', label: 'Note to the sender (optional)', value: view.note ?? '', sameText: 'note' },
+    ...{ name: 'note', id: 'note', label: APPROVAL_NOTE, value: view.note ?? '', sameText: 'note' },
+    hint: NOTE_HINT,
     maxLength: LIMITS.approvalNoteCharacters,
   });
   return card(
@@ -52,7 +54,8 @@ function rejection(view: HeldView): Html {
     ...{
       name: 'note',
       id: 'reject-note',
-      label: 'Note to the sender (optional)',
+      label: REJECTION_NOTE,
+      hint: NOTE_HINT,
       value: view.note ?? '',
       sameText: 'note',
     },

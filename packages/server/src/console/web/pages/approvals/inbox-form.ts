@@ -1,4 +1,5 @@
 import { LIMITS } from '@postrider/core';
+import { REJECTION_NOTE } from '../../../../approvals/web/view/decision-words.ts';
 import { rejectReason } from '../../../../approvals/web/view/reject-reason.ts';
 import { type Html, html } from '../../../../html/page-markup.ts';
 import { button } from '../../../../ui/components/button.ts';
@@ -12,7 +13,8 @@ import { APPROVALS } from './paths.ts';
 export function inboxForm(list: Html, refused: { readonly fault: string; readonly note: string } | null): Html {
   const note = textField({
     name: 'note',
-    label: 'Note to the senders (optional)',
+    label: REJECTION_NOTE,
+    hint: 'The senders can read it.',
     value: refused?.note ?? '',
     maxLength: LIMITS.approvalNoteCharacters,
   });
