@@ -12,6 +12,7 @@ import { cliHelpFiles } from './cli-help.ts';
 import { renderConfigurationDoc, type Setting } from './configuration-doc.ts';
 import { renderErrorsDoc } from './errors-doc.ts';
 import { renderEventsDoc } from './events-doc.ts';
+import { renderIcons } from './icons.ts';
 import { INDEX_FOLDERS, renderIndexes } from './indexes.ts';
 import { renderMcpDoc } from './mcp-doc.ts';
 import { mcpSnapshotFiles } from './mcp-snapshots.ts';
@@ -61,6 +62,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     ...(await renderConfiguration(root)),
     ...toProducts(await cliHelpFiles()),
     ...toProducts(mcpSnapshotFiles()),
+    ...(await renderIcons(root)),
     await renderPageScript(root, 'console'),
     await renderPageScript(root, 'passkey'),
     ...(await renderPerformance(root)),

@@ -1,13 +1,16 @@
 import {
   type CallToolResult,
+  type Implementation,
   isInputRequiredResult,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  SERVER_INFO_META_KEY,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { type CallerFacts, type Scope, TOOLSET_NAMES, type Toolset } from '@postrider/core';
 import { offerApprovalPage } from './approval-page.ts';
+import { ICONS } from './icons.ts';
 import type { Invoke } from './invoke.ts';
 import { finishRefusal, noResponseProblem } from './local-problem.ts';
 import { setPromptHandlers } from './prompts/prompt-handlers.ts';
@@ -57,8 +60,13 @@ const LISTED = { ttlMs: 60_000, cacheScope: 'private' } as const;
  * with a protocol error that the model never sees, and converts every schema again for every listing.
  */
 export function createMcpServer(settings: McpServerSettings): McpServer {
+  const identity = { name: 'postrider', title: 'Postrider', version: settings.version };
   const mcp = new McpServer(
-    { name: 'postrider', title: 'Postrider', version: settings.version },
+    {
+      ...identity,
+      icons: ICONS,
+      ...(settings.baseUrl === undefined ? {} : { websiteUrl: `${settings.baseUrl}/console` }),
+    },
     {
       instructions: settings.instructions ?? INSTRUCTIONS,
       cacheHints: { 'tools/list': LISTED, 'prompts/list': LISTED, 'resources/templates/list': LISTED },
@@ -85,7 +93,8 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
     const pageOf = (approvalId: string) => `${baseUrl}/approvals/open/${approvalId}`;
     const offered = baseUrl === undefined ? result : offerApprovalPage(mcp, context, tool, result, pageOf);
     if (isInputRequiredResult(offered)) return offered;
-    return mcp.server.projectCallToolResult(offered, tool.definition.outputSchema);
+    const projected = mcp.server.projectCallToolResult(offered, tool.definition.outputSchema);
+    return context.mcpReq.envelope === undefined ? projected : withoutIcons(projected, identity);
   });
   const callOf = (signal: AbortSignal) => ({ invoke, caller: settings.caller, signal });
   const { scopes, canNotify = false, subscriptions = null } = settings;
@@ -116,6 +125,11 @@ async function callTool(
     const { effect } = tool.operation;
     return refuse(noResponseProblem('internal', { effect, idempotencyKey, reason: 'An internal error occurred.' }));
   }
+}
+
+/** In protocol 2026-07-28, every result names its server. The icon is in the results that clients keep, and would double most others. */
+function withoutIcons(result: CallToolResult, identity: Implementation): CallToolResult {
+  return { ...result, _meta: { ...result._meta, [SERVER_INFO_META_KEY]: identity } };
 }
 
 /** Progress is sent only to a client that passed a token for it (MCP, "Progress"). */
