@@ -30,6 +30,7 @@ import { renderSdkPublicApi } from './sdk-public-api.ts';
 import { renderResource, renderResources } from './sdk-resources.ts';
 import { renderSdkSchema } from './sdk-schema.ts';
 import { renderSecurityDoc } from './security-doc.ts';
+import { renderSetUp } from './set-up.ts';
 import { renderToolsDoc } from './tools-doc.ts';
 
 const SDK_GENERATED = 'packages/sdk/src/generated';
@@ -63,6 +64,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     ...toProducts(await cliHelpFiles()),
     ...toProducts(mcpSnapshotFiles()),
     ...(await renderIcons(root)),
+    ...(await renderSetUp(root)),
     await renderPageScript(root, 'console'),
     await renderPageScript(root, 'passkey'),
     ...(await renderPerformance(root)),
