@@ -83,6 +83,8 @@ export const LONG_TESTS = {
   packages: ['test/running/packed-packages.test.ts', 'test/running/starters.test.ts'],
   // The suite measures by its own timers.
   conformance: ['test/mcp/conformance/**/*.test.ts'],
+  // Agent frameworks and the MCP bundle's own program, which are installed apart from the workspace.
+  agents: ['test/agents/**/*.test.ts'],
   lighthouse: ['test/lighthouse/**/*.test.ts'],
   postfix: ['test/postfix/**/*.test.ts'],
   pgbouncer: ['test/postgres-pooler/**/*.test.ts'],

@@ -94,7 +94,9 @@ describe('the server of the plugin', () => {
     const requestInit = { headers: Object.fromEntries(filled) };
     const client = new Client({ name: 'test', version: '0' });
     await client.connect(new StreamableHTTPClientTransport(new URL(fillIn(url, values)), { requestInit }));
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...toolsInTable()]));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...toolsInTable()]),
+    );
     await client.close();
   });
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { BRAND_MARK } from '../../packages/server/src/ui/icons.ts';
 import { type Product, TYPESCRIPT_NOTICE } from './product.ts';
 
-export const ICON_FOLDER = 'packages/mcp/icons';
+const ICON_FOLDER = 'packages/mcp/icons';
 export const ICON_SVG = `${ICON_FOLDER}/postrider.svg`;
 /** The widths of the PNG files, which `node tools/icons/main.ts` draws: for a list of servers, and for a page about one. */
 export const ICON_PIXELS = { small: 48, large: 512 } as const;
