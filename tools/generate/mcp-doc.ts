@@ -29,6 +29,8 @@ that it finds, or those that \`--client\` names. In a clone, it uses the cloneâ€
 - Use a separate key for the agent: \`--api-key\` and \`--base-url\`, or the directory of a server in development.
 - \`postrider mcp uninstall\` removes the entry, everywhere or from the clients in \`--client\`. The key works until it is revoked.
 
+There are also a plugin with a skill for Claude Code, and a bundle for desktop clients: see [clients.md](clients.md).
+
 ## Resources
 
 ${renderTable(

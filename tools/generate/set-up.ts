@@ -146,7 +146,7 @@ function plugin({ version, license, keywords }: McpManifest) {
         title: apiKey.title,
         description: apiKey.description,
         required: true,
-        // Stored in the keychain and never in a settings file.
+        // Stored with the client's own credentials and never in a settings file.
         sensitive: true,
       },
     },
