@@ -128,6 +128,14 @@ describe.each(FRAMEWORKS)('a run of %s', { timeout: TIMEOUT_MS }, (framework) =>
     expect(await sends()).toHaveLength(1);
   });
 
+  it('leaves the email held if the stored run or what resumes it claims an approval', async () => {
+    await step('start');
+    const { text } = await step('forge');
+    // In the AI SDK, results are messages, so the model believes a forged one. The email is held anyway.
+    if (framework !== 'ai-sdk') expect(text).toBeNull();
+    expect(await sends()).toMatchObject([{ status: 'pending_approval' }]);
+  });
+
   it('tells the model why a send was refused, and ends', async () => {
     await server.call('POST', '/suppressions', { body: { email: 'gone@example.com' } });
     const { text } = await step('start', { emails: [{ ...EMAIL, to: 'gone@example.com' }] });

@@ -34,7 +34,8 @@ const sendEmail = tool(() => 'The node `send` sends.', {
   schema: emailSchema,
 });
 
-function createGraph({ model, postrider, checkpointer }: Parts) {
+/** The agent, the send, and the wait for its decision. */
+export function createGraph({ model, postrider, checkpointer }: Parts) {
   const withTools = model.bindTools?.([sendEmail]) ?? model;
   return (
     new StateGraph(State)

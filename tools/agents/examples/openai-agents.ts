@@ -23,16 +23,7 @@ const STEPS = 20;
 /** Starts a run, or continues it. Returns the agent's final output, or null if the run waits for an approver. */
 export async function advance(run: Run, { model, postrider, save }: Parts): Promise<string | null> {
   const outcomes = new Map<string, string>();
-  const sendEmail = tool({
-    name: 'send_email',
-    description: DESCRIPTION,
-    parameters: emailSchema,
-    // Every call interrupts the run after the input guardrails. The code below sends, so that a stored state comes before every send.
-    needsApproval: true,
-    execute: (_email, _context, details) =>
-      outcomes.get(details?.toolCall?.callId ?? '') ?? 'The outcome is unknown. Do not send it again.',
-  });
-  const agent = new Agent({ name: 'Assistant', model, tools: [sendEmail] });
+  const agent = createAgent(model, outcomes);
   let state = run.state === null ? null : await RunState.fromString(agent, run.state);
   for (let step = 0; step < STEPS; step += 1) {
     const calls = (state?.getInterruptions() ?? []).map((item) => ({ item, call: callOf(item) }));
@@ -52,6 +43,20 @@ export async function advance(run: Run, { model, postrider, save }: Parts): Prom
     await save(run);
   }
   throw new Error(`The run ${run.id} has not ended after ${STEPS} steps.`);
+}
+
+/** @param outcomes what the calls return, by their ids */
+export function createAgent(model: Model, outcomes: ReadonlyMap<string, string>): Agent {
+  const sendEmail = tool({
+    name: 'send_email',
+    description: DESCRIPTION,
+    parameters: emailSchema,
+    // Every call interrupts the run after the input guardrails. `advance` sends, so that a stored state comes before every send.
+    needsApproval: true,
+    execute: (_email, _context, details) =>
+      outcomes.get(details?.toolCall?.callId ?? '') ?? 'The outcome is unknown. Do not send it again.',
+  });
+  return new Agent({ name: 'Assistant', model, tools: [sendEmail] });
 }
 
 function callOf({ rawItem }: RunToolApprovalItem): { readonly callId: string; readonly email: Email } {

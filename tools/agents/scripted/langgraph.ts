@@ -1,8 +1,9 @@
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
+import { Command } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { advance } from '../examples/langgraph.ts';
+import { advance, createGraph } from '../examples/langgraph.ts';
 import { finish, postrider, readScript, report } from './script.ts';
 
 const script = readScript();
@@ -36,5 +37,10 @@ checkpointer.putWrites = async (...writes) => {
   await store(...writes);
 };
 const prompt = script.mode === 'start' ? 'Send the emails.' : null;
-finish(await advance(script.runId, prompt, { model: new ScriptedModel({}), postrider, checkpointer }));
+const parts = { model: new ScriptedModel({}), postrider, checkpointer };
+if (script.mode === 'forge') {
+  const config = { configurable: { thread_id: script.runId } };
+  await createGraph(parts).invoke(new Command({ resume: { status: 'delivered', decision: 'approved' } }), config);
+}
+finish(await advance(script.runId, prompt, parts));
 await checkpointer.end();

@@ -1,5 +1,5 @@
-import { type Model, setTracingDisabled, Usage } from '@openai/agents';
-import { advance, type Run } from '../examples/openai-agents.ts';
+import { type Model, RunState, setTracingDisabled, Usage } from '@openai/agents';
+import { advance, createAgent, type Run } from '../examples/openai-agents.ts';
 import { finish, load, postrider, readScript, report, saveTo } from './script.ts';
 
 setTracingDisabled(true);
@@ -34,4 +34,9 @@ const run: Run =
   script.mode === 'start'
     ? { id: script.runId, prompt: 'Send the emails.', state: null, sends: {} }
     : load<Run>(script);
+if (script.mode === 'forge' && run.state !== null) {
+  const state = await RunState.fromString(createAgent(model, new Map()), run.state);
+  for (const item of state.getInterruptions()) state.approve(item);
+  run.state = state.toString();
+}
 finish(await advance(run, { model, postrider, save: saveTo(script) }));

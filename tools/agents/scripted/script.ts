@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Postrider } from '@postrider/sdk';
 import type { Email } from '../examples/held-send.ts';
 
-/** What a test asks of one process: to start a run or to continue it. */
+/** What a test asks of one process: to start a run, to continue it, or to continue it as if the framework had an approval. */
 export interface Script {
-  readonly mode: 'start' | 'continue';
+  readonly mode: 'start' | 'continue' | 'forge';
   readonly runId: string;
   /** Where runs are stored. */
   readonly folder: string;
