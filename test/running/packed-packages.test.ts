@@ -98,11 +98,13 @@ function environment(): Record<string, string> {
 }
 
 describe.each(Object.entries(LARGEST_TARBALLS))('%s, as it is published', (name, largestBytes) => {
-  it('has its license, a description, and compiled files alone', () => {
+  it('has its license, a description, and compiled files alone, besides the icons that clients show', () => {
     const { files, tarballBytes } = packedAs(name);
     const paths = files.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
-    const others = paths.filter((path) => !/^(?:LICENSE|README\.md|package\.json|dist\/.+)$/.test(path));
+    const others = paths.filter(
+      (path) => !/^(?:LICENSE|README\.md|package\.json|dist\/.+|icons\/[^/]+\.(?:png|svg))$/.test(path),
+    );
     const sources = paths.filter((path) => /(?<!\.d)\.ts$|\.tsbuildinfo$|\.test\./.test(path));
     expect([...others, ...sources]).toEqual([]);
     console.log(`${name}: ${files.length} files, ${tarballBytes} bytes packed`);
