@@ -51,6 +51,22 @@ describe('the HTML of a message as displayed', () => {
     },
   );
 
+  it('leaves out the tags of elements nested too deeply, keeps their text, and counts no list or paragraph as nesting', () => {
+    const deep = parse(
+      toQuietHtml(
+        `${'<div><table><tr><td>'.repeat(3_000)}<b>in the depth</b>${'</td></tr></table></div>'.repeat(3_000)}<i>after</i>`,
+      ),
+    );
+    expect(elementsOf(deep).filter(({ tagName }) => tagName === 'table')).toHaveLength(200);
+    expect(textOf(deep)).toBe('inthedepthafter');
+    const flat = elementsOf(
+      parse(toQuietHtml(`${'<ul><li>one<li>two</ul><p>three<p>four'.repeat(500)}<div><b>last</b></div>`)),
+    );
+    expect(flat.filter(({ tagName }) => tagName === 'li')).toHaveLength(1_000);
+    expect(flat.filter(({ tagName }) => tagName === 'p')).toHaveLength(1_000);
+    expect(flat.filter(({ tagName }) => tagName === 'div' || tagName === 'b')).toHaveLength(2);
+  });
+
   it('contains nothing that fetches, however tags, quotes and comments are broken', {
     tags: ['holes.preview-phones-home'],
   }, () => {

@@ -8,8 +8,45 @@ import { threadJob } from '../threads/thread-job.ts';
  */
 export function toQuietHtml(html: string, pictures: Pictures = ONLY_EMBEDDED): string {
   const pieces = [PREAMBLE];
-  for (const token of readHtmlTokens(html)) pieces.push(write(token, pictures));
+  const isKept = limitDepth();
+  for (const token of readHtmlTokens(html)) if (isKept(token)) pieces.push(write(token, pictures));
   return pieces.join('');
+}
+
+/** Chromium crashes on thousands of nested tables. Real mail nests a few dozen elements, and parsers stop at 512. */
+const DEPTH_MAX = 400;
+/** Elements without an end tag, and those that browsers end at the next one of their kind: however many follow each other, none is deeper. */
+const NOT_NESTED = new Set(
+  (
+    'br col hr img input wbr html body a button caption colgroup dd dt form h1 h2 h3 h4 h5 h6 li nobr optgroup option p rp rt select tbody td ' +
+    'textarea tfoot th thead tr'
+  ).split(' '),
+);
+
+/** Leaves out the tags of elements that are nested too deeply. Their content stays, less styled. */
+function limitDepth(): (token: HtmlToken) => boolean {
+  const [open, left] = [new Map<string, number>(), new Map<string, number>()];
+  let depth = 0;
+  const add = (counts: Map<string, number>, name: string, change: number) =>
+    counts.set(name, (counts.get(name) ?? 0) + change);
+  return (token) => {
+    if (token.kind === 'start' && ELEMENTS.has(token.name) && !NOT_NESTED.has(token.name)) {
+      const isKept = depth < DEPTH_MAX;
+      add(isKept ? open : left, token.name, 1);
+      if (isKept) depth += 1;
+      return isKept;
+    }
+    if (token.kind !== 'end') return true;
+    if ((left.get(token.name) ?? 0) > 0) {
+      add(left, token.name, -1);
+      return false;
+    }
+    if ((open.get(token.name) ?? 0) > 0) {
+      add(open, token.name, -1);
+      depth -= 1;
+    }
+    return true;
+  };
 }
 
 /** Which pictures besides those in the HTML itself are shown. */
