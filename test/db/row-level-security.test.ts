@@ -22,6 +22,7 @@ const OF_THE_INSTALLATION: Readonly<Record<string, string>> = {
   code_tries: 'counts of users and addresses; users belong to no account',
   passkeys: 'with what users sign in; users belong to no account',
   spent_challenges: 'used challenges of passkeys, by users who are not signed in yet',
+  oauth_records: 'of programs that are signing in, before the account is known',
   magic_links: 'spent by users who are not signed in yet',
 };
 

@@ -77,6 +77,7 @@ export function ownKey(changes: Partial<OwnKey> = {}): OwnKey {
     scopes: ['emails:send', 'emails:read'],
     sendingDomains: ['sandbox.test'],
     recipientAllowlist: null,
+    client: null,
     rateLimit: 600,
     ipAllowlist: null,
     attachmentHosts: null,

@@ -139,7 +139,15 @@ export {
   WEBHOOK_EVENT_SCHEMAS,
   type WebhookEvent,
 } from './schemas/webhook-event.ts';
-export { ALL_SCOPES, expandScopes, SCOPE_SHORTHANDS, SCOPES, type Scope } from './scopes.ts';
+export {
+  ALL_SCOPES,
+  expandScopes,
+  FIRST_PROGRAM_SCOPES,
+  PROGRAM_SCOPES,
+  SCOPE_SHORTHANDS,
+  SCOPES,
+  type Scope,
+} from './scopes.ts';
 export { servedMethods } from './served-methods.ts';
 export { FINDING_LEVELS, type FindingDefinition, type FindingLevel } from './tool-findings/finding.ts';
 export { type FindingCode, TOOL_FINDINGS, type ToolCheckName } from './tool-findings.ts';

@@ -131,6 +131,7 @@ export const LIMITS = {
   retiredKeyDays: 7, // a retired DKIM key stays published for mail in transit
   seatsPerAccount: 25,
   invitationsPerDay: 50, // mailed for one account in 24 hours; seats do not limit this, because a seat can be removed and given again
+  accessTokenSeconds: 3_600, // of a program that signed in with OAuth
   sessionIdleDays: 7,
   sessionDays: 30, // from its start, however much it is used
   sessionsListed: 100, // of one user; the most recently used ones stay

@@ -26,6 +26,8 @@ export interface McpServerSettings {
   readonly invoke: Invoke;
   /** The scopes of the calling key, which determine the listed tools; null if unknown, and then all tools are listed. */
   readonly scopes: readonly Scope[] | null;
+  /** Scopes that the user can still grant. Tools of the requested toolsets that need one are listed too: calling one asks for it. */
+  readonly grantable?: readonly Scope[];
   /** The facts about the key: tools that the policy refuses to it are not listed. */
   readonly facts?: CallerFacts | null;
   /** Distinguishes the keys of one account; not secret. */
@@ -74,7 +76,11 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
   );
   const selection: ToolSelection = { toolsets: settings.toolsets ?? [], readOnly: settings.readOnly ?? false };
   const selected = TOOLS.filter((tool) => isSelected(tool, selection));
-  const listed = visibleTools(selected, settings.scopes, settings.facts).map(({ definition }) => definition);
+  const { grantable = [] } = settings;
+  const isOffered = ({ toolset, scope }: Tool) => toolset !== null && scope !== null && grantable.includes(scope);
+  const visible = new Set(visibleTools(selected, settings.scopes, settings.facts));
+  const offered = new Set(visibleTools(selected.filter(isOffered), null, settings.facts));
+  const listed = selected.filter((tool) => visible.has(tool) || offered.has(tool)).map(({ definition }) => definition);
   const nameTools = createNameTools(new Set(listed.map(({ name }) => name)));
   const invoke = inToolNames(settings.invoke, nameTools);
   mcp.server.registerCapabilities({ tools: {} });
@@ -91,9 +97,9 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
       origin,
     );
     const pageOf = (approvalId: string) => `${baseUrl}/approvals/open/${approvalId}`;
-    const offered = baseUrl === undefined ? result : offerApprovalPage(mcp, context, tool, result, pageOf);
-    if (isInputRequiredResult(offered)) return offered;
-    const projected = mcp.server.projectCallToolResult(offered, tool.definition.outputSchema);
+    const response = baseUrl === undefined ? result : offerApprovalPage(mcp, context, tool, result, pageOf);
+    if (isInputRequiredResult(response)) return response;
+    const projected = mcp.server.projectCallToolResult(response, tool.definition.outputSchema);
     return context.mcpReq.envelope === undefined ? projected : withoutIcons(projected, identity);
   });
   const callOf = (signal: AbortSignal) => ({ invoke, caller: settings.caller, signal });

@@ -10,6 +10,8 @@ import type { WatchResources } from './resources/resource-watch.ts';
 export interface McpCaller {
   readonly invoke: Invoke;
   readonly scopes: readonly Scope[] | null;
+  /** Scopes that the user of a program that signed in can still grant it. */
+  readonly grantable?: readonly Scope[];
   /** The facts about the key that the policy uses. */
   readonly facts?: CallerFacts;
   /** Distinguishes the keys of one account; not secret. */

@@ -10,6 +10,7 @@ export {
 export { createDuplicateQueue } from './duplicate-queue.ts';
 export { createMcpHttpHandler, type McpCaller, type McpHttpHandler, type McpHttpSettings } from './http-handler.ts';
 export type { Invoke, InvokeResult } from './invoke.ts';
+export { missingScopesOf } from './missing-scopes.ts';
 export { PROMPTS } from './prompts/index.ts';
 export { parseResourceUri, RESOURCE_KINDS } from './resources/resource-kinds.ts';
 export type { ResourceWatch, WatchResources } from './resources/resource-watch.ts';

@@ -157,7 +157,7 @@ export function createApp(options: AppOptions): App {
     installation,
     forAccount,
   };
-  const api = config.roles.has('api') ? createApi(options, services, guards, ids, sql, warn) : null;
+  const api = config.roles.has('api') ? createApi(options, services, guards, ids, sql, outboundHttp, warn) : null;
   let submission: RunningSubmission | null = null;
   let reports: RunningReports | null = null;
   let metrics: RunningMetrics | null = null;

@@ -48,6 +48,13 @@ export const keyFields = {
     .object({ hour: z.number().int().nullable(), day: z.number().int().nullable() })
     .nullable()
     .describe('Messages per hour and per day (UTC); null without a limit.'),
+  client: z
+    .object({
+      name: z.string().describe('As the program reported it.'),
+      id: z.string().describe('The OAuth client id: the URL of the program’s metadata, or the id of its registration.'),
+    })
+    .nullable()
+    .describe('The program that signed in and uses this key by access tokens; null for a key with a secret.'),
   createdAt: timestampSchema,
   lastUsedAt: timestampSchema.nullable().describe('Updated at most once a minute.'),
   expiresAt: timestampSchema.nullable(),

@@ -1423,6 +1423,13 @@ export interface components {
                 hour: number | null;
                 day: number | null;
             } | null;
+            /** @description The program that signed in and uses this key by access tokens; null for a key with a secret. */
+            client: {
+                /** @description As the program reported it. */
+                name: string;
+                /** @description The OAuth client id: the URL of the program’s metadata, or the id of its registration. */
+                id: string;
+            } | null;
             /**
              * Format: date-time
              * @description ISO 8601 in UTC with milliseconds, for example `2026-01-31T09:00:00.000Z`.
@@ -1556,6 +1563,13 @@ export interface components {
             sendLimit: {
                 hour: number | null;
                 day: number | null;
+            } | null;
+            /** @description The program that signed in and uses this key by access tokens; null for a key with a secret. */
+            client: {
+                /** @description As the program reported it. */
+                name: string;
+                /** @description The OAuth client id: the URL of the program’s metadata, or the id of its registration. */
+                id: string;
             } | null;
             /**
              * Format: date-time
@@ -1993,6 +2007,13 @@ export interface components {
             sendLimit: {
                 hour: number | null;
                 day: number | null;
+            } | null;
+            /** @description The program that signed in and uses this key by access tokens; null for a key with a secret. */
+            client: {
+                /** @description As the program reported it. */
+                name: string;
+                /** @description The OAuth client id: the URL of the program’s metadata, or the id of its registration. */
+                id: string;
             } | null;
             /**
              * Format: date-time

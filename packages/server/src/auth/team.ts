@@ -1,6 +1,9 @@
 import { isRoleWithin, LIMITS, type Role, scopesOfRole, scopesOfSession } from '@postrider/core';
+import { SYSTEM } from '../approvals/holds/decider.ts';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
+import { listClientKeysOf } from '../db/queries/access-tokens.ts';
+import { lockKey } from '../db/queries/api-keys.ts';
 import { findInvitation } from '../db/queries/audit-entries.ts';
 import { appendAudit } from '../db/queries/audit-log.ts';
 import {
@@ -15,6 +18,7 @@ import {
 import type { Caller } from '../keys/caller.ts';
 import { findEscalations, withMakerLimits } from '../keys/escalation.ts';
 import { defaultRestrictions } from '../keys/key-restrictions.ts';
+import { revokeLockedKey } from '../keys/manage-keys.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 
 export interface TeamTools {
@@ -77,9 +81,24 @@ export async function removeMember(tools: TeamTools, caller: Caller, id: string)
   return await onMember(tools, caller, id, async (transaction, team, member, now) => {
     if (isLastOwner(team, member)) return { kind: 'last-owner' };
     await deleteMember(transaction, caller.accountId, member.id, now);
+    await revokeClientKeys(transaction, tools, caller, member.id, now);
     await audit(transaction, tools, caller, 'member.removed', member, now);
     return { kind: 'done', member };
   });
+}
+
+/** Programs that signed in as the member lose their access: what they hold is withdrawn. */
+async function revokeClientKeys(
+  transaction: Query,
+  { ids }: TeamTools,
+  { accountId, keyId: actor }: Caller,
+  memberId: string,
+  now: Date,
+): Promise<void> {
+  for (const keyId of await listClientKeysOf(transaction, accountId, memberId)) {
+    const key = await lockKey(transaction, accountId, keyId);
+    if (key !== null) await revokeLockedKey(transaction, ids, key, { ...SYSTEM, actor }, now);
+  }
 }
 
 /**

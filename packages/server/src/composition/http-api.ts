@@ -1,3 +1,4 @@
+import type { AnonymousLimits } from '@postrider/core';
 import { addApprovalRoutes } from '../approvals/web/approval-routes.ts';
 import { addOpenApprovalRoute } from '../approvals/web/open-approval-route.ts';
 import { readSessionToken } from '../auth/client-info.ts';
@@ -28,7 +29,13 @@ import { createClientCounter } from '../keys/client-rate-limit.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
+import { endGrant } from '../oauth-server/end-grant.ts';
+import { mcpResources } from '../oauth-server/oauth-paths.ts';
+import { createOAuthService } from '../oauth-server/oauth-service.ts';
+import { renderConsentFaultPage } from '../oauth-server/web/consent-page.ts';
+import { addOAuthServerRoutes } from '../oauth-server/web/oauth-routes.ts';
 import type { Services } from '../operations/context.ts';
+import type { OutboundClient } from '../outbound/outbound-client.ts';
 import { addAssetRoutes } from '../ui/asset-routes.ts';
 import { PAGE_ASSETS } from '../ui/page-assets.ts';
 import { addPdfFrame } from '../ui/pdf-frame-route.ts';
@@ -38,6 +45,9 @@ import type { AppOptions } from './app-options.ts';
 
 /** Running requests get this long; then their connections are closed, because an endless one must not block the shutdown. */
 const HTTP_DRAIN_MS = 3_000;
+
+/** Each fetch goes to a host that the requester chose. */
+const METADATA_FETCHES: AnonymousLimits = { count: 'metadata', requestsPerMinute: 20 };
 
 /** The `api` role: every route, as one part. Nothing listens yet. */
 export function createApi(
@@ -50,6 +60,7 @@ export function createApi(
   }: { readonly authenticator: KeyAuthenticator; readonly rates: KeyRates; readonly requestLog: RequestLog },
   ids: IdGenerator,
   sql: Sql,
+  outboundHttp: OutboundClient,
   warn: (error: unknown, what: string) => void,
 ) {
   const { config, clock, logger, baseUrl, processes = 1 } = options;
@@ -80,6 +91,18 @@ export function createApi(
   addSignInRoutes(http, signIn);
   addPasskeyRoutes(http, signIn);
   addOAuthCallback(http, signIn);
+  const keys = { sql, clock, ids };
+  const load = createOAuthService({
+    ...{ sql, clock, baseUrl, http: outboundHttp, onError: warn, renderError: renderConsentFaultPage },
+    resources: mcpResources(baseUrl),
+    secretKeys: [config.secretKey(), ...config.formerSecretKeys()],
+    endGrant: async (keyId) => {
+      await endGrant(keys, keyId);
+      services.callers.forget();
+    },
+    countFetch: async (address) => await anonymousRates.assertCount(METADATA_FETCHES, address),
+  });
+  addOAuthServerRoutes(http, { auth, baseUrl, anonymousRates, keys, load });
   addReferenceRoutes(http, baseUrl);
   addAgentGuide(http, baseUrl);
   addAssetRoutes(http, PAGE_ASSETS);

@@ -2,6 +2,23 @@
 
 CREATE EXTENSION pg_trgm;
 
+CREATE TABLE access_tokens (
+  account_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  scopes text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  CONSTRAINT access_tokens_pkey PRIMARY KEY (account_id, key_id, token_hash),
+  CONSTRAINT access_tokens_account_id_key_id_fkey FOREIGN KEY (account_id, key_id) REFERENCES api_keys(account_id, id) ON DELETE CASCADE
+);
+CREATE INDEX access_tokens_end ON access_tokens USING btree (ends_at);
+CREATE UNIQUE INDEX access_tokens_hash ON access_tokens USING btree (token_hash);
+ALTER TABLE access_tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_accounts ON access_tokens AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
+CREATE POLICY own_account ON access_tokens AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON access_tokens TO postrider_app;
+
 CREATE TABLE accounts (
   id uuid NOT NULL,
   name text NOT NULL,
@@ -61,14 +78,18 @@ CREATE TABLE api_keys (
   held_since timestamp with time zone,
   attachment_hosts text[],
   makers uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  client_id text,
+  client_name text,
   CONSTRAINT api_keys_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT api_keys_approval_mode_check CHECK (approval_mode = ANY (ARRAY['off'::text, 'always'::text, 'policy'::text])),
+  CONSTRAINT api_keys_client_check CHECK (client_id IS NULL OR created_by_member IS NOT NULL),
   CONSTRAINT api_keys_daily_sends_check CHECK (daily_sends > 0),
   CONSTRAINT api_keys_hourly_sends_check CHECK (hourly_sends > 0),
   CONSTRAINT api_keys_mode_check CHECK (mode = ANY (ARRAY['live'::text, 'test'::text])),
   CONSTRAINT api_keys_rate_limit_check CHECK (rate_limit >= 1 AND rate_limit <= 1000000)
 );
+CREATE INDEX api_keys_clients ON api_keys USING btree (account_id, created_by_member) WHERE client_id IS NOT NULL;
 CREATE INDEX api_keys_expiry ON api_keys USING btree (expires_at) WHERE expires_at IS NOT NULL AND expiry_told_at IS NULL AND revoked_at IS NULL;
 CREATE UNIQUE INDEX api_keys_secret_hash ON api_keys USING btree (secret_hash);
 CREATE TRIGGER count_key_version BEFORE UPDATE ON api_keys FOR EACH ROW WHEN (old.mode IS DISTINCT FROM new.mode OR old.scopes IS DISTINCT FROM new.scopes OR old.recipient_allowlist IS DISTINCT FROM new.recipient_allowlist OR old.ip_allowlist IS DISTINCT FROM new.ip_allowlist OR old.attachment_hosts IS DISTINCT FROM new.attachment_hosts OR old.expires_at IS DISTINCT FROM new.expires_at OR old.approval_mode IS DISTINCT FROM new.approval_mode OR old.hold_when IS DISTINCT FROM new.hold_when OR old.persona_source IS DISTINCT FROM new.persona_source OR old.persona_agent_name IS DISTINCT FROM new.persona_agent_name OR old.lock_persona IS DISTINCT FROM new.lock_persona OR old.hourly_sends IS DISTINCT FROM new.hourly_sends OR old.daily_sends IS DISTINCT FROM new.daily_sends OR old.paused_at IS DISTINCT FROM new.paused_at OR old.revoked_at IS DISTINCT FROM new.revoked_at OR old.secret_hash IS DISTINCT FROM new.secret_hash) EXECUTE FUNCTION count_key_version();
@@ -672,6 +693,19 @@ ALTER TABLE notices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_accounts ON notices AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
 CREATE POLICY own_account ON notices AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON notices TO postrider_app;
+
+CREATE TABLE oauth_records (
+  kind text NOT NULL,
+  id_hash bytea NOT NULL,
+  payload jsonb NOT NULL,
+  key_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  consumed_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT oauth_records_pkey PRIMARY KEY (kind, id_hash)
+);
+CREATE INDEX oauth_records_expiry ON oauth_records USING btree (expires_at);
+CREATE INDEX oauth_records_key ON oauth_records USING btree (key_id) WHERE key_id IS NOT NULL;
 
 CREATE TABLE passkeys (
   id uuid NOT NULL,

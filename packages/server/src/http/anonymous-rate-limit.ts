@@ -1,4 +1,4 @@
-import type { Operation } from '@postrider/core';
+import type { AnonymousLimits, Operation } from '@postrider/core';
 import type { ClientCounter } from '../keys/client-rate-limit.ts';
 import { ProblemError } from '../problem.ts';
 
@@ -9,20 +9,24 @@ import { ProblemError } from '../problem.ts';
 export interface AnonymousRateLimit {
   /** Counts a call from an address. Rejects with a ProblemError if it has used its limit for this minute. */
   assertRate(operation: Operation, address: string): Promise<void>;
+  /** The same for a call that is no operation. */
+  assertCount(limits: AnonymousLimits, address: string): Promise<void>;
 }
 
 /** @param counts where the requests to all processes of this server are counted */
 export function createAnonymousRateLimit(counts: ClientCounter): AnonymousRateLimit {
+  const assertCount = async ({ count, requestsPerMinute }: AnonymousLimits, address: string): Promise<void> => {
+    const retryAfterSeconds = await counts.take(count, address, requestsPerMinute);
+    if (retryAfterSeconds === null) return;
+    throw new ProblemError('rate_limited', {
+      detail: `This address has used its ${requestsPerMinute} requests for this minute.`,
+      headers: { 'retry-after': String(retryAfterSeconds) },
+    });
+  };
   return {
+    assertCount,
     async assertRate({ anonymousLimits }, address) {
-      if (anonymousLimits === undefined) return;
-      const { count, requestsPerMinute } = anonymousLimits;
-      const retryAfterSeconds = await counts.take(count, address, requestsPerMinute);
-      if (retryAfterSeconds === null) return;
-      throw new ProblemError('rate_limited', {
-        detail: `This address has used its ${requestsPerMinute} requests for this minute.`,
-        headers: { 'retry-after': String(retryAfterSeconds) },
-      });
+      if (anonymousLimits !== undefined) await assertCount(anonymousLimits, address);
     },
   };
 }

@@ -1,10 +1,12 @@
-import { type AnyOperation, nameOperation } from '@postrider/core';
+import { type AnyOperation, ERRORS, nameOperation } from '@postrider/core';
 import type { FastifyRequest } from 'fastify';
 import type { AuthServices } from '../auth/auth-services.ts';
 import { isSameOriginRequest, readFormOrigin, readSessionToken, type SessionToken } from '../auth/client-info.ts';
 import { foreignOrigin } from '../auth/foreign-origin.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
+import { mcpChallenge } from '../oauth-server/mcp-challenge.ts';
+import { mcpPathOf } from '../oauth-server/oauth-paths.ts';
 import { ProblemError } from '../problem.ts';
 
 export interface RequestAuthentication {
@@ -22,6 +24,32 @@ const READS = new Set(['GET', 'HEAD']);
 export async function authenticateRequest(
   operation: AnyOperation,
   request: FastifyRequest,
+  services: RequestAuthentication,
+): Promise<Caller> {
+  if (operation.id !== 'service.mcp') return await authenticate(operation, request, services);
+  try {
+    return await authenticate(operation, request, services);
+  } catch (error) {
+    throw error instanceof ProblemError ? withSignIn(error, request, services.baseUrl) : error;
+  }
+}
+
+/** A 401 that says how a program signs in. It works with an API key too. */
+function withSignIn(problem: ProblemError, { url, headers }: FastifyRequest, baseUrl: string): ProblemError {
+  const { code, details } = problem;
+  if (ERRORS[code].status !== 401) return problem;
+  const isWithout = headers.authorization === undefined;
+  const challenge = isWithout ? {} : ({ error: 'invalid_token', description: problem.message } as const);
+  return new ProblemError(code, {
+    ...details,
+    fix: `Sign in with a client that supports OAuth, or send an API key: \`Authorization: Bearer <API key>\`.`,
+    headers: { ...details.headers, 'www-authenticate': mcpChallenge(baseUrl, mcpPathOf(url), challenge) },
+  });
+}
+
+async function authenticate(
+  operation: AnyOperation,
+  request: FastifyRequest,
   { authenticator, auth, baseUrl }: RequestAuthentication,
 ): Promise<Caller> {
   const { access } = operation;
@@ -33,7 +61,16 @@ export async function authenticateRequest(
   if (access.kind === 'session') throw new ProblemError('session_required');
   const result = await authenticator.authenticate(request.headers.authorization, request.ip);
   if (!result.ok) throw new ProblemError(result.code, { detail: result.detail });
+  if (result.caller.shown?.kind === 'token' && operation.id !== 'service.mcp') throw keyNotToken();
   return result.caller;
+}
+
+/** Access tokens name one resource (RFC 8707). A token that leaks from a client is of no use elsewhere. */
+function keyNotToken(): ProblemError {
+  return new ProblemError('invalid_key', {
+    detail: 'Access tokens of programs that signed in are valid for `POST /mcp` only.',
+    fix: 'Send an API key in the `Authorization` header.',
+  });
 }
 
 async function authenticateUser(

@@ -1,10 +1,26 @@
 import { Readable } from 'node:stream';
-import { bodyLimitOf, findOperation, type PlacedInput } from '@postrider/core';
-import { createDuplicateQueue, createMcpHttpHandler, type InvokeResult, withWaitInWords } from '@postrider/mcp';
+import {
+  bodyLimitOf,
+  findOperation,
+  type PlacedInput,
+  PROGRAM_SCOPES,
+  type Scope,
+  scopesOfRole,
+} from '@postrider/core';
+import {
+  createDuplicateQueue,
+  createMcpHttpHandler,
+  type InvokeResult,
+  missingScopesOf,
+  withWaitInWords,
+} from '@postrider/mcp';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { classifyDatabaseError } from '../db/database-errors.ts';
+import type { Caller } from '../keys/caller.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
+import { mcpChallenge } from '../oauth-server/mcp-challenge.ts';
+import { mcpPathOf } from '../oauth-server/oauth-paths.ts';
 import type { Services } from '../operations/context.ts';
 import { ProblemError, problemHeaders, toProblem } from '../problem.ts';
 import type { AnonymousRateLimit } from './anonymous-rate-limit.ts';
@@ -46,6 +62,11 @@ export function createMcpRoute(options: McpRouteOptions) {
     // A model only sees what a tool returns, and nothing of a response that HTTP rejects.
     const { refused } = request.state;
     if (refused !== null && !callsTool(request.body)) throw refused;
+    const { caller } = request.state;
+    const grantable = caller === null ? [] : grantableScopes(caller);
+    // A program that signed in asks its user for more scopes when it gets this response (RFC 6750, section 3.1).
+    const lacked = missingScopesOf(request.body, caller?.scopes ?? []).filter((scope) => grantable.includes(scope));
+    if (lacked.length > 0) throw insufficientScope(lacked, caller?.scopes ?? [], baseUrl, mcpPathOf(request.url));
     const { toolsets = [], readonly: readOnly } = parseQuery(findOperation('service.mcp'), request.query);
     const context = {
       services,
@@ -53,7 +74,7 @@ export function createMcpRoute(options: McpRouteOptions) {
       via: 'mcp' as const,
       address: request.ip,
       prefersText: false,
-      caller: request.state.caller,
+      caller,
       clientInfo: null,
       signal: disconnectSignal(reply),
       rawBody: request.body,
@@ -82,8 +103,8 @@ export function createMcpRoute(options: McpRouteOptions) {
         await enforceKeyRate();
         await anonymousRates.assertRate(operation, request.ip);
         assertArgumentSize(operation, input.body);
-        const { caller } = request.state;
-        const call = { ...context, caller, signal: signal ?? context.signal, rawBody: input.body };
+        const { caller: fresh } = request.state;
+        const call = { ...context, caller: fresh, signal: signal ?? context.signal, rawBody: input.body };
         const result = await executeOperation(operation, input, call);
         return {
           ok: true,
@@ -108,14 +129,15 @@ export function createMcpRoute(options: McpRouteOptions) {
       ...(request.body == null ? { body: 'null' } : {}),
       signal: context.signal,
     });
-    const { scopes = [], keyId: caller = '' } = request.state.caller ?? {};
+    const { scopes = [], keyId = '' } = request.state.caller ?? {};
     const watching = context.caller === null ? {} : { watch: watchResourcesOf(context.caller, services) };
     const requestId = request.id;
     const kind = request.state.caller === null ? {} : { facts: callerFactsOf(request.state.caller) };
     const mcpCaller = {
-      ...{ invoke: duplicates(invoke, caller), scopes, caller, toolsets, readOnly, requestId },
+      ...{ invoke: duplicates(invoke, keyId), scopes, caller: keyId, toolsets, readOnly, requestId },
       ...watching,
       ...kind,
+      grantable,
     };
     const response = await handler.fetch(web, mcpCaller, request.body);
     reply.code(response.status);
@@ -125,6 +147,28 @@ export function createMcpRoute(options: McpRouteOptions) {
   }
 
   return { handle, endListening: () => handler.endListening(), close: () => handler.close() };
+}
+
+/** The scopes that the user of a program that signed in can grant it; none for a key with a secret. */
+function grantableScopes({ shown, row }: Caller): readonly Scope[] {
+  if (shown?.kind !== 'token' || row.grantorRole === null) return [];
+  const ofRole = scopesOfRole(row.grantorRole);
+  return PROGRAM_SCOPES.filter((scope) => ofRole.includes(scope));
+}
+
+function insufficientScope(
+  lacked: readonly Scope[],
+  scopes: readonly Scope[],
+  baseUrl: string,
+  path: string,
+): ProblemError {
+  const detail = `The user has not granted ${lacked.map((scope) => `\`${scope}\``).join(' and ')}.`;
+  const challenge = { error: 'insufficient_scope', description: detail, scopes: [...scopes, ...lacked] } as const;
+  return new ProblemError('missing_scope', {
+    detail,
+    fix: 'Let your client ask the user for it: it signs in again with the scopes in `WWW-Authenticate`.',
+    headers: { 'www-authenticate': mcpChallenge(baseUrl, path, challenge) },
+  });
 }
 
 /** Such a response is complete: as one buffer it is cheaper to send, and counted while the client does not read it. */

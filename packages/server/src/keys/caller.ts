@@ -1,4 +1,12 @@
-import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfSession } from '@postrider/core';
+import {
+  type KeyMode,
+  type Role,
+  type Scope,
+  type SendLimit,
+  type Source,
+  scopesOfRole,
+  scopesOfSession,
+} from '@postrider/core';
 import type { HoldRule } from '../approvals/holds/hold-rules.ts';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 import type { ShownCredential } from '../db/queries/shown-credentials.ts';
@@ -77,10 +85,21 @@ export function toUserCaller(row: ApiKeyRow, user: User): Caller {
 }
 
 /**
+ * The scopes of a key as it is used now. The key of a program that signed in has no scope that the role of its user or the access token
+ * lacks, and none once the user has left the team.
+ */
+function usableScopes({ clientId, grantorRole, scopes, tokenScopes }: ApiKeyRow): readonly Scope[] {
+  if (clientId === null) return scopes;
+  const ofRole = grantorRole === null ? [] : scopesOfRole(grantorRole);
+  return scopes.filter((scope) => ofRole.includes(scope) && tokenScopes?.includes(scope) !== false);
+}
+
+/**
  * Makes a caller from a stored key.
  * @param shown null if the key was read by id, without its secret
  */
-export function toCaller(row: ApiKeyRow, shown: ShownCredential | null = null): Caller {
+export function toCaller(stored: ApiKeyRow, shown: ShownCredential | null = null): Caller {
+  const row = { ...stored, scopes: [...usableScopes(stored)] };
   return {
     user: null,
     accountId: row.accountId,

@@ -67,6 +67,9 @@ export async function storeKey(
     readonly restrictions: KeyRestrictions;
     readonly makers: readonly string[];
     readonly createdByMember: string | null;
+    /** The program that signed in and uses the key by access tokens. */
+    readonly clientId?: string;
+    readonly clientName?: string;
     readonly now: Date;
   },
 ): Promise<{ readonly id: string; readonly secret: string }> {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
 import { findKeyByHash, touchKeys } from '../db/queries/api-keys.ts';
-import { hashApiKey, isWellFormedKey } from './api-key.ts';
+import { hashApiKey, isWellFormedAccessToken, isWellFormedKey } from './api-key.ts';
 import { type Caller, toCaller } from './caller.ts';
 import { createExpiringCache } from './expiring-cache.ts';
 import { isAddressAllowed } from './ip-allowlist.ts';
@@ -45,7 +45,9 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
   function lookUp(hash: string): Promise<Caller | null> {
     return memory.recall(hash, async () => {
       const row = await findKeyByHash(sql, Buffer.from(hash, 'base64'));
-      return row === null ? null : toCaller(row, { kind: 'secret', hash, endsAt: row.secretEndsAt });
+      if (row === null) return null;
+      const kind = row.tokenScopes === null ? 'secret' : 'token';
+      return toCaller(row, { kind, hash, endsAt: row.secretEndsAt });
     });
   }
 
@@ -54,7 +56,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     if (known !== undefined) return await checkHash(known);
     const secret = bearerOf(header);
     if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
-    if (!isWellFormedKey(secret))
+    if (!isWellFormedKey(secret) && !isWellFormedAccessToken(secret))
       return refuse('invalid_key', 'This is not a valid Postrider API key. Check for typing errors.');
     const hash = hashApiKey(secret).toString('base64');
     const verdict = await checkHash(hash);
@@ -67,7 +69,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
 
   async function checkHash(hash: string): Promise<Authentication> {
     const caller = await lookUp(hash);
-    if (caller === null) return refuse('invalid_key', 'This server does not know this key.');
+    if (caller === null) return refuse('invalid_key', 'This server does not know this key or access token.');
     return checkKey(caller, clock.now());
   }
 
@@ -105,6 +107,12 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
 function checkKey(caller: Caller, now: Date): Authentication {
   if (caller.revokedAt !== null) {
     return refuse('key_revoked', `The key ending in ${caller.last4} was revoked on ${caller.revokedAt.toISOString()}.`);
+  }
+  if (caller.shown?.kind === 'token' && caller.row.grantorRole === null) {
+    return refuse('key_revoked', `The user who allowed the program “${caller.keyName}” has left the team.`);
+  }
+  if (caller.shown?.kind === 'token' && caller.secretEndsAt !== null && caller.secretEndsAt <= now) {
+    return refuse('key_expired', `The access token expired on ${caller.secretEndsAt.toISOString()}.`);
   }
   if (caller.secretEndsAt !== null && caller.secretEndsAt <= now) {
     const ended = hasEndedAtOnce(caller.secretEndsAt) ? 'immediately' : `on ${caller.secretEndsAt.toISOString()}`;

@@ -22,6 +22,7 @@ export function toKey(row: KeyRow): OperationOutput<OperationById<'keys.get'>> {
     persona: source === null && agentName === null ? null : { agentName, source },
     lockPersona: row.lockPersona,
     sendLimit: toSendLimit(row),
+    client: row.clientId === null ? null : { name: row.clientName ?? '', id: row.clientId },
     createdAt: row.createdAt.toISOString(),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     expiresAt: row.expiresAt?.toISOString() ?? null,

@@ -2,7 +2,7 @@ import { type FieldProblem, type KeyChangesInput, LIMITS, type NewKeyInput } fro
 import type { Decider } from '../approvals/holds/decider.ts';
 import { withdrawHoldsOfKey } from '../approvals/holds/withdraw-holds.ts';
 import type { Clock } from '../clock.ts';
-import type { Sql, Transaction } from '../db/client.ts';
+import type { Query, Sql, Transaction } from '../db/client.ts';
 import { type KeyRestrictions, type KeyRow, keyRestrictions, lockKey } from '../db/queries/api-keys.ts';
 import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
 import { markRevoked, replaceSecret, rewriteKey } from '../db/queries/key-changes.ts';
@@ -31,6 +31,8 @@ export type KeyRefusal =
   | { readonly kind: 'missing' }
   /** A revoked key cannot be changed. */
   | { readonly kind: 'revoked' }
+  /** A program that signed in uses the key by access tokens, so there is no secret to replace. */
+  | { readonly kind: 'has-client' }
   /** The limit on generations of keys made by keys is reached. */
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
@@ -42,11 +44,22 @@ export type KeyRefusal =
 
 type Done<More = unknown> = { readonly kind: 'done'; readonly row: KeyRow } & More;
 
-/** Creates a key. The secret is only in the return value. */
+/** A program that signed in with OAuth. */
+export interface SignedInClient {
+  readonly id: string;
+  /** As the program reported it. */
+  readonly name: string;
+}
+
+/**
+ * Creates a key. The secret is only in the return value.
+ * @param client the program that will use the key by access tokens, so that no one needs the secret
+ */
 export async function makeKey(
   { sql, clock, ids }: KeyTools,
   granter: Granter,
   { name, mode = 'live', ...requested }: NewKeyInput,
+  client?: SignedInClient,
 ): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
   const now = clock.now();
   const verdict = applyRestrictions(defaultRestrictions(mode), requested, now);
@@ -62,12 +75,14 @@ export async function makeKey(
     restrictions,
     makers: makersBelow(granter),
     createdByMember,
+    ...(client === undefined ? {} : { clientId: client.id, clientName: client.name }),
     now,
   };
   return await sql.begin(async (transaction) => {
     const { id, secret } = await storeKey(transaction, ids, key);
     const row = await reread(transaction, accountId, id);
-    await audit(transaction, ids, 'key.created', granter, row, now);
+    const origin: AuditDetails = client === undefined ? {} : { client: client.id };
+    await audit(transaction, ids, 'key.created', granter, row, now, origin);
     return { kind: 'done', row, secret };
   });
 }
@@ -138,6 +153,7 @@ export async function rotateSecret(
   graceSeconds: number,
 ): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
+    if (row.clientId !== null) return { kind: 'has-client' };
     const names = granter.keyId === keyId ? [] : findEscalations(boundsOf(granter), row, null);
     if (names.length === 0 && !sharesLimits(granter, row)) return { kind: 'escalation', names: ['sendLimit'] };
     if (names.length > 0) return { kind: 'escalation', names };
@@ -158,11 +174,22 @@ export async function revokeKey(
 ): Promise<Done | KeyRefusal> {
   return await onKey(tools, granter, keyId, async (transaction, row, now) => {
     if (row.revokedAt !== null) return { kind: 'done', row };
-    await markRevoked(transaction, row, now);
-    await withdrawHoldsOfKey(transaction, tools.ids, row, decider, now);
-    await audit(transaction, tools.ids, 'key.revoked', granter, row, now);
+    await revokeLockedKey(transaction, tools.ids, row, decider, now);
     return { kind: 'done', row: { ...row, revokedAt: now } };
   });
+}
+
+/** Revokes a key, in the transaction that has locked it, and withdraws its held sends. */
+export async function revokeLockedKey(
+  transaction: Query,
+  ids: IdGenerator,
+  row: KeyRow,
+  decider: Decider,
+  now: Date,
+): Promise<void> {
+  await markRevoked(transaction, row, now);
+  await withdrawHoldsOfKey(transaction, ids, row, decider, now);
+  await audit(transaction, ids, 'key.revoked', { keyId: decider.actor }, row, now);
 }
 
 /** Pauses or resumes a key's sending. A key cannot resume what a user paused. */
@@ -227,7 +254,7 @@ type AuditDetails = Readonly<Record<string, string | number>>;
 
 /** The entry includes the key's name, because the id alone means little to a reader. */
 async function audit(
-  transaction: Transaction,
+  transaction: Query,
   ids: IdGenerator,
   action: AuditAction,
   { keyId: actor }: { readonly keyId: string },

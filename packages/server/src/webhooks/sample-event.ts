@@ -178,6 +178,7 @@ function sampleKey(now: Date): EventData<'key.expiring'> {
     expiresAt: new Date(now.getTime() + 72 * HOUR_MS).toISOString(),
     revokedAt: null,
     pausedAt: null,
+    client: null,
   };
 }
 

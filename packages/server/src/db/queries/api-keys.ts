@@ -1,4 +1,4 @@
-import type { Role } from '@postrider/core';
+import type { Role, Scope } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
@@ -7,6 +7,7 @@ import { arraysOf, columnNames, type RecordOf, toArrays, unnested } from '../rec
 import { executing } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
 import { apiKeys, retiredKeySecrets } from '../schema/keys.ts';
+import { accessTokens } from '../schema/oauth.ts';
 import { members } from '../schema/users.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 
@@ -58,6 +59,13 @@ const makerLimits = builder
     ),
   );
 
+const grantors = alias(members, 'grantors');
+
+const grantorRole = builder
+  .select({ role: grantors.role })
+  .from(grantors)
+  .where(and(eq(grantors.accountId, apiKeys.accountId), eq(grantors.id, apiKeys.createdByMember)));
+
 const keyColumns = {
   accountId: apiKeys.accountId,
   keyId: apiKeys.id,
@@ -70,6 +78,12 @@ const keyColumns = {
   pausedAt: apiKeys.pausedAt,
   /** The user who created the key; null if unknown. */
   createdByMember: apiKeys.createdByMember,
+  /** The program that signed in with OAuth and uses the key by access tokens; null for a key with a secret. */
+  clientId: apiKeys.clientId,
+  /** The name that the program reported. */
+  clientName: apiKeys.clientName,
+  /** For the key of such a program, the role of the user who signed in; null if they are not in the team any more. */
+  grantorRole: sql<Role | null>`CASE WHEN ${apiKeys.clientId} IS NOT NULL THEN ${grantorRole} END`,
   /** Whether the key belongs to a member's seat. No one knows the secret of such a key, and key operations ignore it. */
   isSeat: apiKeys.isSeat,
   /** Incremented whenever the key's restrictions or its secret change. */
@@ -87,8 +101,10 @@ export const callerColumns = {
   trackOpens: accounts.trackOpens,
   trackClicks: accounts.trackClicks,
   accountPausedAt: accounts.pausedAt,
-  /** When the secret that was used expires because it was replaced; null for the current secret. */
+  /** When the secret that was used expires because it was replaced, or when the access token expires; null for the current secret. */
   secretEndsAt: sql<Date | null>`NULL::timestamptz`,
+  /** The scopes of the access token that was used; null for a secret. */
+  tokenScopes: sql<readonly Scope[] | null>`NULL::text[]`,
 };
 
 const ofAccount = eq(accounts.id, apiKeys.accountId);
@@ -108,14 +124,26 @@ const findByHash = defineStatement({ hash: apiKeys.secretHash }, ({ hash }) => {
     )
     .innerJoin(accounts, ofAccount)
     .where(eq(retiredKeySecrets.secretHash, hash));
-  return present.unionAll(retired);
+  const tokens = builder
+    .select(
+      named({
+        ...callerColumns,
+        secretEndsAt: sql<Date | null>`${accessTokens.endsAt}`,
+        tokenScopes: sql<readonly Scope[] | null>`${accessTokens.scopes}`,
+      }),
+    )
+    .from(accessTokens)
+    .innerJoin(apiKeys, and(eq(apiKeys.accountId, accessTokens.accountId), eq(apiKeys.id, accessTokens.keyId)))
+    .innerJoin(accounts, ofAccount)
+    .where(eq(accessTokens.tokenHash, hash));
+  return present.unionAll(retired).unionAll(tokens);
 });
 
 export type ApiKeyRow = RowOf<typeof findByHash>;
 
 /**
- * Finds a key, with its account, by the hash of a secret; null if the hash is unknown. Also finds revoked and expired keys, and replaced
- * secrets.
+ * Finds a key, with its account, by the hash of a secret or access token; null if the hash is unknown. Also finds revoked and expired keys,
+ * and replaced secrets.
  */
 export async function findKeyByHash(query: Query, hash: Buffer): Promise<ApiKeyRow | null> {
   const [row] = await findByHash(query, { hash });

@@ -8,11 +8,12 @@ import { type KeyRestrictions, keyRestrictions } from './api-keys.ts';
 
 export type NewKeyRow = Readonly<
   Pick<typeof apiKeys.$inferSelect, 'accountId' | 'id' | 'name' | 'last4' | 'makers' | 'createdByMember'>
-> & {
-  readonly hash: Buffer;
-  readonly restrictions: KeyRestrictions;
-  readonly now: Date;
-};
+> &
+  Partial<Readonly<Pick<typeof apiKeys.$inferSelect, 'clientId' | 'clientName'>>> & {
+    readonly hash: Buffer;
+    readonly restrictions: KeyRestrictions;
+    readonly now: Date;
+  };
 
 const { mode, ...changeable } = keyRestrictions;
 const CHANGEABLE = { ...changeable, holdWhen: value<string | null>() };
@@ -22,6 +23,7 @@ const insert = defineStatement(
     ...{ accountId: apiKeys.accountId, id: apiKeys.id, name: apiKeys.name, mode, hash: apiKeys.secretHash },
     ...{ last4: apiKeys.last4, createdByKey: apiKeys.createdByKey, makers: apiKeys.makers, ...CHANGEABLE },
     ...{ createdByMember: apiKeys.createdByMember, heldSince: apiKeys.heldSince, now: apiKeys.createdAt },
+    ...{ clientId: apiKeys.clientId, clientName: apiKeys.clientName },
   },
   ({ hash, holdWhen, now, ...key }) =>
     builder
@@ -29,10 +31,14 @@ const insert = defineStatement(
       .values({ ...key, secretHash: hash, holdWhen: sql`${holdWhen}::text::jsonb`, createdAt: now }),
 );
 
-export async function insertKey(query: Query, { restrictions, ...key }: NewKeyRow): Promise<void> {
+export async function insertKey(
+  query: Query,
+  { restrictions, clientId = null, clientName = null, ...key }: NewKeyRow,
+): Promise<void> {
   const heldSince = restrictions.approvalMode === 'off' ? null : key.now;
   const createdByKey = key.makers[0] ?? null;
-  await insert(query, { ...key, ...restrictions, holdWhen: toJson(restrictions.holdWhen), createdByKey, heldSince });
+  const holdWhen = toJson(restrictions.holdWhen);
+  await insert(query, { ...key, ...restrictions, holdWhen, createdByKey, heldSince, clientId, clientName });
 }
 
 export interface KeyName {

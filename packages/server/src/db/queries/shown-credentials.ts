@@ -8,7 +8,7 @@ import { defineStatement, value } from '../statement.ts';
 
 /** The credential that a request presented. It must not have ended when a send is stored. */
 export type ShownCredential =
-  | { readonly kind: 'secret' /** SHA-256, base64. */; readonly hash: string; readonly endsAt: Date | null }
+  | { readonly kind: 'secret' | 'token' /** SHA-256, base64. */; readonly hash: string; readonly endsAt: Date | null }
   | { readonly kind: 'session'; readonly id: string; readonly endsAt: Date | null };
 
 /** The credential that a caller presented for a key, or for the key of its seat. */
@@ -19,7 +19,7 @@ export interface AskedCredential {
   readonly name: string;
 }
 
-/** `n` is the name, `e` when the credential ends, and `h` the hash of a secret. */
+/** `n` is the name, `e` when the credential ends, and `h` the hash of a secret or access token. */
 const ASKED = {
   a: apiKeys.accountId,
   k: apiKeys.id,
@@ -38,13 +38,15 @@ const find = defineStatement({ asks: value<string>(), now: value<Date>() }, ({ a
           SELECT FROM sessions x WHERE x.id = q.s AND x.account_id = q.a AND x.member_id = q.k))
         OR EXISTS (SELECT FROM api_keys k WHERE k.account_id = q.a AND k.id = q.k AND k.secret_hash = decode(q.h, 'base64'))
         OR EXISTS (SELECT FROM retired_key_secrets r
-          WHERE r.account_id = q.a AND r.key_id = q.k AND r.secret_hash = decode(q.h, 'base64') AND r.ends_at > ${now})`,
+          WHERE r.account_id = q.a AND r.key_id = q.k AND r.secret_hash = decode(q.h, 'base64') AND r.ends_at > ${now})
+        OR EXISTS (SELECT FROM access_tokens t
+          WHERE t.account_id = q.a AND t.key_id = q.k AND t.token_hash = decode(q.h, 'base64') AND t.ends_at > ${now})`,
   ),
 );
 
 /**
- * The names of those that have not ended: sessions still in their seat, and secrets that were not replaced or are still in their grace
- * period.
+ * The names of those that have not ended: sessions still in their seat, secrets that were not replaced or are still in their grace
+ * period, and access tokens that have not expired.
  */
 export async function findLasting(
   query: Query,

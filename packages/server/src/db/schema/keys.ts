@@ -53,9 +53,13 @@ export const apiKeys = pgTable(
     heldSince: timestamptz('held_since'),
     attachmentHosts: textArray('attachment_hosts'),
     makers: uuidArray('makers').notNull().default(sql`'{}'`),
+    clientId: text('client_id'),
+    clientName: text('client_name'),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
+    index('api_keys_clients').on(t.accountId, t.createdByMember).where(sql`${t.clientId} IS NOT NULL`),
+    check('api_keys_client_check', sql`${t.clientId} IS NULL OR ${t.createdByMember} IS NOT NULL`),
     index('api_keys_expiry')
       .on(t.expiresAt)
       .where(sql`${t.expiresAt} IS NOT NULL AND ${t.expiryToldAt} IS NULL AND ${t.revokedAt} IS NULL`),

@@ -13,6 +13,15 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
   switch (refusal.kind) {
     case 'paused-by-user':
       return pausedByUser('key', refusal.pauser, scopes);
+    case 'has-client':
+      return validationFailed([
+        {
+          path: 'id',
+          code: 'conflict',
+          message:
+            'is the key of a program that signed in, which has no secret to replace; revoke the key to end its access',
+        },
+      ]);
     case 'too-deep':
       return new ProblemError('permission_escalation', {
         detail: `The calling key is the last of a chain of keys: ${LIMITS.keyGenerations} keys before it each created the next one. It cannot create a key.`,

@@ -5,6 +5,7 @@ import { badge, statusBadge } from '../../../ui/components/badge.ts';
 import { button, linkButton } from '../../../ui/components/button.ts';
 import { facts } from '../../../ui/components/facts.ts';
 import { select } from '../../../ui/components/field.ts';
+import { foreignText } from '../../../ui/components/foreign-text.ts';
 import { pageHeader } from '../../../ui/components/page-header.ts';
 import { card, confirmation, copyable, emptyState, flushCard, notice, pager } from '../../../ui/components/surfaces.ts';
 import { type Column, table } from '../../../ui/components/table.ts';
@@ -70,8 +71,7 @@ async function list(request: PageRequest): Promise<PageResult> {
     {
       label: 'Key',
       kind: 'lead',
-      cell: ({ id, name, prefix, last4 }) =>
-        html`<a class="row-link" href="${PATH}/${id}">${name}</a><br><code class="faint">${prefix}…${last4}</code>`,
+      cell: (key) => html`<a class="row-link" href="${PATH}/${key.id}">${key.name}</a><br>${credentialOf(key)}`,
     },
     { label: 'Status', cell: keyBadge },
     { label: 'Approval', cell: ({ approvalMode }) => APPROVAL_WORDS[approvalMode] },
@@ -95,6 +95,13 @@ ${pager(total === 1 ? '1 key' : `${total.toLocaleString('en-US')} keys`, nextCur
     content: html`${pageHeader({ title: 'API keys', lead: 'One key for each agent and program, each limited to what it needs.', actions: createLink })}
 ${flushCard(null, keys.length === 0 ? emptyState('No keys yet', 'Create a key for an agent or an application.', createLink) : rows)}`,
   });
+}
+
+/** A key is used by its secret, or by a program that signed in. */
+function credentialOf({ prefix, last4, client }: Key): Html {
+  return client === null
+    ? html`<code class="faint">${prefix}…${last4}</code>`
+    : html`<span class="faint">Signed in with ${foreignText(client.name)}</span>`;
 }
 
 const APPROVAL_WORDS: Readonly<Record<Key['approvalMode'], string>> = {
@@ -159,7 +166,7 @@ ${card('Connect an agent over MCP', html`<pre>${config}</pre><div><button type="
 
 async function show(request: PageRequest, problem: Problem | null): Promise<PageResult> {
   const key = await request.call('keys.get', { params: { id: request.param('id') } });
-  const { id, name, prefix, last4, createdAt, lastUsedAt, expiresAt, revokedAt, pausedAt, scopes } = key;
+  const { id, name, createdAt, lastUsedAt, expiresAt, revokedAt, pausedAt, scopes } = key;
   const isLive = revokedAt === null;
   const editLink =
     isLive && request.may('keys.update')
@@ -167,12 +174,18 @@ async function show(request: PageRequest, problem: Problem | null): Promise<Page
       : null;
   return page({
     ...{ title: name, section: 'keys', status: problem?.status ?? 200 },
-    content: html`${pageHeader({ title: name, lead: html`${keyBadge(key)} <code>${prefix}…${last4}</code>`, crumbs: [{ label: 'API keys', href: PATH }], actions: html`${isLive ? keyActions(request, key) : null}${editLink}` })}
+    content: html`${pageHeader({ title: name, lead: html`${keyBadge(key)} ${credentialOf(key)}`, crumbs: [{ label: 'API keys', href: PATH }], actions: html`${isLive ? keyActions(request, key) : null}${editLink}` })}
 ${problem === null ? null : problemNotice(problem)}<div class="columns"><div>${policyCard({ ...key, isPaused: pausedAt !== null })}</div>
 ${card(
   'About this key',
   html`${facts([
     ['Created', time(createdAt)],
+    [
+      'Program',
+      key.client === null
+        ? null
+        : html`${foreignText(key.client.name)} <span class="line small faint">It signed in with OAuth. Its client id: <code>${key.client.id}</code></span>`,
+    ],
     ['Last used', lastUsedAt === null ? 'Never' : time(lastUsedAt, 'age')],
     ['Expires', expiresAt === null ? 'Never' : time(expiresAt)],
     ['Paused', pausedAt === null ? null : time(pausedAt)],
@@ -187,7 +200,7 @@ ${card(
   });
 }
 
-function keyActions(request: PageRequest, { id, name, pausedAt }: Key): Html {
+function keyActions(request: PageRequest, { id, name, pausedAt, client }: Key): Html {
   const pause =
     pausedAt === null && request.may('keys.pause')
       ? html`<form method="post" action="${PATH}/${id}/pause">${button('Pause')}</form>`
@@ -201,9 +214,10 @@ function keyActions(request: PageRequest, { id, name, pausedAt }: Key): Html {
     { value: '3600', label: 'keeps working for an hour' },
     { value: '86400', label: 'keeps working for a day' },
   ];
-  const rotation = request.may('keys.rotate')
-    ? html`<form class="stack-tight" method="post" action="${PATH}/${id}/rotate"><strong>New secret</strong>${select({ name: 'graceSeconds', label: 'The old secret', value: '0', options: graces })}${button('Rotate')}</form>`
-    : null;
+  const rotation =
+    client === null && request.may('keys.rotate')
+      ? html`<form class="stack-tight" method="post" action="${PATH}/${id}/rotate"><strong>New secret</strong>${select({ name: 'graceSeconds', label: 'The old secret', value: '0', options: graces })}${button('Rotate')}</form>`
+      : null;
   const revocation = request.may('keys.revoke')
     ? html`<form class="stack-tight" method="post" action="${PATH}/${id}/revoke"><strong>Revoke</strong><p class="small">${name} stops working within a second, for good. Its waiting approvals are withdrawn.</p>${button('Revoke the key', { kind: 'danger' })}</form>`
     : null;

@@ -1,0 +1,187 @@
+import type { Scope } from '@postrider/core';
+import { builder, named } from '../builder.ts';
+import type { Query } from '../client.ts';
+import { and, desc, eq, gt, isNotNull, isNull, or, sql } from '../drizzle.ts';
+import { arrayOf } from '../record-columns.ts';
+import { executing, pg } from '../result.ts';
+import { apiKeys } from '../schema/keys.ts';
+import { accessTokens } from '../schema/oauth.ts';
+import { members } from '../schema/users.ts';
+import { defineStatement, type RowOf, value } from '../statement.ts';
+import { isActive } from './users.ts';
+
+const KEY = { accountId: accessTokens.accountId, keyId: accessTokens.keyId };
+
+const insert = defineStatement(
+  {
+    ...{ ...KEY, tokenHash: accessTokens.tokenHash, scopes: value<readonly Scope[]>() },
+    ...{ now: accessTokens.createdAt, endsAt: accessTokens.endsAt },
+  },
+  ({ accountId, keyId, tokenHash, scopes, now, endsAt }) =>
+    executing(sql`
+      INSERT INTO access_tokens (account_id, key_id, token_hash, scopes, created_at, ends_at)
+      VALUES (${accountId}, ${keyId}, ${tokenHash}, ${arrayOf(pg.text, scopes)}, ${now}, ${endsAt})`),
+);
+
+const endOthers = defineStatement({ ...KEY, endsAt: accessTokens.endsAt }, ({ accountId, keyId, endsAt }) =>
+  builder
+    .update(accessTokens)
+    .set({ endsAt: sql`least(${accessTokens.endsAt}, ${endsAt}::timestamptz)` })
+    .where(and(eq(accessTokens.accountId, accountId), eq(accessTokens.keyId, keyId))),
+);
+
+/** Stores an access token of a key. Its former ones end at `formerEndsAt` at the latest. */
+export async function insertAccessToken(
+  query: Query,
+  { formerEndsAt, ...token }: Parameters<typeof insert>[1] & { readonly formerEndsAt: Date },
+): Promise<void> {
+  await endOthers(query, { accountId: token.accountId, keyId: token.keyId, endsAt: formerEndsAt });
+  await insert(query, token);
+}
+
+const find = defineStatement({ tokenHash: accessTokens.tokenHash, now: value<Date>() }, ({ tokenHash, now }) =>
+  builder
+    .select(
+      named({
+        ...{ accountId: accessTokens.accountId, keyId: accessTokens.keyId, scopes: accessTokens.scopes },
+        ...{ createdAt: accessTokens.createdAt, endsAt: accessTokens.endsAt, clientId: apiKeys.clientId },
+      }),
+    )
+    .from(accessTokens)
+    .innerJoin(apiKeys, and(eq(apiKeys.accountId, accessTokens.accountId), eq(apiKeys.id, accessTokens.keyId)))
+    .where(and(eq(accessTokens.tokenHash, tokenHash), gt(accessTokens.endsAt, now))),
+);
+
+/** An access token that has not expired; null if there is none. */
+export async function findAccessToken(
+  query: Query,
+  token: Parameters<typeof find>[1],
+): Promise<RowOf<typeof find> | null> {
+  const [row] = await find(query, token);
+  return row ?? null;
+}
+
+const remove = defineStatement({ tokenHash: accessTokens.tokenHash }, ({ tokenHash }) =>
+  builder.delete(accessTokens).where(eq(accessTokens.tokenHash, tokenHash)),
+);
+
+export async function deleteAccessToken(query: Query, tokenHash: Buffer): Promise<void> {
+  await remove(query, { tokenHash });
+}
+
+const removeOfKey = defineStatement({ keyId: accessTokens.keyId }, ({ keyId }) =>
+  builder.delete(accessTokens).where(eq(accessTokens.keyId, keyId)),
+);
+
+/** Deletes all access tokens of a key. */
+export async function deleteAccessTokensOf(query: Query, keyId: string): Promise<void> {
+  await removeOfKey(query, { keyId });
+}
+
+const purge = defineStatement({ before: value<Date>() }, ({ before }) =>
+  executing(sql`
+    DELETE FROM access_tokens
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM access_tokens WHERE ends_at <= ${before} LIMIT 10000))`),
+);
+
+/** Deletes access tokens that ended before this time. */
+export async function purgeAccessTokens(query: Query, before: Date): Promise<void> {
+  await purge(query, { before });
+}
+
+/** A key that a program may use: neither revoked nor expired, and its user is still in the team. */
+const isUsable = (now: ReturnType<typeof sql>) =>
+  and(
+    isNotNull(apiKeys.clientId),
+    isNull(apiKeys.revokedAt),
+    or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+  );
+
+const GRANT = {
+  ...{ accountId: apiKeys.accountId, keyId: apiKeys.id, clientId: apiKeys.clientId, scopes: apiKeys.scopes },
+  ...{ role: members.role, createdAt: apiKeys.createdAt, expiresAt: apiKeys.expiresAt },
+};
+
+const findGrant = defineStatement({ keyId: apiKeys.id, now: value<Date>() }, ({ keyId, now }) =>
+  builder
+    .select(named(GRANT))
+    .from(apiKeys)
+    .innerJoin(
+      members,
+      and(eq(members.accountId, apiKeys.accountId), eq(members.id, apiKeys.createdByMember), isActive),
+    )
+    .where(and(eq(apiKeys.id, keyId), isUsable(sql`${now}::timestamptz`))),
+);
+
+/** The grant of a program that signed in: its key, if it can be used now; null otherwise. */
+export async function findClientGrant(query: Query, keyId: string, now: Date): Promise<RowOf<typeof findGrant> | null> {
+  const [row] = await findGrant(query, { keyId, now });
+  return row ?? null;
+}
+
+const list = defineStatement(
+  {
+    ...{ accountId: apiKeys.accountId, memberId: members.id, clientId: value<string>(), now: value<Date>() },
+  },
+  ({ accountId, memberId, clientId, now }) =>
+    builder
+      .select(
+        named({
+          ...{ keyId: apiKeys.id, keyName: apiKeys.name, scopes: apiKeys.scopes },
+          ...{ createdAt: apiKeys.createdAt, lastUsedAt: apiKeys.lastUsedAt },
+        }),
+      )
+      .from(apiKeys)
+      .where(
+        and(
+          eq(apiKeys.accountId, accountId),
+          eq(apiKeys.createdByMember, memberId),
+          eq(apiKeys.clientId, clientId),
+          isUsable(sql`${now}::timestamptz`),
+        ),
+      )
+      .orderBy(desc(sql`coalesce(${apiKeys.lastUsedAt}, ${apiKeys.createdAt})`))
+      .limit(5),
+);
+
+/** A grant that a user gave a program before. */
+export type FormerGrant = RowOf<typeof list>;
+
+/** The grants that a user already gave a program, last used first, at most five. */
+export async function listClientGrants(query: Query, of: Parameters<typeof list>[1]): Promise<readonly FormerGrant[]> {
+  return await list(query, of);
+}
+
+const listOfMember = defineStatement(
+  { accountId: apiKeys.accountId, memberId: members.id },
+  ({ accountId, memberId }) =>
+    builder
+      .select(named({ keyId: apiKeys.id }))
+      .from(apiKeys)
+      .where(
+        and(
+          eq(apiKeys.accountId, accountId),
+          eq(apiKeys.createdByMember, memberId),
+          isNotNull(apiKeys.clientId),
+          isNull(apiKeys.revokedAt),
+        ),
+      ),
+);
+
+/** The keys of programs that signed in as a user, except revoked ones. */
+export async function listClientKeysOf(query: Query, accountId: string, memberId: string): Promise<readonly string[]> {
+  return (await listOfMember(query, { accountId, memberId })).map(({ keyId }) => keyId);
+}
+
+const findAccount = defineStatement({ keyId: apiKeys.id }, ({ keyId }) =>
+  builder
+    .select(named({ accountId: apiKeys.accountId }))
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, keyId), isNotNull(apiKeys.clientId))),
+);
+
+/** The account of the key of a program that signed in; null if there is no such key. */
+export async function findClientKeyAccount(query: Query, keyId: string): Promise<string | null> {
+  const [row] = await findAccount(query, { keyId });
+  return row?.accountId ?? null;
+}

@@ -1,0 +1,119 @@
+import {
+  type FieldProblem,
+  findOperation,
+  type HoldWhen,
+  type KeyPolicy,
+  LIMITS,
+  type NewKeyInput,
+  SCOPE_SHORTHANDS,
+  type Scope,
+} from '@postrider/core';
+import type { PageForm } from '../../console/web/page-form.ts';
+import { parsePart } from '../../operations/parse-part.ts';
+import type { AccessRequest } from '../access-request.ts';
+
+/** Days of access that the page offers. */
+export const ACCESS_DAYS = [1, 7, 30, 90, 365] as const;
+export const DEFAULT_DAYS = 30;
+export const DEFAULT_DAILY_SENDS = 100;
+const DAY_MS = 86_400_000;
+
+/** Scopes of the request that the user grants one by one: all but sending and reading. */
+export function furtherScopes({ scopes }: Pick<AccessRequest, 'scopes'>): readonly Scope[] {
+  return scopes.filter((scope) => !SCOPE_SHORTHANDS.sending.includes(scope) && scope !== 'emails:content-all');
+}
+
+export type ChoicesVerdict =
+  | { readonly ok: true; readonly input: NewKeyInput }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/** The key that a user grants with the form of the consent page: never more than the request and their role, which `request.scopes` are. */
+export function readChoices(form: PageForm, request: AccessRequest, now: Date): ChoicesVerdict {
+  const given = givenOf(form, request, now);
+  const problems = [...recipientProblems(form), ...holdProblems(form)];
+  if (problems.length > 0) return { ok: false, problems };
+  const parsed = parsePart(findOperation('keys.create').body, given, 'body');
+  return parsed.ok ? { ok: true, input: parsed.data } : parsed;
+}
+
+/** The same as a policy, for its description in words before anything is stored. */
+export function policyOfChoices(form: PageForm, request: AccessRequest, now: Date): KeyPolicy {
+  const {
+    recipientAllowlist = null,
+    sendLimit,
+    expiresAt,
+    approvalMode,
+    holdWhen,
+    ...given
+  } = givenOf(form, request, now);
+  return {
+    ...{ mode: 'live', scopes: given.scopes, rateLimit: LIMITS.keyRatePerMinuteDefault, ipAllowlist: null },
+    ...{ attachmentHosts: null, recipientAllowlist, approvalMode, holdWhen, expiresAt },
+    ...{ persona: given.persona, lockPersona: given.lockPersona },
+    sendLimit: sendLimit === null ? null : { hour: null, day: sendLimit.day },
+  };
+}
+
+function givenOf(form: PageForm, request: AccessRequest, now: Date) {
+  const approvalMode = form.get('held') === 'some' ? ('policy' as const) : ('always' as const);
+  const days = ACCESS_DAYS.find((count) => String(count) === form.get('days')) ?? DEFAULT_DAYS;
+  const recipientAllowlist = recipientsOf(form, request);
+  // An empty field means no limit; a missing one does not.
+  const day = form.has('day') ? form.text('day') : String(DEFAULT_DAILY_SENDS);
+  const { clientName } = request;
+  return {
+    name: clientName.slice(0, LIMITS.keyNameCharacters),
+    scopes: scopesOf(form, request),
+    ...(recipientAllowlist === null ? {} : { recipientAllowlist: [...recipientAllowlist] }),
+    sendLimit: day === undefined ? null : { day: Number(day) },
+    approvalMode,
+    holdWhen: approvalMode === 'policy' ? holdWhenOf(form, request) : null,
+    persona: { agentName: clientName, source: 'agent' as const },
+    lockPersona: true,
+    expiresAt: new Date(now.getTime() + days * DAY_MS).toISOString(),
+  };
+}
+
+function scopesOf(form: PageForm, request: AccessRequest): Scope[] {
+  const ticked = form.all('scope');
+  const further = furtherScopes(request);
+  return request.scopes.filter((scope) => {
+    if (scope === 'emails:content-all') return form.has('readsOthers');
+    return !further.includes(scope) || ticked.includes(scope);
+  });
+}
+
+function recipientsOf(form: PageForm, { teamAddresses }: AccessRequest): readonly string[] | null {
+  switch (form.get('recipients')) {
+    case 'team':
+      return teamAddresses;
+    case 'listed':
+      return form.list('recipientList');
+    default:
+      return null;
+  }
+}
+
+function holdWhenOf(form: PageForm, { ownDomains }: AccessRequest): HoldWhen {
+  return {
+    firstContact: form.has('firstContact'),
+    recipientDomainNotIn: form.has('otherDomains') ? [...ownDomains] : null,
+    recipientsOver: null,
+    hasBcc: form.has('hasBcc'),
+    hasAttachments: form.has('hasAttachments'),
+    freeformBody: false,
+    linkDomainNotIn: form.has('linksElsewhere') ? [...ownDomains] : null,
+  };
+}
+
+function recipientProblems(form: PageForm): readonly FieldProblem[] {
+  if (form.get('recipients') !== 'listed' || form.list('recipientList').length > 0) return [];
+  return [{ path: 'recipientAllowlist', code: 'required', message: 'Name at least one address or domain.' }];
+}
+
+const RULES = ['firstContact', 'linksElsewhere', 'hasAttachments', 'hasBcc', 'otherDomains'] as const;
+
+function holdProblems(form: PageForm): readonly FieldProblem[] {
+  if (form.get('held') !== 'some' || RULES.some((rule) => form.has(rule))) return [];
+  return [{ path: 'holdWhen', code: 'required', message: 'Tick at least one rule, or let every message wait.' }];
+}

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram, type OAuthProgram, tokensOf } from '../harness/oauth-program.ts';
+import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+describe('a hostile request for access', () => {
+  let server: TestApp;
+  let owner: TestSession;
+  let program: OAuthProgram;
+  beforeAll(async () => {
+    server = await startTestApp();
+    owner = await signInAs(server, 'owner@sandbox.test');
+    program = await createProgram(server);
+  });
+  afterAll(() => server.close());
+
+  const register = (body: unknown) => server.call('POST', '/oauth/register', { key: null, body });
+  const authorize = (query: Readonly<Record<string, string>>) =>
+    fetch(`${server.baseUrl}/oauth/authorize?${new URLSearchParams(query)}`, {
+      headers: { cookie: owner.cookie },
+      redirect: 'manual',
+    });
+  const request = () => ({
+    ...{ response_type: 'code', client_id: program.clientId, redirect_uri: program.redirectUri, state: 'x' },
+    ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' },
+  });
+
+  it.each([
+    'http://evil.example/callback',
+    'javascript:alert(1)',
+    'data:text/html,hi',
+    'file:///etc/passwd',
+    'https://user:pass@evil.example/',
+    'https://evil.example/#fragment',
+    'https://evil.example\\@good.example/',
+    'http://localhost.evil.example/',
+    'http://127.0.0.1.evil.example/',
+    'not a uri',
+    ' https://evil.example/',
+  ])('cannot register the redirect URI %s', async (uri) => {
+    const { status, body } = await register({ client_name: 'X', redirect_uris: ['http://127.0.0.1/cb', uri] });
+    expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
+  });
+
+  it('cannot register without redirect URIs, or with metadata of another form', async () => {
+    for (const body of [{}, [], 'x', null, { redirect_uris: [] }, { redirect_uris: 'https://a.example' }]) {
+      expect((await register(body)).status).toBe(400);
+    }
+    expect((await register({ redirect_uris: ['http://127.0.0.1/'], client_name: { a: 1 } })).body.error).toBe(
+      'invalid_client_metadata',
+    );
+    const large = { redirect_uris: ['http://127.0.0.1/'], client_name: 'x'.repeat(20_000) };
+    expect((await register(large)).status).toBe(413);
+  });
+
+  it('registers as a public program without a secret, and with a readable name, whatever it asks for', async () => {
+    const { body } = await register({
+      client_name: `  Claude\u202e\u0000\n${'x'.repeat(200)}`,
+      redirect_uris: ['http://127.0.0.1/'],
+      token_endpoint_auth_method: 'client_secret_post',
+      grant_types: ['client_credentials', 'implicit'],
+      scope: 'approvals:decide',
+      client_id: 'mine',
+      client_secret: 'mine',
+    });
+    expect(body).not.toHaveProperty('client_secret');
+    expect(body.client_id).not.toBe('mine');
+    expect([body.client_name, body.token_endpoint_auth_method]).toEqual([`Claude ${'x'.repeat(73)}`, 'none']);
+  });
+
+  it('is not sent to an address that the program did not register', async () => {
+    for (const uri of [
+      'https://evil.example/',
+      'http://localhost:3118/callback/../x',
+      'http://localhost:3118/other',
+      '',
+    ]) {
+      const response = await authorize({ ...request(), redirect_uri: uri });
+      expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    }
+    // Programs on the own machine choose a free port at each start (RFC 8252, section 7.3).
+    expect((await authorize({ ...request(), redirect_uri: 'http://localhost:4242/callback' })).status).toBe(303);
+  });
+
+  it('needs PKCE with S256, and a resource of this server', async () => {
+    const { code_challenge: _, ...without } = request();
+    const errorOf = async (query: Readonly<Record<string, string>>) => {
+      const response = await authorize(query);
+      const back = new URL(response.headers.get('location') ?? 'x:');
+      return [back.searchParams.get('error'), back.searchParams.get('iss')];
+    };
+    expect(await errorOf(without)).toEqual(['invalid_request', server.baseUrl]);
+    expect(await errorOf({ ...request(), code_challenge_method: 'plain' })).toEqual([
+      'invalid_request',
+      server.baseUrl,
+    ]);
+    expect(await errorOf({ ...request(), resource: 'https://other.example/mcp' })).toEqual([
+      'invalid_target',
+      server.baseUrl,
+    ]);
+    const implicit = await authorize({ ...request(), response_type: 'token' });
+    expect(implicit.headers.get('location') ?? '').not.toContain('access_token');
+    expect(implicit.headers.get('location') ?? '').not.toContain('/oauth/consent/');
+  });
+
+  it('cannot be decided by another site, without a cookie, or in another browser', async () => {
+    const asked = await program.ask(owner);
+    const cookie = `${owner.cookie}; ${asked.cookies}`;
+    const decide = (headers: Readonly<Record<string, string>>) =>
+      server.call('POST', asked.consent, {
+        key: null,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        rawBody: 'decision=allow',
+      });
+    const before = (await owner.call('GET', '/keys')).body.total;
+    expect((await decide({ cookie, origin: 'https://evil.example' })).status).toBe(403);
+    expect((await decide({ cookie, origin: 'null' })).status).toBe(403);
+    expect((await decide({ cookie })).status).toBe(403);
+    expect((await decide({ cookie: asked.cookies, origin: server.baseUrl })).status).toBe(303);
+    expect((await decide({ cookie: owner.cookie, origin: server.baseUrl })).status).toBe(404);
+    expect((await owner.call('GET', '/keys')).body.total).toBe(before);
+    const page = await fetch(`${server.baseUrl}${asked.consent}`, { headers: { cookie } });
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+
+  it('is decided once', async () => {
+    const asked = await program.ask(owner);
+    await program.decide(owner, asked);
+    const again = await owner.call('POST', asked.consent, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: `${owner.cookie}; ${asked.cookies}` },
+      rawBody: 'decision=allow',
+    });
+    expect(again.status).toBe(404);
+  });
+
+  it('tells the program that the user denied it', async () => {
+    const asked = await program.ask(owner);
+    const returned = await program.decide(owner, asked, { decision: 'deny' });
+    expect(Object.fromEntries(returned.searchParams)).toEqual({
+      error: 'access_denied',
+      error_description: 'The user denied access.',
+      state: asked.state,
+      iss: server.baseUrl,
+    });
+  });
+
+  it('gets no tokens with a wrong verifier, redirect URI, client or resource', async () => {
+    const other = await createProgram(server, { name: 'Other' });
+    for (const changes of [
+      { code_verifier: 'b'.repeat(43) },
+      { code_verifier: '' },
+      { redirect_uri: 'http://localhost:1/callback' },
+      { client_id: other.clientId },
+      { resource: `${server.baseUrl}/v1/mcp` },
+      { code: 'made-up' },
+    ]) {
+      const asked = await program.ask(owner);
+      const response = await program.exchange(await program.decide(owner, asked), asked, changes);
+      expect([response.status, response.body.access_token]).toEqual([400, undefined]);
+    }
+    const { refresh } = await program.signIn(owner);
+    expect((await other.refresh(refresh)).body.error).toBe('invalid_grant');
+    expect((await program.refresh(refresh, { scope: 'emails:send approvals:decide' })).body.error).toBe(
+      'invalid_scope',
+    );
+    expect((await program.refresh(refresh)).status).toBe(200);
+  });
+
+  it('cannot revoke what another program has', async () => {
+    const other = await createProgram(server, { name: 'Other' });
+    const { access, refresh } = await program.signIn(owner);
+    await other.revoke(refresh);
+    await other.revoke(access);
+    expect((await program.callTool(access, 'get_sending_context')).status).toBe(200);
+  });
+
+  it('gets no scope beyond the role of the user, nor one that no program can get', async () => {
+    const viewer = await joinAs(server, owner, 'viewer', 'viewer@sandbox.test');
+    const scope = 'emails:send emails:read keys:write approvals:decide team:write account:write';
+    const { scope: granted } = await program.signIn(viewer, {}, { scope });
+    expect(granted).toBe('emails:read');
+    const all = await program.signIn(owner, { scope: 'keys:write', readsOthers: 'true' }, { scope });
+    expect(all.scope).toBe('emails:send emails:read');
+    const key = (await owner.call('GET', '/keys')).body.keys.find(
+      (one: { client: unknown; revokedAt: unknown }) => one.client !== null && one.revokedAt === null,
+    );
+    expect(key.scopes).toEqual(['emails:send', 'emails:read']);
+  });
+
+  it('grants only what the form of the page can express', async () => {
+    const { access } = await program.signIn(owner, {
+      ...{ held: 'off', approvalMode: 'off', scopes: 'full', mode: 'live', rateLimit: '100000' },
+    });
+    const result = await program.callTool(access, 'get_sending_context');
+    expect(JSON.stringify(result.body)).toContain('Every send waits');
+  });
+
+  it('has no secret to show or rotate', async () => {
+    await program.signIn(owner);
+    const [key] = (await owner.call('GET', '/keys')).body.keys;
+    const rotated = await owner.call('POST', `/keys/${key.id}/rotate`, { body: {} });
+    expect([rotated.status, rotated.body.errors[0].code]).toEqual([422, 'conflict']);
+  });
+
+  it('registers at most thirty times a minute from one address', async () => {
+    server.clock.advance(61_000);
+    const statuses = [];
+    for (let at = 0; at < 32; at += 1) statuses.push((await register({ redirect_uris: ['http://127.0.0.1/'] })).status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(30);
+    expect(statuses.at(-1)).toBe(429);
+    server.clock.advance(61_000);
+  });
+
+  it('leaves no token, code or id of a request in the database', async () => {
+    const asked = await program.ask(owner);
+    const returned = await program.decide(owner, asked);
+    const tokens = tokensOf(await program.exchange(returned, asked));
+    const rows = await server.database.sql`
+      SELECT payload::text AS text FROM oauth_records UNION ALL SELECT t::text FROM access_tokens t UNION ALL SELECT k::text FROM api_keys k`;
+    const stored = JSON.stringify(rows);
+    for (const secret of [tokens.access, tokens.refresh, returned.searchParams.get('code') ?? '']) {
+      expect(stored).not.toContain(secret);
+    }
+  });
+});

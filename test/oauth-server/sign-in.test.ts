@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram, type OAuthProgram, tokensOf } from '../harness/oauth-program.ts';
+import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
+import { startTestApp, type TestApp } from '../harness/test-app.ts';
+
+/** The text of a tool's result. */
+function textOf({
+  body,
+}: {
+  readonly body: { readonly result?: { readonly content: readonly { text: string }[] } };
+}): string {
+  return body.result?.content.map(({ text }) => text).join('\n') ?? JSON.stringify(body);
+}
+
+const MESSAGE = { from: 'ada@sandbox.test', to: 'delivered@sandbox.test', subject: 'Hello', text: 'Hi!' };
+
+describe('a program that signs in', () => {
+  let server: TestApp;
+  let owner: TestSession;
+  let program: OAuthProgram;
+  beforeAll(async () => {
+    server = await startTestApp();
+    owner = await signInAs(server, 'owner@sandbox.test');
+    program = await createProgram(server);
+  });
+  afterAll(() => server.close());
+
+  const keysOf = async () =>
+    (await owner.call('GET', '/keys')).body.keys.filter((key: { client: unknown }) => key.client);
+
+  it('gets tokens for a key of its own, whose messages all wait for approval', async () => {
+    const asked = await program.ask(owner);
+    const returned = await program.decide(owner, asked);
+    expect(returned.origin + returned.pathname).toBe(program.redirectUri);
+    expect(Object.fromEntries(returned.searchParams)).toEqual({
+      code: expect.any(String),
+      state: asked.state,
+      iss: server.baseUrl,
+    });
+    const response = await program.exchange(returned, asked);
+    expect([response.status, response.body]).toEqual([
+      200,
+      {
+        access_token: expect.stringMatching(/^pr_access_[0-9A-Za-z]{39}$/),
+        refresh_token: expect.stringMatching(/^pr_refresh_[0-9A-Za-z]{39}$/),
+        token_type: 'Bearer',
+        expires_in: 3_600,
+        scope:
+          'emails:send emails:read emails:content emails:cancel templates:read domains:read suppressions:read stats:read',
+      },
+    ]);
+    const [key] = await keysOf();
+    expect(key).toMatchObject({
+      name: 'Claude Code',
+      client: { name: 'Claude Code', id: program.clientId },
+      approvalMode: 'always',
+      sendLimit: { hour: null, day: 100 },
+      persona: { agentName: 'Claude Code', source: 'agent' },
+      lockPersona: true,
+    });
+    const sent = await program.callTool(tokensOf(response).access, 'send_email', MESSAGE);
+    expect(textOf(sent)).toContain('held');
+    const { approvals: held } = (await server.call('GET', '/keys/approvals')).body;
+    expect(held).toHaveLength(1);
+    const { body: message } = await owner.call('GET', `/emails/${held[0].emailId}`);
+    expect(message).toMatchObject({
+      channel: 'mcp',
+      source: 'agent',
+      agentName: 'Claude Code',
+      keyName: 'Claude Code',
+    });
+  });
+
+  it('can use its token for POST /mcp only', async () => {
+    const { access } = await program.signIn(owner);
+    const elsewhere = await server.call('GET', '/emails', { key: access });
+    expect([elsewhere.status, elsewhere.body.code, elsewhere.body.detail]).toEqual([
+      401,
+      'invalid_key',
+      'Access tokens of programs that signed in are valid for `POST /mcp` only.',
+    ]);
+    expect((await program.callTool(access, 'get_sending_context', {}, '/v1/mcp')).status).toBe(200);
+  });
+
+  it('learns from a 401 where to sign in', async () => {
+    const without = await server.call('POST', '/mcp', { key: null, body: {} });
+    expect([without.status, without.headers.get('www-authenticate')]).toEqual([
+      401,
+      `Bearer realm="postrider", resource_metadata="${server.baseUrl}/.well-known/oauth-protected-resource/mcp", scope="emails:send emails:read emails:content emails:content-all emails:cancel templates:read domains:read suppressions:read stats:read"`,
+    ]);
+    expect(without.body.fix).toContain('API key');
+    const wrong = await server.call('POST', '/v1/mcp', { key: 'pr_access_nothing', body: {} });
+    expect(wrong.headers.get('www-authenticate')).toMatch(
+      /^Bearer realm="postrider", error="invalid_token", error_description="[^"]+", resource_metadata="[^"]+\/v1\/mcp", scope="/,
+    );
+    const { body: resource } = await server.call('GET', '/.well-known/oauth-protected-resource/mcp', { key: null });
+    expect(resource).toMatchObject({ resource: `${server.baseUrl}/mcp`, authorization_servers: [server.baseUrl] });
+    const { body: metadata } = await server.call('GET', '/.well-known/oauth-authorization-server', { key: null });
+    expect(metadata).toMatchObject({
+      issuer: server.baseUrl,
+      code_challenge_methods_supported: ['S256'],
+      client_id_metadata_document_supported: true,
+      authorization_response_iss_parameter_supported: true,
+    });
+  });
+
+  it('rotates its refresh token, and loses the access when one is used twice', async () => {
+    const first = await program.signIn(owner);
+    const second = tokensOf(await program.refresh(first.refresh));
+    expect(second.refresh).not.toBe(first.refresh);
+    expect((await program.callTool(second.access, 'get_sending_context')).status).toBe(200);
+    const reused = await program.refresh(first.refresh);
+    expect([reused.status, reused.body.error]).toEqual([400, 'invalid_grant']);
+    expect((await program.refresh(second.refresh)).body.error).toBe('invalid_grant');
+    const after = await program.callTool(second.access, 'get_sending_context');
+    expect([after.status, after.body.code]).toEqual([401, 'invalid_key']);
+  });
+
+  it('gets one set of tokens, however often it uses a code or token at once', async () => {
+    const asked = await program.ask(owner);
+    const returned = await program.decide(owner, asked);
+    const codes = await Promise.all(Array.from({ length: 8 }, () => program.exchange(returned, asked)));
+    expect(codes.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    const { refresh } = await program.signIn(owner);
+    const refreshed = await Promise.all(Array.from({ length: 8 }, () => program.refresh(refresh)));
+    expect(refreshed.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+  });
+
+  it('loses its access when the code is used again', async () => {
+    const asked = await program.ask(owner);
+    const returned = await program.decide(owner, asked);
+    const { access } = tokensOf(await program.exchange(returned, asked));
+    expect((await program.exchange(returned, asked)).body.error).toBe('invalid_grant');
+    expect((await program.callTool(access, 'get_sending_context')).status).toBe(401);
+  });
+
+  it.each(['access', 'refresh'] as const)('ends its access, and its key, by revoking its %s token', async (kind) => {
+    const { access, refresh } = await program.signIn(owner);
+    const before = (await keysOf()).filter((key: { revokedAt: unknown }) => key.revokedAt === null).length;
+    expect((await program.revoke(kind === 'access' ? access : refresh)).status).toBe(200);
+    expect((await program.refresh(refresh)).body.error).toBe('invalid_grant');
+    expect((await program.callTool(access, 'get_sending_context')).status).toBe(401);
+    expect((await keysOf()).filter((key: { revokedAt: unknown }) => key.revokedAt === null)).toHaveLength(before - 1);
+  });
+
+  it('loses its access within a second when its key is revoked, and is held while it is paused', async () => {
+    const { access, refresh } = await program.signIn(owner);
+    const [key] = await keysOf();
+    await owner.call('POST', `/keys/${key.id}/pause`);
+    expect(textOf(await program.callTool(access, 'send_email', MESSAGE))).toContain('paused');
+    await owner.call('POST', `/keys/${key.id}/resume`);
+    await owner.call('DELETE', `/keys/${key.id}`);
+    expect((await program.callTool(access, 'get_sending_context')).status).toBe(401);
+    expect((await program.refresh(refresh)).body.error).toBe('invalid_grant');
+  });
+
+  it('expires with its access token, and with its key', async () => {
+    const { access, refresh } = await program.signIn(owner, { days: '1' });
+    server.clock.advance(3_601_000);
+    const late = await program.callTool(access, 'get_sending_context');
+    expect([late.status, late.body.code]).toEqual([401, 'key_expired']);
+    const renewed = tokensOf(await program.refresh(refresh));
+    expect((await program.callTool(renewed.access, 'get_sending_context')).status).toBe(200);
+    server.clock.advance(86_400_000);
+    expect((await program.refresh(renewed.refresh)).body.error).toBe('invalid_grant');
+  });
+
+  it('has no scope that the role of its user lacks, and none after they leave', async () => {
+    const developer = await joinAs(server, owner, 'developer', 'dev@sandbox.test');
+    const { access, refresh } = await program.signIn(developer);
+    expect((await program.callTool(access, 'list_templates')).status).toBe(200);
+    await owner.call('PATCH', `/team/${developer.user.memberId}`, { body: { role: 'viewer' } });
+    server.clock.advance(1_000);
+    expect(textOf(await program.callTool(access, 'send_email', MESSAGE))).toContain('missing_scope');
+    const renewed = await program.refresh(refresh);
+    expect(renewed.body.scope).not.toContain('emails:send');
+    await owner.call('DELETE', `/team/${developer.user.memberId}`);
+    server.clock.advance(1_000);
+    expect((await program.callTool(tokensOf(renewed).access, 'get_sending_context')).status).toBe(401);
+    expect((await program.refresh(tokensOf(renewed).refresh)).body.error).toBe('invalid_grant');
+  });
+});
