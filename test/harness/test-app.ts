@@ -193,7 +193,7 @@ async function addDomain(
   return { selector, publicKey: key.publicKeyBase64 };
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const { createServer } = await import('node:net');
   return await new Promise((resolve) => {
     const probe = createServer();

@@ -18,7 +18,7 @@ export interface SuiteReport {
 }
 
 const SUITE = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'));
-const PROGRAM = join(SUITE, 'dist/index.js');
+export const PROGRAM = join(SUITE, 'dist/index.js');
 
 /** Runs what a revision of the protocol requires of servers, by the public suite's own program. */
 export async function runSuite(url: string, revision: Revision): Promise<SuiteReport> {

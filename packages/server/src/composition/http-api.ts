@@ -100,7 +100,11 @@ export function createApi(
       await endGrant(keys, keyId);
       services.callers.forget();
     },
-    countFetch: async (address) => await anonymousRates.assertCount(METADATA_FETCHES, address),
+    countFetch: (address) =>
+      anonymousRates.assertCount(METADATA_FETCHES, address).then(
+        () => true,
+        () => false,
+      ),
   });
   addOAuthServerRoutes(http, { auth, baseUrl, anonymousRates, keys, load });
   addReferenceRoutes(http, baseUrl);

@@ -13,8 +13,8 @@ export interface AuthorizationServerOptions extends OAuthStore {
   readonly http: Pick<OutboundClient, 'request'>;
   /** The secret keys of the installation, the current one first. */
   readonly secretKeys: readonly Buffer[];
-  /** Counts a fetch of metadata for the client of the request. Rejects if it has used its limit. */
-  readonly countFetch: (address: string) => Promise<void>;
+  /** Counts a fetch of metadata for the address of the request. Returns false if it has used its limit. */
+  readonly countFetch: (address: string) => Promise<boolean>;
   /** Shows an error to the user when the program cannot be told. */
   readonly renderError: (title: string, detail: string) => string;
   readonly onError: (error: unknown, what: string) => void;
@@ -143,8 +143,9 @@ function featuresOf({ resources, countFetch }: AuthorizationServerOptions): Conf
       enabled: true,
       ack: 'draft-02',
       allowFetch: async ({ ip }) => {
-        await countFetch(ip);
-        return true;
+        if (await countFetch(ip)) return true;
+        const why = 'the details of too many programs were requested from this address: try again in a minute';
+        throw new errors.CustomOIDCProviderError('temporarily_unavailable', why);
       },
     },
     resourceIndicators: {
