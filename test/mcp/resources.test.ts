@@ -219,10 +219,4 @@ describe('subscriptions of protocol 2026-07-28', () => {
     await server.call('PATCH', `/keys/${overseer.id}`, { body: { scopes: ['emails:read'] } });
     expect(await watching.closed).toBe('graceful');
   });
-
-  it('are not offered to clients of the 2025 protocol over HTTP, which would need a session', async () => {
-    const legacy = await connect(server.key, 'legacy');
-    expect(legacy.getServerCapabilities()?.resources).toEqual({});
-    expect((await connect()).getServerCapabilities()?.resources).toEqual({ subscribe: true });
-  });
 });

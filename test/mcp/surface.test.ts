@@ -50,6 +50,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'service.openapi-json': 'the description of the REST API; a tool has its own',
   'service.openapi-yaml': 'as above',
   'service.mcp': 'the endpoint itself',
+  'service.mcp-end': 'as above',
+  'service.mcp-stream': 'as above',
 };
 
 type Node = Readonly<Record<string, unknown>>;

@@ -5,6 +5,8 @@ import { readTree, type TreeFile } from './source-tree.ts';
 /** Operations that speak their own protocol have a folder of tests, and no file that mirrors the declaration. */
 const PROVEN_IN: Readonly<Record<string, RegExp>> = {
   'service/mcp': /^test\/mcp\/.+\.test\.ts$/,
+  'service/mcp-stream': /^test\/mcp\/sessions\.test\.ts$/,
+  'service/mcp-end': /^test\/mcp\/sessions\.test\.ts$/,
   'auth/oauth': /^test\/operations\/auth\/oauth\.test\.ts$/,
   'auth/device-page': /^test\/operations\/auth\/device\.test\.ts$/,
 };

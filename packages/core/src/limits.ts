@@ -173,6 +173,14 @@ export const LIMITS = {
   webhookFailuresMin: 20,
   webhookStreamsPerAccount: 10, // on each server process
   mcpSubscriptionsPerAccount: 50, // streams of MCP notifications on each server process
+  mcpSessionStreamsPerAccount: 200, // streams of MCP sessions on each server process
+  mcpSessionStreams: 2_000, // on each server process
+  mcpSessionsPerKey: 100, // with subscriptions; beyond it, the one that was unused for the longest time ends
+  mcpEndedSessionsPerKey: 1_000, // that are remembered as ended
+  mcpSubscriptionsPerSession: 100,
+  mcpSessionIdleHours: 24, // until an unused session with subscriptions ends
+  mcpSessionDays: 30, // until every session ends
+  mcpReplyBytes: 16 * 1024, // of a client's response that another process waits for
   consoleStreamsPerUser: 10, // of live changes, on each server process
   consoleStreams: 1_000, // on each server process
   consoleStreamTopics: 20,

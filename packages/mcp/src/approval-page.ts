@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -22,19 +23,30 @@ interface Hold {
   readonly approvalId: string;
 }
 
+/** How a hold's page is offered. */
+export interface ApprovalPages {
+  /** The URL of a hold's page, where an approver signs in. */
+  readonly pageOf: (approvalId: string) => string;
+  /** Reports to the client of a session that a hold needs no decision any more. */
+  readonly awaitDecision?: (approvalId: string) => Promise<void>;
+}
+
+/** Clients end a call after 60 s by default; the page stays open, and the result names it. */
+const ASKED_MS = 30_000;
+
 /**
  * A result that shows held sends, with the pages where an approver decides. After a send, a client that can open URLs is asked once to open
  * the page (for a batch, that of the first hold). Its reply does not matter, because nothing in the agent's client can approve a send.
  * Other clients, and reads, get the URLs as text.
- * @param pageOf the URL of a hold's page, where an approver signs in
  */
-export function offerApprovalPage(
+export async function offerApprovalPage(
   mcp: McpServer,
   { mcpReq }: ServerContext,
   tool: Tool,
   result: CallToolResult,
-  pageOf: (approvalId: string) => string,
-): CallToolResult | InputRequiredResult {
+  pages: ApprovalPages,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { pageOf } = pages;
   const holds = holdsOf(tool, result);
   const [first] = holds;
   if (first === undefined) return result;
@@ -43,7 +55,10 @@ export function offerApprovalPage(
   // The user was already asked for an existing message: agents may repeat a send immediately.
   const isNew = fieldsOf(result.structuredContent)['deduplicated'] !== true;
   const asks = tool.operation.effect === 'send' && !wasAsked && isNew;
-  if (asks && mcp.server.getClientCapabilities()?.elicitation?.url !== undefined) {
+  const opensUrls = mcp.server.getClientCapabilities()?.elicitation?.url !== undefined;
+  if (asks && opensUrls && isOf2025(mcp)) {
+    await askNow(mcp, mcpReq, { approvalId: first.approvalId, message: questionOf(holds.length) }, pages);
+  } else if (asks && opensUrls) {
     // The repeated call is recognized by the message that the first one created, and is not reported as a duplicate.
     return inputRequired({
       inputRequests: {
@@ -53,6 +68,32 @@ export function offerApprovalPage(
     });
   }
   return withNote(wasAsked ? withoutDuplicate(result) : result, noteOf(holds, pageOf));
+}
+
+/** The revisions before 2026-07-28, in which the server sends requests to the client. */
+function isOf2025(mcp: McpServer): boolean {
+  return (mcp.server.getNegotiatedProtocolVersion() ?? '') < '2026';
+}
+
+/**
+ * Asks the client to open the page while the call runs. The message is held already, so whatever the client responds, and if it does not, the
+ * result is the same.
+ */
+async function askNow(
+  mcp: McpServer,
+  { id, signal }: ServerContext['mcpReq'],
+  { approvalId, message }: { readonly approvalId: string; readonly message: string },
+  { pageOf, awaitDecision }: ApprovalPages,
+): Promise<void> {
+  await awaitDecision?.(approvalId).catch(() => {});
+  const asked = { mode: 'url', message, url: pageOf(approvalId), elicitationId: approvalId } as const;
+  // The request itself has more time than the call waits: a client that was told of a timeout would close the question.
+  const options = { relatedRequestId: id, timeout: 2 * ASKED_MS, signal };
+  const waited = new AbortController();
+  const response = mcp.server.elicitInput(asked, options).catch(() => {});
+  const late = delay(ASKED_MS, undefined, { signal: waited.signal, ref: false }).catch(() => {});
+  await Promise.race([response, late]);
+  waited.abort();
 }
 
 function questionOf(count: number): string {

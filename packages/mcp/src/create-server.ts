@@ -17,6 +17,7 @@ import { setPromptHandlers } from './prompts/prompt-handlers.ts';
 import { setCompletionHandler } from './resources/complete.ts';
 import { type ResourceSubscriptions, setResourceHandlers } from './resources/resource-handlers.ts';
 import { refuse } from './results.ts';
+import type { McpSession } from './sessions/session-port.ts';
 import { type GivenArguments, type ReportProgress, type Tool, visibleTools } from './tool.ts';
 import { createNameTools, inToolNames } from './tool-names.ts';
 import { isSelected, notSelectedProblem, type ToolSelection } from './tool-selection.ts';
@@ -40,6 +41,8 @@ export interface McpServerSettings {
   readonly canNotify?: boolean;
   /** For connections that stay open: handles subscriptions of 2025 protocol clients. */
   readonly subscriptions?: ResourceSubscriptions;
+  /** The session of a 2025 protocol client over HTTP. */
+  readonly session?: Pick<McpSession, 'awaitDecision'>;
   /** The server's public address, for links to the approval page. Without it, no page is linked. */
   readonly baseUrl?: string;
   /** The id of the API request of these calls, if there is one; refusals created here include it. */
@@ -88,7 +91,7 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = TOOLS.find(({ definition }) => definition.name === params.name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
-    const { baseUrl, requestId } = settings;
+    const { baseUrl, requestId, session } = settings;
     const origin = baseUrl === undefined || requestId === undefined ? null : { baseUrl, requestId };
     if (!selected.includes(tool)) return finishRefusal(refuse(notSelectedProblem(tool, selection)), nameTools, origin);
     const result = finishRefusal(
@@ -97,7 +100,8 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
       origin,
     );
     const pageOf = (approvalId: string) => `${baseUrl}/approvals/open/${approvalId}`;
-    const response = baseUrl === undefined ? result : offerApprovalPage(mcp, context, tool, result, pageOf);
+    const pages = { pageOf, ...(session === undefined ? {} : { awaitDecision: session.awaitDecision }) };
+    const response = baseUrl === undefined ? result : await offerApprovalPage(mcp, context, tool, result, pages);
     if (isInputRequiredResult(response)) return response;
     const projected = mcp.server.projectCallToolResult(response, tool.definition.outputSchema);
     return context.mcpReq.envelope === undefined ? projected : withoutIcons(projected, identity);

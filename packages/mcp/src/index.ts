@@ -12,8 +12,15 @@ export { createMcpHttpHandler, type McpCaller, type McpHttpHandler, type McpHttp
 export type { Invoke, InvokeResult } from './invoke.ts';
 export { missingScopesOf } from './missing-scopes.ts';
 export { PROMPTS } from './prompts/index.ts';
-export { parseResourceUri, RESOURCE_KINDS } from './resources/resource-kinds.ts';
+export { parseResourceUri, RESOURCE_KINDS, resourceUri } from './resources/resource-kinds.ts';
 export type { ResourceWatch, WatchResources } from './resources/resource-watch.ts';
+export type {
+  Declared,
+  McpSession,
+  McpSessionEvent,
+  McpSessionStream,
+  McpSessions,
+} from './sessions/session-port.ts';
 export { DEFAULT_TOOLSET, SURFACE, type SurfaceEntry } from './surface.ts';
 export type { Tool } from './tool.ts';
 export { TOOLS } from './tools.ts';

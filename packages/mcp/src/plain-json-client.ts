@@ -4,6 +4,8 @@
  */
 
 const EVENT_STREAM = 'text/event-stream';
+/** Names a session in requests, and the new one in the response to `initialize`. */
+export const SESSION_ID = 'mcp-session-id';
 const ACCEPT_BOTH = `application/json, ${EVENT_STREAM}`;
 
 /** Whether the client accepts event streams: only if it names that type. */
@@ -26,7 +28,9 @@ export function acceptBoth(request: Request): Request {
 export async function toSingleResponse(response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith(EVENT_STREAM)) return response;
   const responses = messagesOf(await response.text()).filter(isResponse);
-  return Response.json(responses.length === 1 ? responses[0] : responses);
+  const sessionId = response.headers.get(SESSION_ID);
+  const headers = sessionId === null ? {} : { [SESSION_ID]: sessionId };
+  return Response.json(responses.length === 1 ? responses[0] : responses, { headers });
 }
 
 /** Each of our events is one message on one `data:` line. */

@@ -127,7 +127,21 @@ const OWN_REQUESTS: Readonly<Partial<Record<OperationId, Make>>> = {
   'tools.inbox-placement': withBody({ from: 'ada@example.com', subject: 'Hello', text: 'Hi' }),
   'tools.utm': withBody({ url: 'https://example.com/', source: 'news', medium: 'email', campaign: 'spring' }),
   'service.mcp': withBody({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+  'service.mcp-stream': async (world) => ({ headers: { ...(await session(world)), accept: 'text/event-stream' } }),
+  'service.mcp-end': async (world) => ({ headers: await session(world) }),
 };
+
+/** The header of a new MCP session of the key with every scope. */
+async function session({ server, credential }: AccountWorld): Promise<Readonly<Record<string, string>>> {
+  const clientInfo = { name: 'test', version: '0' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  const { headers } = await server.call('POST', '/mcp', {
+    key: null,
+    headers: { ...credential('a key with every scope').headers, accept: 'application/json' },
+    body: { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+  });
+  return { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
+}
 
 async function delivery(world: AccountWorld) {
   const { id } = await webhook(world);

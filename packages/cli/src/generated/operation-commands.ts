@@ -111,4 +111,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   { id: 'service.openapi-json', method: 'GET', path: '/openapi.json', command: null },
   { id: 'service.openapi-yaml', method: 'GET', path: '/openapi.yaml', command: null },
   { id: 'service.mcp', method: 'POST', path: '/mcp', command: null },
+  { id: 'service.mcp-end', method: 'DELETE', path: '/mcp', command: null },
+  { id: 'service.mcp-stream', method: 'GET', path: '/mcp', command: null },
 ];

@@ -57,6 +57,8 @@ import { getRequest } from '../operations/requests/get.ts';
 import { listRequests } from '../operations/requests/list.ts';
 import { getHealth } from '../operations/service/health.ts';
 import { getServiceInformation } from '../operations/service/information.ts';
+import { deleteMcpSession } from '../operations/service/mcp-end.ts';
+import { getMcpStream } from '../operations/service/mcp-stream.ts';
 import { postMcp } from '../operations/service/mcp.ts';
 import { getOpenApiJson, getOpenApiYaml } from '../operations/service/openapi-document.ts';
 import { getReadiness } from '../operations/service/readiness.ts';
@@ -219,4 +221,6 @@ export const OPERATIONS = [
   getOpenApiJson,
   getOpenApiYaml,
   postMcp,
+  deleteMcpSession,
+  getMcpStream,
 ] as const;

@@ -8,8 +8,8 @@ import { RESOURCE_KINDS, type ResourceKind, resourceUri, uriTemplateOf } from '.
 
 /** How the resources of a connection are watched, if it can receive notifications. */
 export interface ResourceSubscriptions {
-  readonly subscribe: (uri: string) => void;
-  readonly unsubscribe: (uri: string) => void;
+  readonly subscribe: (uri: string) => void | Promise<void>;
+  readonly unsubscribe: (uri: string) => void | Promise<void>;
 }
 
 export interface ResourceSettings {
@@ -41,14 +41,14 @@ export function setResourceHandlers({ server }: McpServer, settings: ResourceSet
     // What cannot be read cannot be watched, and gets the same refusal.
     await readResource(params.uri, callOf(mcpReq.signal));
     try {
-      subscriptions.subscribe(params.uri);
+      await subscriptions.subscribe(params.uri);
     } catch (error) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, error instanceof Error ? error.message : String(error));
     }
     return {};
   });
-  server.setRequestHandler('resources/unsubscribe', ({ params }) => {
-    subscriptions.unsubscribe(params.uri);
+  server.setRequestHandler('resources/unsubscribe', async ({ params }) => {
+    await subscriptions.unsubscribe(params.uri);
     return {};
   });
 }

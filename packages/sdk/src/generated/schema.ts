@@ -6138,6 +6138,31 @@ export interface operations {
             };
         };
     };
+    "service.mcpStream": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the session: the `Mcp-Session-Id` of the response to `initialize`. */
+                "mcp-session-id": string;
+                /** @description The id of the last event that was received. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Notifications of an MCP session */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
     "service.mcp": {
         parameters: {
             query?: {
@@ -6146,7 +6171,10 @@ export interface operations {
                 /** @description If true, only tools that change and send nothing. */
                 readonly?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the session: the `Mcp-Session-Id` of the response to `initialize`. */
+                "mcp-session-id"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6179,6 +6207,27 @@ export interface operations {
             };
             /** @description The body contains notifications only, so there is nothing to return */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "service.mcpEnd": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the session: the `Mcp-Session-Id` of the response to `initialize`. */
+                "mcp-session-id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End an MCP session */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };

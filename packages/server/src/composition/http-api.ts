@@ -29,6 +29,8 @@ import { createClientCounter } from '../keys/client-rate-limit.ts';
 import type { KeyAuthenticator } from '../keys/key-authenticator.ts';
 import type { KeyRates } from '../keys/key-rates.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
+import { createSessionIds } from '../mcp-sessions/session-id.ts';
+import { createSessionWatcher } from '../mcp-sessions/session-watcher.ts';
 import { endGrant } from '../oauth-server/end-grant.ts';
 import { mcpResources } from '../oauth-server/oauth-paths.ts';
 import { createOAuthService } from '../oauth-server/oauth-service.ts';
@@ -80,10 +82,16 @@ export function createApi(
   });
   const anonymousRates = createAnonymousRateLimit(options.supervision?.clients ?? createClientCounter(clock));
   const { auth } = services;
-  const mcp = createMcpRoute({ services, logger, anonymousRates, rates, authenticator, auth, baseUrl });
+  const sessions = {
+    ids: createSessionIds(config.secretKey(), config.formerSecretKeys()),
+    watcher: createSessionWatcher({ sql, clock, onError: warn }),
+  };
+  const mcp = createMcpRoute({ services, logger, anonymousRates, rates, authenticator, auth, baseUrl, sessions });
   const signIn = { auth, baseUrl, anonymousRates, onError: warn, isDevelopment: config.mode === 'development' };
   const rawRoutes = {
     'service.mcp': mcp.handle,
+    'service.mcp-stream': mcp.stream,
+    'service.mcp-end': mcp.end,
     'auth.oauth': createOAuthStart(signIn),
     'auth.device-page': createDevicePage(signIn),
   };

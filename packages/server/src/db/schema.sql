@@ -478,6 +478,27 @@ CREATE TABLE magic_links (
 );
 CREATE INDEX magic_links_email ON magic_links USING btree (lower(email), created_at);
 
+CREATE TABLE mcp_sessions (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
+  watched jsonb NOT NULL DEFAULT '{}'::jsonb,
+  event integer NOT NULL DEFAULT 0,
+  stream_id uuid,
+  replies jsonb NOT NULL DEFAULT '{}'::jsonb,
+  log_level text,
+  seen_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT mcp_sessions_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT mcp_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_sessions_key ON mcp_sessions USING btree (account_id, key_id, seen_at);
+ALTER TABLE mcp_sessions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_accounts ON mcp_sessions AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
+CREATE POLICY own_account ON mcp_sessions AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON mcp_sessions TO postrider_app;
+
 CREATE TABLE members (
   account_id uuid NOT NULL,
   id uuid NOT NULL,

@@ -29,6 +29,8 @@ import { callerFactsOf } from './assert-reach.ts';
 import type { RequestAuthentication } from './authenticate-request.ts';
 import { refreshCaller } from './check-caller.ts';
 import { executeOperation, parseQuery } from './execute-operation.ts';
+import { createMcpSessionRoutes, headersWithoutKey, UNTRUSTED_ORIGIN } from './mcp-session-routes.ts';
+import { createMcpSessions, type McpSessionParts } from './mcp-sessions.ts';
 import { rateLimited } from './rate-headers.ts';
 import { disconnectSignal } from './rest-context.ts';
 import { isTrustedOrigin } from './trusted-origin.ts';
@@ -39,6 +41,7 @@ export interface McpRouteOptions extends RequestAuthentication {
   readonly logger: Logger;
   readonly anonymousRates: AnonymousRateLimit;
   readonly rates: KeyRates;
+  readonly sessions: McpSessionParts;
 }
 
 /** `POST /mcp`: the MCP server of the calling key. Its tools run in this process. */
@@ -55,10 +58,7 @@ export function createMcpRoute(options: McpRouteOptions) {
   const duplicates = createDuplicateQueue();
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    if (!isTrustedOrigin(request, baseUrl)) {
-      const error = { code: -32_000, message: 'Requests with this Origin or Host header are not allowed here.' };
-      return reply.code(403).send({ jsonrpc: '2.0', id: null, error });
-    }
+    if (!isTrustedOrigin(request, baseUrl)) return reply.code(403).send(UNTRUSTED_ORIGIN);
     // A model only sees what a tool returns, and nothing of a response that HTTP rejects.
     const { refused } = request.state;
     if (refused !== null && !callsTool(request.body)) throw refused;
@@ -122,15 +122,19 @@ export function createMcpRoute(options: McpRouteOptions) {
     };
     const web = new Request(`${baseUrl}/mcp`, {
       method: 'POST',
-      headers: Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
-        typeof value === 'string' && name !== 'authorization' ? [[name, value]] : [],
-      ),
+      headers: headersWithoutKey(request),
       // The parsed value is passed on: serializing it again would take a third of the time of a call.
       ...(request.body == null ? { body: 'null' } : {}),
       signal: context.signal,
     });
     const { scopes = [], keyId = '' } = request.state.caller ?? {};
-    const watching = context.caller === null ? {} : { watch: watchResourcesOf(context.caller, services) };
+    const watching =
+      context.caller === null
+        ? {}
+        : {
+            watch: watchResourcesOf(context.caller, services),
+            sessions: createMcpSessions(context.caller, services, options.sessions),
+          };
     const requestId = request.id;
     const kind = request.state.caller === null ? {} : { facts: callerFactsOf(request.state.caller) };
     const mcpCaller = {
@@ -146,7 +150,15 @@ export function createMcpRoute(options: McpRouteOptions) {
     return reply.send(isJson(response) ? Buffer.from(await response.arrayBuffer()) : eagerly(response.body));
   }
 
-  return { handle, endListening: () => handler.endListening(), close: () => handler.close() };
+  return {
+    handle,
+    ...createMcpSessionRoutes(handler, options),
+    endListening: async () => {
+      options.sessions.watcher.close();
+      await handler.endListening();
+    },
+    close: () => handler.close(),
+  };
 }
 
 /** The scopes that the user of a program that signed in can grant it; none for a key with a secret. */

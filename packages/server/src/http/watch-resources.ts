@@ -13,7 +13,7 @@ export function watchResourcesOf(
 ): WatchResources {
   const { accountId, scopes } = caller;
   return async (uris) => {
-    const readable = uris.flatMap((uri) => toReadable(uri, caller));
+    const readable = uris.flatMap((uri) => toReadable(uri, caller) ?? []);
     // Any of its scopes shows that the key is still valid, even if nothing else is visible to it.
     const needed = [...new Set([scopes[0], ...readable.map(({ scope }) => scope)])].filter((scope) => scope != null);
     const isAllowed = async () => {
@@ -24,13 +24,14 @@ export function watchResourcesOf(
   };
 }
 
-function toReadable(uri: string, caller: Caller): readonly (WatchedUri & { readonly scope: Scope | null })[] {
+/** What a URI names; null if the key may not read it. */
+export function toReadable(uri: string, caller: Caller): (WatchedUri & { readonly scope: Scope | null }) | null {
   const { kind, id } = parseResourceUri(uri) ?? {};
-  if (kind === undefined || id === undefined) return [];
+  if (kind === undefined || id === undefined) return null;
   const { name, scope } = kind;
-  if (scope !== null && !caller.scopes.includes(scope)) return [];
+  if (scope !== null && !caller.scopes.includes(scope)) return null;
   const keyId = name === 'approvals' ? visibleKeyOf(caller) : null;
   // Reading one's own holds needs no scope, but reading those of other keys does: without that scope, their watches end.
   const needed = name === 'approvals' && keyId === null ? 'approvals:read' : scope;
-  return [{ name: uri, scope: needed, kind: name, accountId: caller.accountId, id, keyId }];
+  return { name: uri, scope: needed, kind: name, accountId: caller.accountId, id, keyId };
 }

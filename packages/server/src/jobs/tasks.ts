@@ -11,6 +11,7 @@ import { removeRollups } from '../db/queries/count-messages.ts';
 import { forgetUnusedSelectors } from '../db/queries/dkim-selectors.ts';
 import { removeReportCounts } from '../db/queries/inbound-reports.ts';
 import { purgeExpired } from '../db/queries/maintenance.ts';
+import { purgeMcpSessions } from '../db/queries/mcp-sessions.ts';
 import { purgeNotices } from '../db/queries/notices.ts';
 import { purgeOAuthRecords } from '../db/queries/oauth-records.ts';
 import { dropPastPartitions, ensurePartitions } from '../db/queries/partitions.ts';
@@ -90,6 +91,7 @@ async function purge(sql: Sql, now: Date, { bodyDays, logDays, eventDays }: Rete
   await forgetUnseated(sql);
   await forgetUnusedSelectors(sql, now, before(LIMITS.unusedSelectorDays * DAY_MS));
   await purgeNotices(sql, now);
+  await purgeMcpSessions(sql, now);
   await purgeWebhooks(sql, before(eventDays * DAY_MS));
   await removeReportCounts(sql, before(logDays * DAY_MS));
   // Statistics remain for their whole query range, however short the log retention is.

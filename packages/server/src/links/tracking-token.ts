@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deriveKeys } from '../derived-keys.ts';
+import { toUuid, uuidBytes } from '../uuid-bytes.ts';
 
 /** What a tracking URL identifies. It does not contain the recipient: a message knows whether it had only one. */
 export interface TrackingSubject {
@@ -48,8 +49,8 @@ export function createTrackingTokens(secretKey: Buffer, formerKeys: readonly Buf
 
 function encode({ accountId, messageId, link }: TrackingSubject): Buffer {
   const content = Buffer.alloc(link === null ? IDS_BYTES : IDS_BYTES + LINK_BYTES);
-  content.write(accountId.replaceAll('-', ''), 0, 'hex');
-  content.write(messageId.replaceAll('-', ''), UUID_BYTES, 'hex');
+  uuidBytes(accountId).copy(content);
+  uuidBytes(messageId).copy(content, UUID_BYTES);
   if (link !== null) content.writeUInt16BE(link, IDS_BYTES);
   return content;
 }
@@ -60,8 +61,4 @@ function decode(content: Buffer): TrackingSubject {
     messageId: toUuid(content.subarray(UUID_BYTES, IDS_BYTES)),
     link: content.length === IDS_BYTES ? null : content.readUInt16BE(IDS_BYTES),
   };
-}
-
-function toUuid(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

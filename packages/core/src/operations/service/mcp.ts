@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../../limits.ts';
+import { mcpRefusal, mcpSessionHeader } from '../../mcp-session.ts';
 import { defineOperation } from '../../operation.ts';
 import { readToolsets, TOOLSET_NAMES, TOOLSETS } from '../../toolsets.ts';
 
@@ -23,16 +24,6 @@ const toolsetsSchema = z
   .meta({ publishedAs: { type: 'string' } });
 
 const messageSchema = z.looseObject({ jsonrpc: z.literal('2.0') }).describe('A JSON-RPC message.');
-const errorSchema = z.looseObject({
-  jsonrpc: z.literal('2.0'),
-  id: z.union([z.string(), z.number(), z.null()]).describe('The id of the request; null if it could not be read.'),
-  error: z.looseObject({ code: z.number().int(), message: z.string() }),
-});
-const refusedWith = (status: number, summary: string) => ({
-  status,
-  summary,
-  content: { 'application/json': errorSchema },
-});
 
 export const postMcp = defineOperation({
   id: 'service.mcp',
@@ -42,7 +33,7 @@ export const postMcp = defineOperation({
   reach: 'none',
   summary: 'Model Context Protocol endpoint',
   description:
-    'JSON-RPC 2.0 over streamable HTTP, stateless, for MCP protocol 2026-07-28 and the 2025 revisions. Lists the tools that the key’s scopes allow: the default ones, and those of the toolsets that `toolsets` names. Neither parameter gives a key more than it may do.',
+    'JSON-RPC 2.0 over streamable HTTP, for MCP protocol 2026-07-28 and the 2025 revisions. Lists the tools that the key’s scopes allow: the default ones, and those of the toolsets that `toolsets` names. Neither parameter gives a key more than it may do. Every request can be sent on its own. A client of the 2025 revisions that sends back the `Mcp-Session-Id` of its `initialize` has a session: subscriptions, whose notifications `GET /mcp` returns, and requests of the server to the client.',
   effect: 'update',
   query: z.strictObject({
     toolsets: toolsetsSchema,
@@ -53,6 +44,7 @@ export const postMcp = defineOperation({
       .describe('If true, only tools that change and send nothing.')
       .meta({ publishedAs: { type: 'boolean', default: false } }),
   }),
+  headers: z.object({ 'mcp-session-id': mcpSessionHeader.optional() }),
   body: z.unknown(),
   bodyBytes: LIMITS.sendBodyBytes,
   status: 200,
@@ -66,12 +58,16 @@ export const postMcp = defineOperation({
       headers: { 'x-accel-buffering': '`no`: a proxy must pass each event on at once.' },
     },
     { status: 202, summary: 'The body contains notifications only, so there is nothing to return' },
-    refusedWith(400, 'A JSON-RPC error: the body or the MCP headers are not valid.'),
-    refusedWith(403, 'A JSON-RPC error: the request comes from a page of another origin.'),
-    refusedWith(404, 'A JSON-RPC error: the method does not exist.'),
-    refusedWith(415, 'A JSON-RPC error: the request has no body.'),
-    refusedWith(500, 'A JSON-RPC error: the server failed.'),
+    mcpRefusal(400, 'A JSON-RPC error: the body or the MCP headers are not valid.'),
+    mcpRefusal(403, 'A JSON-RPC error: the request comes from a page of another origin.'),
+    mcpRefusal(
+      404,
+      'A JSON-RPC error: the method does not exist, or the session in `Mcp-Session-Id` is unknown, has ended or belongs to another key.',
+    ),
+    mcpRefusal(415, 'A JSON-RPC error: the request has no body.'),
+    mcpRefusal(500, 'A JSON-RPC error: the server failed.'),
   ],
+  responseHeaders: { 'mcp-session-id': 'The id of a new session, for clients of the 2025 revisions that initialize.' },
   errors: [],
   mcp: null,
   cli: null,

@@ -6,6 +6,7 @@ import * as deliveries from './deliveries.ts';
 import * as domains from './domains.ts';
 import * as installation from './installation.ts';
 import * as keys from './keys.ts';
+import * as mcpSessions from './mcp-sessions.ts';
 import * as messages from './messages.ts';
 import * as notices from './notices.ts';
 import * as oauth from './oauth.ts';
@@ -20,8 +21,8 @@ import * as auth from './users.ts';
 import * as webhooks from './webhooks.ts';
 
 const FILES: readonly object[] = [
-  ...[accounts, approvals, audit, deliveries, domains, installation, keys, messages, auth, notices, oauth, passkeys],
-  ...[search, sessions, statistics, support, suppressions, templates, webhooks],
+  ...[accounts, approvals, audit, deliveries, domains, installation, keys, mcpSessions, messages, auth, notices, oauth],
+  ...[passkeys, search, sessions, statistics, support, suppressions, templates, webhooks],
 ];
 
 /** Every declared table. test/db/schema-catalog.test.ts compares them with the migrated database, both ways. */
