@@ -2,23 +2,12 @@ import type { Revision } from './run-suite.ts';
 
 type Expected = Readonly<Record<Revision, readonly string[]>>;
 
-/**
- * Sampling and elicitation of the 2025 protocol are requests from the server to the client, within a session. The endpoint is stateless, so it
- * cannot make them; in protocol 2026-07-28 the same is a result, and passes. Nothing else may be listed here.
- */
-export const EXPECTED_OF_TRANSPORT: Expected = {
-  '2025-11-25': [
-    'elicitation-sep1034-defaults:elicitation-sep1034-general',
-    'elicitation-sep1330-enums:elicitation-sep1330-general',
-    'tools-call-elicitation:tools-call-elicitation',
-    'tools-call-sampling:tools-call-sampling',
-  ],
-  '2026-07-28': [],
-};
+/** Nothing may be listed here. */
+export const EXPECTED_OF_TRANSPORT: Expected = { '2025-11-25': [], '2026-07-28': [] };
 
 /**
  * Of our own catalog: every one is a probe of a tool, prompt or resource that only the suite's own catalog has, which the suite cannot
- * distinguish from a failure. Two are not: over HTTP the 2025 protocol's logging levels and subscriptions need a session, and are not offered.
+ * distinguish from a failure. One is not: our tools write no log messages, so logging levels are not offered.
  */
 export const EXPECTED_OF_CATALOGUE: Expected = {
   '2025-11-25': [

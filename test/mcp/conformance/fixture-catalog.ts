@@ -1,6 +1,7 @@
 import { acceptedContent, completable, inputRequired, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { addInputTools, STATE } from './fixture-input-tools.ts';
+import { addRequestTools } from './fixture-request-tools.ts';
 import { PNG } from './fixture-samples.ts';
 import { addPlainTools } from './fixture-tools.ts';
 
@@ -21,6 +22,7 @@ export function createFixtureServer(): McpServer {
   );
   addPlainTools(server);
   addInputTools(server);
+  addRequestTools(server);
   addResources(server);
   addPrompts(server);
   return server;
@@ -49,7 +51,7 @@ function addResources(server: McpServer): void {
       },
     ],
   }));
-  // Stateless: accepted, but there is no connection for notifications.
+  // What is watched never changes.
   server.server.setRequestHandler('resources/subscribe', () => ({}));
   server.server.setRequestHandler('resources/unsubscribe', () => ({}));
 }

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import { createMcpHttpHandler } from '@postrider/mcp';
-import Fastify from 'fastify';
+import Fastify, { type FastifyReply } from 'fastify';
 import { isTrustedOrigin } from '../../../packages/server/src/http/trusted-origin.ts';
 import { createFixtureServer } from './fixture-catalog.ts';
+import { createMemorySessions } from './memory-sessions.ts';
 
 export interface FixtureEndpoint {
   readonly url: string;
@@ -16,27 +18,35 @@ export async function startFixtureEndpoint(): Promise<FixtureEndpoint> {
     createServer: () => createFixtureServer(),
   });
   const app = Fastify();
+  const watch = async () => ({ start: () => {}, close: () => {} });
+  const caller = {
+    ...{ invoke: async () => await Promise.reject(new Error('no API here')), scopes: null, caller: 'suite' },
+    ...{ watch, sessions: createMemorySessions() },
+  };
   let baseUrl = '';
-  app.post('/mcp', async (request, reply) => {
-    if (!isTrustedOrigin(request, baseUrl)) return reply.code(403).send({ jsonrpc: '2.0', id: null });
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
-    const web = new Request(`${baseUrl}/mcp`, {
-      method: 'POST',
-      headers: Object.entries(request.headers).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
-      body: JSON.stringify(request.body),
-      signal: gone.signal,
-    });
-    const caller = {
-      invoke: async () => await Promise.reject(new Error('no API here')),
-      scopes: null,
-      caller: 'suite',
-    };
-    const watch = async () => ({ start: () => {}, close: () => {} });
-    const response = await handler.fetch(web, { ...caller, watch }, request.body);
-    reply.code(response.status);
-    for (const [name, value] of response.headers) reply.header(name, value);
-    return response.body === null ? reply.send() : reply.send(response.body);
+  app.route({
+    method: ['POST', 'GET', 'DELETE'],
+    url: '/mcp',
+    handler: async (request, reply) => {
+      if (!isTrustedOrigin(request, baseUrl)) return reply.code(403).send({ jsonrpc: '2.0', id: null });
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const { method } = request;
+      const headers = Object.entries(request.headers).filter(
+        (pair): pair is [string, string] => typeof pair[1] === 'string',
+      );
+      const body = method === 'POST' ? { body: JSON.stringify(request.body) } : {};
+      const web = new Request(`${baseUrl}/mcp`, { method, headers, ...body, signal: gone.signal });
+      if (method === 'GET') {
+        const events = await handler.openStream(web, caller);
+        if (events instanceof Response) return await pass(events, reply);
+        return reply.header('content-type', 'text/event-stream').send(Readable.from(events));
+      }
+      return await pass(
+        method === 'DELETE' ? await handler.endSession(web, caller) : await handler.fetch(web, caller, request.body),
+        reply,
+      );
+    },
   });
   baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
@@ -47,4 +57,10 @@ export async function startFixtureEndpoint(): Promise<FixtureEndpoint> {
       await app.close();
     },
   };
+}
+
+function pass(response: Response, reply: FastifyReply): FastifyReply {
+  reply.code(response.status);
+  for (const [name, value] of response.headers) reply.header(name, value);
+  return response.body === null ? reply.send() : reply.send(response.body);
 }

@@ -37,7 +37,7 @@ export async function connectToSession(
       const onRepeated = message.id === undefined ? undefined : repeated.get(message.id);
       return onRepeated === undefined ? await send(message, options) : onRepeated();
     }
-    await send(toClient(message), { relatedRequestId: requestId, ...options });
+    await send(toClient(message), { ...options, relatedRequestId: options?.relatedRequestId ?? requestId });
   };
 
   function toClient(message: JSONRPCMessage): JSONRPCMessage {
