@@ -1,3 +1,4 @@
+import { LIMITS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { type ConnectSession, SESSION_CLIENTS, type SessionClient } from './session-clients.ts';
@@ -30,7 +31,7 @@ async function newHeldKey(): Promise<{ readonly id: string; readonly key: string
 }
 
 describe.each(SESSION_CLIENTS)('a 2025 session of %s', (_, connect) => {
-  it('is notified of a decision within a second', async () => {
+  it('is notified of a decision within a second', { tags: ['mcp.sessions-notified'] }, async () => {
     const { key } = await newHeldKey();
     const client = await connectWith(connect, key);
     expect(client.sessionId()).toHaveLength(48);
@@ -44,7 +45,9 @@ describe.each(SESSION_CLIENTS)('a 2025 session of %s', (_, connect) => {
     expect(performance.now() - beganMs).toBeLessThan(1_000);
   });
 
-  it('is asked to open the approval page of a held send, and notified when there is nothing left to decide', async () => {
+  it('is asked to open the approval page of a held send, and notified when there is nothing left to decide', {
+    tags: ['mcp.sessions-notified'],
+  }, async () => {
     const { key } = await newHeldKey();
     const client = await connectWith(connect, key);
     const result = await client.callTool('send_email', {
@@ -144,7 +147,7 @@ const scheduled = async (): Promise<string> => (await server.send({ scheduled_at
 const cancel = (id: string) => server.call('DELETE', `/emails/${id}`);
 
 describe('a session in a fleet', () => {
-  it('is opened, subscribed and streamed by different processes', async () => {
+  it('is opened, subscribed and streamed by different processes', { tags: ['mcp.sessions-fleet'] }, async () => {
     const session = await openSession();
     const id = await scheduled();
     const streamed = readUntil('resources/updated', { session });
@@ -156,7 +159,9 @@ describe('a session in a fleet', () => {
     expect(await streamed).toContain(`email://messages/${id}`);
   });
 
-  it('misses nothing that changes while no stream is open, and repeats what was lost on the way', async () => {
+  it('misses nothing that changes while no stream is open, and repeats what was lost on the way', {
+    tags: ['mcp.sessions-fleet'],
+  }, async () => {
     const session = await openSession();
     const [first, second] = [await scheduled(), await scheduled()];
     await subscribe(`email://messages/${first}`, { session });
@@ -192,7 +197,7 @@ describe('a session in a fleet', () => {
     expect(await older).not.toContain(first);
   });
 
-  it('passes responses of the client on to the process that asked', async () => {
+  it('passes responses of the client on to the process that asked', { tags: ['mcp.sessions-fleet'] }, async () => {
     const { key } = await newHeldKey();
     const capabilities = { elicitation: { url: {} } };
     const { id: session } = await post({ ...HELLO, params: { ...HELLO.params, capabilities } }, { key });
@@ -219,8 +224,35 @@ describe('a session in a fleet', () => {
   });
 });
 
+describe('log messages', () => {
+  const call = (given: Record<string, unknown>) => ({
+    jsonrpc: '2.0',
+    id: 3,
+    method: 'tools/call',
+    params: { name: 'send_email', arguments: given },
+  });
+  const streamed = { headers: { accept: 'application/json, text/event-stream' } };
+  const logged = async (session: string, app = server) => {
+    const { response } = await raw('POST', call({ from: 'nobody' }), { session, app, ...streamed });
+    return [...(await response.text()).matchAll(/"method":"notifications\/message".*/g)].map(([line]) => line);
+  };
+
+  it('name the calls and their request ids once the client has set a level, in every process', async () => {
+    const session = await openSession();
+    expect(await logged(session)).toEqual([]);
+    const level = (name: string) =>
+      post({ jsonrpc: '2.0', id: 2, method: 'logging/setLevel', params: { level: name } }, { session });
+    expect(await level('info')).toMatchObject({ body: { result: {} } });
+    const [message] = await logged(session, other);
+    expect(message).toContain('"level":"warning"');
+    expect(message).toMatch(/"tool":"send_email","code":"validation_failed","requestId":"[\w-]+"/);
+    await level('error');
+    expect(await logged(session)).toEqual([]);
+  });
+});
+
 describe('a session id', () => {
-  it('is unknown to every other key, and when it was changed', async () => {
+  it('is unknown to every other key, and when it was changed', { tags: ['mcp.sessions-key'] }, async () => {
     const session = await openSession();
     const key = await server.newKey();
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
@@ -256,7 +288,9 @@ describe('a session id', () => {
     await app.close();
   });
 
-  it('is not needed: requests without it are stateless, and have no stream to open', async () => {
+  it('is not needed: requests without it are stateless, and have no stream to open', {
+    tags: ['mcp.sessions-optional'],
+  }, async () => {
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     expect(await post(list)).toMatchObject({ status: 200, id: '' });
     const refused = await raw('GET', null);
@@ -275,7 +309,7 @@ describe('a session id', () => {
 });
 
 describe('the key of a session', () => {
-  it('ends the stream when it is revoked or narrowed', async () => {
+  it('ends the stream when it is revoked or narrowed', { tags: ['mcp.sessions-key'] }, async () => {
     for (const change of ['DELETE', 'PATCH']) {
       const { body: made } = await server.call('POST', '/keys', {
         body: { name: 'Watcher', scopes: ['emails:read', 'stats:read'] },
@@ -304,7 +338,7 @@ describe('the key of a session', () => {
 });
 
 describe('the limits of sessions', () => {
-  it('let one session watch a hundred resources', async () => {
+  it('let one session watch a hundred resources', { tags: ['mcp.sessions-bounded'] }, async () => {
     const session = await openSession();
     const slug = (await server.call('POST', '/templates', { body: { name: 'Many', subject: 'Hi', text: 'Hello' } }))
       .body.slug;
@@ -321,7 +355,10 @@ describe('the limits of sessions', () => {
     });
   });
 
-  it('end the longest unused session of a key, and keep a row only of those that changed something', async () => {
+  it('end the longest unused session of a key, and keep a row only of those that changed something', {
+    tags: ['mcp.sessions-bounded'],
+    timeout: 60_000,
+  }, async () => {
     const key = await server.newKey({ rateLimit: 100_000 });
     const id = await scheduled();
     const sessions = await Promise.all(Array.from({ length: 1_000 }, () => openSession({ key })));
@@ -333,13 +370,17 @@ describe('the limits of sessions', () => {
     expect(await rows()).toHaveLength(100);
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     expect(await post(list, { key, session: sessions[104] ?? '' })).toMatchObject({ status: 200 });
-  }, 60_000);
+  });
 
-  it('refuse further streams of an account, and serve those of others', async () => {
+  it('refuse further streams of an account, and serve those of others', {
+    tags: ['mcp.sessions-bounded'],
+    timeout: 60_000,
+  }, async () => {
     const crowded = await server.newAccount('Crowded');
     const session = await openSession({ key: crowded.key });
     const streams = [];
-    for (let count = 0; count < 200; count += 1) streams.push(await raw('GET', null, { key: crowded.key, session }));
+    for (let count = 0; count < LIMITS.mcpSessionStreamsPerAccount; count += 1)
+      streams.push(await raw('GET', null, { key: crowded.key, session }));
     const refused = await raw('GET', null, { key: crowded.key, session });
     expect(refused.response.status).toBe(503);
     expect(refused.response.headers.get('retry-after')).toBe('5');
@@ -347,5 +388,5 @@ describe('the limits of sessions', () => {
     expect(response.status).toBe(200);
     for (const stream of streams) stream.cut();
     cut();
-  }, 60_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { type Effect, TOOLSET_NAMES, TOOLSETS, type Toolset } from '@postrider/core';
+import { type Effect, LIMITS, TOOLSET_NAMES, TOOLSETS, type Toolset } from '@postrider/core';
 import { PROMPTS, RESOURCE_KINDS, TOOLS, type Tool } from '@postrider/mcp';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
@@ -44,8 +44,28 @@ ${renderTable(
 
 A resource has the same text as the tool that reads the same thing, with the same marks and limits. \`resources/list\` contains the templates and the holds
 that wait for a decision. \`completion/complete\` completes ids and slugs from the newest ones. \`subscriptions/listen\` (protocol 2026-07-28) reports
-changes within 250 ms. Over stdio, it and \`resources/subscribe\` of the 2025 protocol report them within 5 s. Over HTTP, the 2025 protocol has no
-notifications here, because it would need sessions. A stream watches at most 100 resources (over stdio 10), and ends when its key is revoked or expires.
+changes within 250 ms; \`resources/subscribe\` of the 2025 revisions reports them within a second. Over stdio, both report them within 5 s. A stream or
+session watches at most ${LIMITS.mcpSubscriptionsPerSession} resources (over stdio 10). Streams end when their key is revoked or expires.
+
+## Sessions of the 2025 revisions
+
+Over HTTP, \`initialize\` returns an \`Mcp-Session-Id\`. A client that sends it back has a session. Requests without it are served too, without
+subscriptions, log messages and requests of the server.
+
+| request | in a session |
+| --- | --- |
+| \`POST /mcp\` | calls, \`resources/subscribe\`, \`logging/setLevel\`, and responses to requests of the server |
+| \`GET /mcp\` | the event stream: \`notifications/resources/updated\` and \`notifications/elicitation/complete\` |
+| \`DELETE /mcp\` | ends the session |
+
+- Every process and host of an installation serves every session; a load balancer needs no configuration. A stream that was interrupted can be opened again
+  anywhere: changes in the meantime are notified, and \`Last-Event-ID\` repeats what was lost on the way.
+- A notification says that a resource has changed. Read it for its state: several changes may be one notification.
+- A session belongs to its key. With another key, or once it has ended, its id gets 404: initialize again.
+- Sessions end after ${LIMITS.mcpSessionDays} days, and those with subscriptions after ${LIMITS.mcpSessionIdleHours} hours without a request or stream.
+- A key has ${LIMITS.mcpSessionsPerKey} sessions with subscriptions; beyond it, the one that was unused for the longest time ends. An account has ${LIMITS.mcpSessionStreamsPerAccount} streams on each
+  process; beyond it, \`GET /mcp\` is 503. Everything else works without a stream.
+- Once a client has set a log level, each call is a log message with its request id: \`info\`, or \`warning\` for a refused one.
 
 ## Prompts
 
@@ -62,7 +82,7 @@ ${renderTable(
 
 No tool approves a send. The result of a held send says so, and names the page where a signed-in approver decides: \`/approvals/open/{id}\`. If the client can open
 addresses for its user (URL-mode elicitation), the server asks it to open that page; for a batch, the page of the first held item. Whatever the client replies,
-only the decision on the page counts. \`get_email\`, \`get_approval\` and \`wait_for_email\` name the page too. \`wait_for_email\` of a held message returns
+only the decision on the page counts. A call of the 2025 revisions waits 30 s for the reply, and then returns. \`get_email\`, \`get_approval\` and \`wait_for_email\` name the page too. \`wait_for_email\` of a held message returns
 with the decision, or with the outcome if that follows within seconds.
 
 ## Repeated sends

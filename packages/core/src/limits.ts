@@ -173,7 +173,7 @@ export const LIMITS = {
   webhookFailuresMin: 20,
   webhookStreamsPerAccount: 10, // on each server process
   mcpSubscriptionsPerAccount: 50, // streams of MCP notifications on each server process
-  mcpSessionStreamsPerAccount: 200, // streams of MCP sessions on each server process
+  mcpSessionStreamsPerAccount: 100, // streams of MCP sessions on each server process
   mcpSessionStreams: 2_000, // on each server process
   mcpSessionsPerKey: 100, // with subscriptions; beyond it, the one that was unused for the longest time ends
   mcpEndedSessionsPerKey: 1_000, // that are remembered as ended

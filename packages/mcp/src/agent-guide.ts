@@ -16,7 +16,7 @@ This page is for agents. It is generated from the server's operations.
 
 ## Connect
 
-- MCP over HTTP: \`POST ${baseUrl}/mcp\` with \`Authorization: Bearer <key>\`. Protocol 2026-07-28 and the 2025 revisions, stateless.
+- MCP over HTTP: \`POST ${baseUrl}/mcp\` with \`Authorization: Bearer <key>\`. Protocol 2026-07-28 and the 2025 revisions. Each request can be sent on its own; 2025 clients that send back their \`Mcp-Session-Id\` have a session with subscriptions.
 - MCP over stdio: \`npx -y @postrider/mcp\` with \`POSTRIDER_API_KEY\` and \`POSTRIDER_BASE_URL\`. \`postrider mcp install\` sets up Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed.
 - REST: [${baseUrl}/openapi.json](${baseUrl}/openapi.json), readable at [${baseUrl}/reference](${baseUrl}/reference). Send keys in the header only, never in a URL.
 - More tools: \`?toolsets=${TOOLSET_NAMES.join(',')}\` or a part of that list; \`?readonly=true\` leaves only tools that change and send nothing.
@@ -45,7 +45,7 @@ ${TOOLSET_NAMES.map((name) => `### ${name}\n\n${TOOLSETS[name]}\n\n${toolLines(n
 
 ${RESOURCE_KINDS.map((kind) => `- \`${uriTemplateOf(kind)}\`: ${kind.description}`).join('\n')}
 
-\`subscriptions/listen\` (over stdio, \`resources/subscribe\` too) notifies of changes.
+\`subscriptions/listen\`, or \`resources/subscribe\` of the 2025 revisions, notifies of changes, such as an approver’s decision.
 
 ## Prompts
 

@@ -29,6 +29,8 @@ export interface ApprovalPages {
   readonly pageOf: (approvalId: string) => string;
   /** Reports to the client of a session that a hold needs no decision any more. */
   readonly awaitDecision?: (approvalId: string) => Promise<void>;
+  /** How long a call waits for the client's response. */
+  readonly askedMs?: number;
 }
 
 /** Clients end a call after 60 s by default; the page stays open, and the result names it. */
@@ -83,15 +85,15 @@ async function askNow(
   mcp: McpServer,
   { id, signal }: ServerContext['mcpReq'],
   { approvalId, message }: { readonly approvalId: string; readonly message: string },
-  { pageOf, awaitDecision }: ApprovalPages,
+  { pageOf, awaitDecision, askedMs = ASKED_MS }: ApprovalPages,
 ): Promise<void> {
   await awaitDecision?.(approvalId).catch(() => {});
   const asked = { mode: 'url', message, url: pageOf(approvalId), elicitationId: approvalId } as const;
   // The request itself has more time than the call waits: a client that was told of a timeout would close the question.
-  const options = { relatedRequestId: id, timeout: 2 * ASKED_MS, signal };
+  const options = { relatedRequestId: id, timeout: 2 * askedMs, signal };
   const waited = new AbortController();
   const response = mcp.server.elicitInput(asked, options).catch(() => {});
-  const late = delay(ASKED_MS, undefined, { signal: waited.signal, ref: false }).catch(() => {});
+  const late = delay(askedMs, undefined, { signal: waited.signal, ref: false }).catch(() => {});
   await Promise.race([response, late]);
   waited.abort();
 }

@@ -42,7 +42,11 @@ export interface McpServerSettings {
   /** For connections that stay open: handles subscriptions of 2025 protocol clients. */
   readonly subscriptions?: ResourceSubscriptions;
   /** The session of a 2025 protocol client over HTTP. */
-  readonly session?: Pick<McpSession, 'awaitDecision'>;
+  readonly session?: Pick<McpSession, 'awaitDecision' | 'logLevel'>;
+  /** How long a call waits for a 2025 protocol client that was asked to open a page. Default: 30 s. */
+  readonly askedMs?: number;
+  /** True for connections on which the client can set a level of log messages. Default: false. */
+  readonly canLog?: boolean;
   /** The server's public address, for links to the approval page. Without it, no page is linked. */
   readonly baseUrl?: string;
   /** The id of the API request of these calls, if there is one; refusals created here include it. */
@@ -86,7 +90,7 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
   const listed = selected.filter((tool) => visible.has(tool) || offered.has(tool)).map(({ definition }) => definition);
   const nameTools = createNameTools(new Set(listed.map(({ name }) => name)));
   const invoke = inToolNames(settings.invoke, nameTools);
-  mcp.server.registerCapabilities({ tools: {} });
+  mcp.server.registerCapabilities({ tools: {}, ...(settings.canLog === true ? { logging: {} } : {}) });
   mcp.server.setRequestHandler('tools/list', () => ({ tools: listed }));
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = TOOLS.find(({ definition }) => definition.name === params.name);
@@ -100,7 +104,12 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
       origin,
     );
     const pageOf = (approvalId: string) => `${baseUrl}/approvals/open/${approvalId}`;
-    const pages = { pageOf, ...(session === undefined ? {} : { awaitDecision: session.awaitDecision }) };
+    if (session !== undefined && session.logLevel !== null) await logCall(tool, result, context, requestId);
+    const pages = {
+      pageOf,
+      ...(session === undefined ? {} : { awaitDecision: session.awaitDecision }),
+      ...(settings.askedMs === undefined ? {} : { askedMs: settings.askedMs }),
+    };
     const response = baseUrl === undefined ? result : await offerApprovalPage(mcp, context, tool, result, pages);
     if (isInputRequiredResult(response)) return response;
     const projected = mcp.server.projectCallToolResult(response, tool.definition.outputSchema);
@@ -140,6 +149,21 @@ async function callTool(
 /** In protocol 2026-07-28, every result names its server. The icon is in the results that clients keep, and would double most others. */
 function withoutIcons(result: CallToolResult, identity: Implementation): CallToolResult {
   return { ...result, _meta: { ...result._meta, [SERVER_INFO_META_KEY]: identity } };
+}
+
+/** For users who debug an agent: the request id of a call is what the server's log and support ask for. */
+async function logCall(
+  { definition: { name } }: Tool,
+  { isError, structuredContent }: CallToolResult,
+  { mcpReq }: ServerContext,
+  requestId: string | undefined,
+): Promise<void> {
+  const error =
+    typeof structuredContent === 'object' && structuredContent !== null && 'error' in structuredContent
+      ? structuredContent.error
+      : null;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? { code: error.code } : {};
+  await mcpReq.log(isError === true ? 'warning' : 'info', { tool: name, ...code, requestId }, 'postrider');
 }
 
 /** Progress is sent only to a client that passed a token for it (MCP, "Progress"). */

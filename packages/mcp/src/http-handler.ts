@@ -79,7 +79,7 @@ export interface McpHttpHandler {
 
 /**
  * `/mcp` as a web-standard handler, with a new server per request, for protocol 2026-07-28 and the 2025 revisions. Requests of a 2025 session
- * name it in a header; all others are stateless (docs/decisions/0035).
+ * name it in a header; all others are stateless (docs/decisions/0036).
  *
  * The route is responsible for authentication (and `WWW-Authenticate: Bearer` on a 401), and for checking Origin and Host against DNS
  * rebinding, which the library does not do.
@@ -195,6 +195,7 @@ function createOwnServer({ version, baseUrl, instructions, onError }: McpHttpSet
       ...caller,
       // A client of the 2025 protocol needs a session for notifications, and learns of them when it opens one.
       canNotify: era === 'modern' ? caller.watch !== undefined : caller.sessions !== undefined,
+      canLog: era === 'legacy' && caller.sessions !== undefined,
       ...(caller.session === undefined ? {} : { subscriptions: caller.session }),
       version,
       ...(baseUrl === undefined ? {} : { baseUrl }),

@@ -7,13 +7,12 @@ export const EXPECTED_OF_TRANSPORT: Expected = { '2025-11-25': [], '2026-07-28':
 
 /**
  * Of our own catalog: every one is a probe of a tool, prompt or resource that only the suite's own catalog has, which the suite cannot
- * distinguish from a failure. One is not: our tools write no log messages, so logging levels are not offered.
+ * distinguish from a failure.
  */
 export const EXPECTED_OF_CATALOGUE: Expected = {
   '2025-11-25': [
     'elicitation-sep1034-defaults:elicitation-sep1034-general',
     'elicitation-sep1330-enums:elicitation-sep1330-general',
-    'logging-set-level:logging-set-level',
     'prompts-get-embedded-resource:prompts-get-embedded-resource',
     'prompts-get-simple:prompts-get-simple',
     'prompts-get-with-args:prompts-get-with-args',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LIMITS } from '@postrider/core';
 import type { McpSession, McpSessionEvent, McpSessionStream, McpSessions } from '@postrider/mcp';
+import type { AccountSql } from '../db/client.ts';
 import {
   addReply,
   addWatched,
@@ -36,22 +37,23 @@ const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 /** The sessions of a key. What one changed is in its row, and everything else in its id. */
 export function createMcpSessions(caller: Caller, services: Services, { ids, watcher }: McpSessionParts): McpSessions {
   const { accountId, keyId } = caller;
-  const { sql, clock, ids: uuids } = services.forAccount(accountId).database;
+  const { clock, ids: uuids } = services.database;
 
   async function find(signed: string): Promise<McpSession | null> {
     const content = ids.read(caller, signed);
     if (content === null) return null;
+    const { sql } = services.forAccount(accountId).database;
     const now = clock.now();
     if (hoursSince(timeOfId(content.id), now) > LIMITS.mcpSessionDays * 24) return null;
     const stored = await readMcpSession(sql, accountId, content.id);
-    if (stored === null) return toSession(content, null);
+    if (stored === null) return toSession(sql, content, null);
     if (stored.endedAt !== null || hoursSince(stored.seenAt, now) > LIMITS.mcpSessionIdleHours) return null;
     if (now.getTime() - stored.seenAt.getTime() > TOUCH_AFTER_MS)
       await touchMcpSessions(sql, [{ accountId, id: content.id }], now);
-    return toSession(content, LEVELS.find((level) => level === stored.logLevel) ?? null);
+    return toSession(sql, content, LEVELS.find((level) => level === stored.logLevel) ?? null);
   }
 
-  function toSession(content: SessionContent, logLevel: McpSession['logLevel']): McpSession {
+  function toSession(sql: AccountSql, content: SessionContent, logLevel: McpSession['logLevel']): McpSession {
     const { id } = content;
     const session = { accountId, keyId, id };
 

@@ -15,17 +15,24 @@ interface Looked {
 export async function notifySessions(query: Query, streams: readonly StreamedSession[]): Promise<void> {
   const looked = streams.filter(({ isActive }) => isActive).flatMap(toLooked);
   if (looked.length === 0) return;
-  const states = new Map<number, string>();
-  const resources = looked.map(({ resource }) => resource);
-  for (const { index, state } of await readResourceStates(query, resources)) states.set(index, state);
+  // Many agents may watch the same thing.
+  const distinct = new Map(looked.map(({ resource }) => [keyOf(resource), resource]));
+  const keys = [...distinct.keys()];
+  const states = new Map<string | undefined, string>();
+  for (const { index, state } of await readResourceStates(query, [...distinct.values()]))
+    states.set(keys[index], state);
   const changes = new Map<StreamedSession, NotedChange[]>();
-  for (const [at, { stream, name }] of looked.entries()) {
-    const state = states.get(at) ?? null;
+  for (const { stream, name, resource } of looked) {
+    const state = states.get(keyOf(resource)) ?? null;
     const isDone = isElicitation(name);
     const isChanged = isDone ? isDecided(state) : stream.watched[name]?.state !== state;
     if (isChanged) changes.set(stream, [...(changes.get(stream) ?? []), { name, state, isDone }]);
   }
   await Promise.all([...changes].map(([stream, noted]) => notify(query, stream, noted)));
+}
+
+function keyOf({ kind, accountId, id, keyId }: WatchedUri): string {
+  return `${accountId} ${kind} ${id} ${keyId}`;
 }
 
 function toLooked(stream: StreamedSession): readonly Looked[] {
