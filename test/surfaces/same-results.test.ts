@@ -310,7 +310,8 @@ describe('POST /mcp', () => {
     expectProblem(missing, 401, 'missing_key');
     expect(missing.headers.get('www-authenticate')).toContain('Bearer');
     expectProblem(await rpc(initialize, { key: 'pr_live_x' }), 401, 'invalid_key');
-    expectProblem(await server.call('GET', '/mcp'), 405, 'method_not_allowed');
+    expectProblem(await server.call('GET', '/mcp', { key: null }), 401, 'missing_key');
+    expect(await server.call('GET', '/mcp')).toMatchObject({ status: 405, body: { jsonrpc: '2.0', id: null } });
   });
 
   it('returns tool errors in the one body of every error', { tags: ['contract-errors.mcp'] }, async () => {

@@ -90,7 +90,7 @@ async function askNow(
   await awaitDecision?.(approvalId).catch(() => {});
   const asked = { mode: 'url', message, url: pageOf(approvalId), elicitationId: approvalId } as const;
   // The request itself has more time than the call waits: a client that was told of a timeout would close the question.
-  const options = { relatedRequestId: id, timeout: 2 * askedMs, signal };
+  const options = { relatedRequestId: id, timeout: 20 * askedMs, signal };
   const waited = new AbortController();
   const response = mcp.server.elicitInput(asked, options).catch(() => {});
   const late = delay(askedMs, undefined, { signal: waited.signal, ref: false }).catch(() => {});

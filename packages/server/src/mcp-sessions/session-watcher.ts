@@ -5,6 +5,7 @@ import type { Sql } from '../db/client.ts';
 import {
   type ChangedSession,
   claimSession,
+  readArrivedReplies,
   readChangedSessions,
   releaseSession,
 } from '../db/queries/mcp-session-streams.ts';
@@ -63,28 +64,21 @@ export function createSessionWatcher({ sql, clock, onError }: SessionWatcherOpti
   /** Reads what has changed in the rows of all followed sessions. */
   async function readRows(): Promise<void> {
     const followed = [...streams];
-    const waiting = [...waiters].map(([requestId, { session }]) => ({ ...session, requestId }));
-    const rows = await readChangedSessions(sql, [
-      ...followed.map(({ accountId, id, revision }) => ({ accountId, id, revision })),
-      // Whatever its revision is, the row may have the response.
-      ...waiting.map(({ accountId, id }) => ({ accountId, id, revision: 0 })),
-    ]);
-    for (const row of rows) {
+    for (const row of await readChangedSessions(sql, followed)) {
       const stream = followed[row.index];
-      if (stream === undefined) await takeReply(row, waiting[row.index - followed.length]);
-      else await applyRow(stream, row);
+      if (stream !== undefined) await applyRow(stream, row);
     }
   }
 
-  async function takeReply(
-    { replies }: ChangedSession,
-    waiting: (FollowedSession & { readonly requestId: string }) | undefined,
-  ) {
-    if (waiting === undefined) return;
-    const { requestId, accountId, id } = waiting;
-    if (!(requestId in replies)) return;
-    deliverReply(requestId, replies[requestId]);
-    await removeReply(sql, accountId, id, requestId);
+  /** Takes the responses that have arrived in other processes. */
+  async function takeReplies(): Promise<void> {
+    const awaited = [...waiters].map(([requestId, { session }]) => ({ ...session, requestId }));
+    for (const { index, reply } of await readArrivedReplies(sql, awaited)) {
+      const { accountId, id, requestId } = awaited[index] ?? {};
+      if (accountId === undefined || id === undefined || requestId === undefined) continue;
+      deliverReply(requestId, reply);
+      await removeReply(sql, accountId, id, requestId);
+    }
   }
 
   async function applyRow(stream: StreamedSession, row: ChangedSession): Promise<void> {
@@ -128,6 +122,7 @@ export function createSessionWatcher({ sql, clock, onError }: SessionWatcherOpti
         ),
       );
     repeat(LOOK_EVERY_MS, 'reading MCP sessions', async () => {
+      await takeReplies();
       await readRows();
       await notifySessions(sql, [...streams]);
     });

@@ -63,11 +63,10 @@ const readChanged = defineStatement(arraysOf(FOLLOWED), (followed) =>
       watched: mcpSessions.watched,
       event: mcpSessions.event,
       streamId: nullable(mcpSessions.streamId),
-      replies: mcpSessions.replies,
       hasEnded: pg.bool,
     },
     sql`
-      SELECT (f.place - 1)::int AS index, s.revision, s.watched, s.event, s.stream_id AS "streamId", s.replies,
+      SELECT (f.place - 1)::int AS index, s.revision, s.watched, s.event, s.stream_id AS "streamId",
         s.ended_at IS NOT NULL AS "hasEnded"
       FROM ${unnested(FOLLOWED, followed)} WITH ORDINALITY AS f (${columnNames(FOLLOWED)}, place)
       JOIN mcp_sessions s ON s.account_id = f.account_id AND s.id = f.id AND s.revision <> f.revision`,
@@ -81,8 +80,31 @@ export async function readChangedSessions(
   query: Query,
   followed: readonly { readonly accountId: string; readonly id: string; readonly revision: number }[],
 ): Promise<readonly ChangedSession[]> {
+  if (followed.length === 0) return [];
   const rows = followed.map(({ accountId, id, revision }) => ({ account_id: accountId, id, revision }));
   return await readChanged(query, toArrays(FOLLOWED, rows));
+}
+
+const AWAITED = { account_id: mcpSessions.accountId, id: mcpSessions.id, request_id: pg.text };
+
+const readReplies = defineStatement(arraysOf(AWAITED), (awaited) =>
+  returning(
+    { index: pg.int4, reply: pg.jsonb },
+    sql`
+      SELECT (f.place - 1)::int AS index, s.replies -> f.request_id AS reply
+      FROM ${unnested(AWAITED, awaited)} WITH ORDINALITY AS f (${columnNames(AWAITED)}, place)
+      JOIN mcp_sessions s ON s.account_id = f.account_id AND s.id = f.id AND s.replies ? f.request_id`,
+  ),
+);
+
+/** The responses that have arrived in other processes, by the place of their request in the list. */
+export async function readArrivedReplies(
+  query: Query,
+  awaited: readonly { readonly accountId: string; readonly id: string; readonly requestId: string }[],
+): Promise<readonly RowOf<typeof readReplies>[]> {
+  if (awaited.length === 0) return [];
+  const rows = awaited.map(({ accountId, id, requestId }) => ({ account_id: accountId, id, request_id: requestId }));
+  return await readReplies(query, toArrays(AWAITED, rows));
 }
 
 const CHANGES = { name: pg.text, place: pg.int4, state: pg.text, isDone: pg.bool };
