@@ -1,5 +1,6 @@
 import { LIMITS } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { purgeMcpSessions } from '../../packages/server/src/db/queries/mcp-sessions.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { type ConnectSession, SESSION_CLIENTS, type SessionClient } from './session-clients.ts';
 
@@ -283,8 +284,13 @@ describe('a session id', () => {
     app.clock.advance(25 * 3_600_000);
     expect(await post(list, { ...mine, session: subscribed })).toMatchObject({ status: 404 });
     expect(await post(list, { ...mine, session: unused })).toMatchObject({ status: 200 });
+    const rows = async () => await app.database.sql`SELECT watched, ended_at IS NOT NULL AS ended FROM mcp_sessions`;
+    await purgeMcpSessions(app.app.sql, app.clock.now());
+    expect([...(await rows())]).toEqual([{ watched: {}, ended: true }]);
     app.clock.advance(30 * 24 * 3_600_000);
     expect(await post(list, { ...mine, session: unused })).toMatchObject({ status: 404 });
+    await purgeMcpSessions(app.app.sql, app.clock.now());
+    expect(await rows()).toHaveLength(0);
     await app.close();
   });
 
