@@ -77,7 +77,7 @@ describe('a program that signs in', () => {
     expect([elsewhere.status, elsewhere.body.code, elsewhere.body.detail]).toEqual([
       401,
       'invalid_key',
-      'Access tokens of programs that signed in are valid for `POST /mcp` only.',
+      'Access tokens of programs that signed in are valid for `/mcp` only.',
     ]);
     expect((await program.callTool(access, 'get_sending_context', {}, '/v1/mcp')).status).toBe(200);
   });

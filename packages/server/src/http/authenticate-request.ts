@@ -26,7 +26,7 @@ export async function authenticateRequest(
   request: FastifyRequest,
   services: RequestAuthentication,
 ): Promise<Caller> {
-  if (operation.id !== 'service.mcp') return await authenticate(operation, request, services);
+  if (operation.path !== '/mcp') return await authenticate(operation, request, services);
   try {
     return await authenticate(operation, request, services);
   } catch (error) {
@@ -61,14 +61,14 @@ async function authenticate(
   if (access.kind === 'session') throw new ProblemError('session_required');
   const result = await authenticator.authenticate(request.headers.authorization, request.ip);
   if (!result.ok) throw new ProblemError(result.code, { detail: result.detail });
-  if (result.caller.shown?.kind === 'token' && operation.id !== 'service.mcp') throw keyNotToken();
+  if (result.caller.shown?.kind === 'token' && operation.path !== '/mcp') throw keyNotToken();
   return result.caller;
 }
 
 /** Access tokens name one resource (RFC 8707). A token that leaks from a client is of no use elsewhere. */
 function keyNotToken(): ProblemError {
   return new ProblemError('invalid_key', {
-    detail: 'Access tokens of programs that signed in are valid for `POST /mcp` only.',
+    detail: 'Access tokens of programs that signed in are valid for `/mcp` only.',
     fix: 'Send an API key in the `Authorization` header.',
   });
 }

@@ -13,7 +13,7 @@ export async function findLastingCallers(
   now: Date,
 ): Promise<readonly boolean[]> {
   const nameOf = ({ accountId, keyId, shown }: Caller) =>
-    `${accountId} ${keyId} ${shown === null ? '' : shown.kind === 'secret' ? shown.hash : shown.id}`;
+    `${accountId} ${keyId} ${shown === null ? '' : shown.kind === 'session' ? shown.id : shown.hash}`;
   const distinct = [...new Map(callers.map((caller) => [nameOf(caller), caller])).values()];
   if (distinct.length === 0) return [];
   const shown = distinct.flatMap((caller) =>
