@@ -29,6 +29,7 @@ import { holes } from './requirements/holes.ts';
 import { approvals, keys } from './requirements/keys.ts';
 import { notices } from './requirements/notices.ts';
 import { installationMail, sessions, support, team } from './requirements/people-and-support.ts';
+import { receipts } from './requirements/receipts.ts';
 import {
   accountAndStatistics,
   batchResponse,
@@ -58,7 +59,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...[general, service, sendRequest, utm, sendResponse, messageRecord, exportRow, batchResponse],
   ...[accountAndStatistics, utmToolResponse, root, records, states],
   ...[emailsSend, emailsBatch, emailsGet, emailsList, emailsExport, emailsCancel, emailsResend],
-  ...[account, statistics, tools, domains, keys, approvals, webhooks, templates, suppressions],
+  ...[account, statistics, tools, domains, keys, approvals, receipts, webhooks, templates, suppressions],
   ...[
     support,
     team,

@@ -19,7 +19,7 @@ import { parsedLinks } from '../links/parsed-links.ts';
 const NEW_KEY = randomBytes(32);
 const FORMER = { POSTRIDER_SECRET_KEY_PREVIOUS: TEST_SECRET_KEY.toString('base64') };
 const BOTH = { POSTRIDER_SECRET_KEY: NEW_KEY.toString('base64'), ...FORMER };
-const NOTHING = { dkimKeys: 0, webhookSecrets: 0, installationMail: 0 };
+const NOTHING = { dkimKeys: 0, webhookSecrets: 0, installationMail: 0, receiptKeys: 0 };
 
 async function rotate(database: TestDatabase, settings: Record<string, string>, ...flags: string[]) {
   const { PGHOST, PGUSER } = databaseEnvironment(database);
@@ -132,7 +132,7 @@ describe('postrider-server secrets rotate', () => {
     expect(report).toEqual({
       rotated: true,
       newKey: false,
-      resealed: { dkimKeys: 2, webhookSecrets: 2, installationMail: 2 },
+      resealed: { dkimKeys: 2, webhookSecrets: 2, installationMail: 2, receiptKeys: 0 },
       unreadable: [],
     });
     expect(await countOpened(before.database, TEST_SECRET_KEY)).toBe(0);

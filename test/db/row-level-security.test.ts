@@ -23,6 +23,7 @@ const OF_THE_INSTALLATION: Readonly<Record<string, string>> = {
   passkeys: 'with what users sign in; users belong to no account',
   spent_challenges: 'used challenges of passkeys, by users who are not signed in yet',
   oauth_records: 'of programs that are signing in, before the account is known',
+  receipt_keys: 'what signs receipts; only the installation may',
   magic_links: 'spent by users who are not signed in yet',
 };
 

@@ -21,6 +21,8 @@ const PARAMETERS: Parameters = [
     ({ messages, scheduled }) => ({ id: [...messages.slice(0, MESSAGES), scheduled], index: ['0'] }),
   ],
   ['/console/approvals/drafts/:template', ({ draftSlug }) => ({ template: [draftSlug], version: ['1'] })],
+  // Only decided holds have a receipt.
+  ['/console/approvals/:id/receipt', ({ holds }) => ({ id: holds.slice(1) })],
   ['/console/approvals/:id', ({ holds }) => ({ id: holds, index: ['0'] })],
   ['/console/domains/:id', ({ domain }) => ({ id: [domain] })],
   ['/console/templates/:id', ({ template, draft }) => ({ id: [template, draft], version: ['1'] })],

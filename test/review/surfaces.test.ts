@@ -25,7 +25,7 @@ function approvalOf(message: ReturnType<typeof messageWith>): Approval {
     ...{ keyId: 'k1', keyName: 'Agent', agentName: null, source: 'agent', channel: 'mcp', headers: null },
     ...{ to: [...message.to], cc: [], bcc: [], attachments: [], scheduledAt: null, unsubscribe: false },
     ...{ createdAt: NOW, expiresAt: '2026-02-03T09:00:00.000Z', decidedAt: null, decidedBy: null },
-    ...{ note: null, rejectCode: null, edited: [], outcome: null, problem: null },
+    ...{ note: null, rejectCode: null, edited: [], outcome: null, problem: null, receipt: null },
   };
 }
 

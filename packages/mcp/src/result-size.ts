@@ -37,8 +37,8 @@ const BODIES: ReadonlySet<string> = new Set(['html', 'text']);
 const MAPS: ReadonlySet<string> = new Set(['headers', 'metadata']);
 /** Useless when cut: the value of a DNS record. Export lines are already limited. */
 const NEVER_CUT: ReadonlySet<string> = new Set(['nextCursor', 'value', 'content']);
-/** A secret that is shown once. The path distinguishes it from a caller's map field of the same name. */
-const SECRET = 'key';
+/** A secret that is shown once, and a signed receipt. The path distinguishes them from a caller's map field of the same name. */
+const WHOLE_PATHS: ReadonlySet<string> = new Set(['key', 'receipt']);
 /** For events, threads and daily series, the last rows matter most. */
 const NEWEST_LAST: ReadonlySet<string> = new Set(['events', 'messages', 'days']);
 /** The text of a thread message: can be as long as a mail body, and is shown like one. */
@@ -145,7 +145,7 @@ function cutField(text: string, key: string, path: string, cut: Cut): string {
   if (path === THREAD_BODY) return cutThreadBody(text, cut);
   if (PREVIEWED_BODIES.has(path)) return cutBody(text, path, cut);
   const most = cut.detail.fieldCharacters;
-  if (text.length <= most || NEVER_CUT.has(key) || path === SECRET) return text;
+  if (text.length <= most || NEVER_CUT.has(key) || WHOLE_PATHS.has(path)) return text;
   cut.fields.add(path);
   return `${text.slice(0, most - 1).toWellFormed()}…`;
 }

@@ -35,6 +35,7 @@ import { createExportLimit } from './operations/emails/export-limit.ts';
 import { createLargeLogs } from './operations/emails/large-logs.ts';
 import { createOutboundClient } from './outbound/outbound-client.ts';
 import { createHostResolver } from './outbound/resolve-host.ts';
+import { createReceipts } from './receipts/receipts.ts';
 import { ACCEPT_CONNECTIONS } from './sending/accept-queue.ts';
 import { createBodyShaper } from './sending/content/body-shaper.ts';
 import { createFileSource } from './sending/content/fetch-files.ts';
@@ -151,6 +152,7 @@ export function createApp(options: AppOptions): App {
     webhooks,
     diagnostics: createDiagnostics(config, clock, dns, { sql, transport: outbound, queueFault }, processes),
     requests: { settle: guards.requestLog.flush },
+    receipts: createReceipts({ sql, box: createInstallationBox(config), clock, ids }),
     exports: createExportLimit(LIMITS.exportsAtOnce),
     largeLogs: createLargeLogs(),
     threads,

@@ -32,6 +32,7 @@ const RECORD_FIELDS = [
     'replyTo',
     'headers',
     'unsubscribe',
+    'receipt',
   ],
 ];
 

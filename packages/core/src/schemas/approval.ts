@@ -57,6 +57,12 @@ export const approvalSchema = z
       .nullable()
       .describe('The additional headers of the request; null if they are no longer stored.'),
     unsubscribe: z.boolean().describe('Whether each recipient gets a separate unsubscribe link.'),
+    receipt: z
+      .string()
+      .nullable()
+      .describe(
+        'The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content.',
+      ),
   })
   .meta({ id: 'Approval' });
 

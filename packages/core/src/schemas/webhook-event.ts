@@ -62,7 +62,7 @@ const quotaThresholdDataSchema = z
 
 /** The record without bodies and headers. Events leave the installation, so they have no content before the hold is approved. */
 const approvalEventDataSchema = approvalSchema
-  .omit({ html: true, text: true, headers: true })
+  .omit({ html: true, text: true, headers: true, receipt: true })
   .extend({
     from: z.string().describe('The sender in the request; without a name until the hold is approved.'),
     to: z

@@ -180,6 +180,8 @@ export interface components {
             } | null;
             /** @description Whether each recipient gets a separate unsubscribe link. */
             unsubscribe: boolean;
+            /** @description The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content. */
+            receipt: string | null;
         };
         ApprovalCheck: {
             /** @description Whether an approval by this caller would send the message now. */

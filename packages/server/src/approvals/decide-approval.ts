@@ -3,14 +3,12 @@ import type { Clock } from '../clock.ts';
 import type { Query, Sql } from '../db/client.ts';
 import { classifyDatabaseError } from '../db/database-errors.ts';
 import {
-  addApprovalEvents,
   addRevision,
   endApproval,
   type LockedApproval,
   lockApproval,
   trustRecipients,
 } from '../db/queries/approval-decisions.ts';
-import { appendAudit } from '../db/queries/audit-log.ts';
 import {
   type HeldBodies,
   type HeldMessage,
@@ -23,6 +21,7 @@ import {
 import type { Caller } from '../keys/caller.ts';
 import { isStillAllowed } from '../keys/check-again.ts';
 import { ProblemError, toProblem } from '../problem.ts';
+import type { ReceiptSigner, Receipts } from '../receipts/receipts.ts';
 import type { Refusal } from '../sending/acceptance.ts';
 import { expiryOf } from '../sending/message-rows.ts';
 import { planDeliveries } from '../sending/plan-deliveries.ts';
@@ -32,12 +31,13 @@ import { hasUnsubscribePlaceholder } from '../unsubscribe/placeholder.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { applyEdits, type EditedContent } from './apply-edits.ts';
 import { type EditedHtml, READ_EDITED_HTML, sizeOfEdit } from './edited-html.ts';
-import { announceApprovals } from './holds/announce-approvals.ts';
 import { hashContent } from './holds/content-hash.ts';
 import { type Decider, SYSTEM } from './holds/decider.ts';
 import { endHolds } from './holds/end-hold.ts';
 import { ApprovalLimitError, judgeDecider } from './judge-decider.ts';
 import { recheckAcceptance } from './recheck-acceptance.ts';
+import { recordApproval } from './record-approval.ts';
+import { writeReceipt } from './write-receipt.ts';
 
 export interface DecidingTools {
   readonly sql: Sql;
@@ -50,6 +50,7 @@ export interface DecidingTools {
   readonly monthlyQuota: number;
   readonly baseUrl: string;
   readonly threads: JobThreads;
+  readonly receipts: Receipts;
 }
 
 /** A decision by a user, by a key, or by a link in a mail. A link is valid for one revision only. */
@@ -93,9 +94,11 @@ export async function decideApproval(
 ): Promise<DecisionVerdict> {
   if (!isUuid(id)) return { kind: 'missing' };
   const prepared = await prepareEdit(tools, { accountId, id }, decision);
+  // Read before the transaction, whose connection sees only the account. No decision is made without a receipt.
+  const signer = await tools.receipts.signer();
   for (let round = 1; ; round += 1) {
     try {
-      return await decideOnce(tools, { accountId, id }, { decision, prepared }, decider, manner);
+      return await decideOnce({ ...tools, signer }, { accountId, id }, { decision, prepared }, decider, manner);
     } catch (error) {
       if (error instanceof ApprovalLimitError) return { kind: 'beyond_caller', refusal: error.refusal };
       if (classifyDatabaseError(error) !== 'conflict' || round === MAX_ROUNDS) throw error;
@@ -106,8 +109,13 @@ export async function decideApproval(
 /** Retries after a deadlock or a lock timeout; more than a few attempts are never needed. */
 const MAX_ROUNDS = 5;
 
+/** The tools of one decision. */
+interface SigningTools extends DecidingTools {
+  readonly signer: ReceiptSigner;
+}
+
 async function decideOnce(
-  tools: DecidingTools,
+  tools: SigningTools,
   name: { readonly accountId: string; readonly id: string },
   { decision, prepared }: { readonly decision: Decision; readonly prepared: PreparedEdit | null },
   decider: Decider,
@@ -127,7 +135,11 @@ async function decideOnce(
     }
     const { note = null, rejectCode = null } = decision;
     await onDecided?.(transaction, now);
-    await endHolds(transaction, ids, [hold], { status: 'rejected', note, rejectCode }, decider, now);
+    const receipt = await writeReceipt(transaction, tools, { decider, caller }, hold, {
+      ...{ decision: 'rejected', outcome: null, contentHash: hold.contentHash, edited: [], rejectCode, now },
+      ...{ scheduledAt: null, files: [] },
+    });
+    await endHolds(transaction, ids, [hold], { status: 'rejected', note, rejectCode, receipt }, decider, now);
     return { verdict: { kind: 'decided', emailId: hold.messageId, outcome: 'rejected' } as const };
   });
   return result.verdict;
@@ -184,7 +196,7 @@ async function findObstacle(
 
 async function approve(
   transaction: Query,
-  tools: DecidingTools,
+  tools: SigningTools,
   hold: LockedApproval,
   { edits, note: said, remember }: Decision,
   {
@@ -221,7 +233,20 @@ async function approve(
   }
   await release(transaction, tools, hold, held, content, { fields, note, now, ...check });
   if (remember === true) await trustRecipients(transaction, hold, content.recipients.map(folded), now);
-  await record(transaction, tools.ids, hold, decider, { fields, note, contentHash, outcome, now, remember });
+  const receipt = await writeReceipt(transaction, tools, { decider, caller }, hold, {
+    ...{ decision: 'approved', outcome, contentHash, edited: fields, rejectCode: null, now },
+    scheduledAt: content.scheduledAt,
+    files: held.attachments.map(({ digest: sha256, contentId }) => ({ sha256, contentId })),
+  });
+  await recordApproval(transaction, tools.ids, hold, decider, {
+    fields,
+    note,
+    contentHash,
+    outcome,
+    now,
+    remember,
+    receipt,
+  });
   return { kind: 'decided', emailId: hold.messageId, outcome };
 }
 
@@ -295,37 +320,4 @@ function detailOf(fields: readonly string[], note: string | null): string | null
 
 function folded({ email }: { readonly email: string }): string {
   return email.toLowerCase();
-}
-
-/** Records the decision in the hold's events and the audit log, and announces it. */
-async function record(
-  transaction: Query,
-  ids: IdGenerator,
-  hold: LockedApproval,
-  decider: Decider,
-  what: {
-    readonly fields: readonly string[];
-    readonly note: string | null;
-    readonly contentHash: string;
-    readonly outcome: 'queued' | 'failed';
-    readonly remember: true | undefined;
-    readonly now: Date;
-  },
-): Promise<void> {
-  const { fields, note, contentHash: hashAfter, outcome, remember, now } = what;
-  const { accountId, id: targetId, messageId } = hold;
-  const event = { hashAfter, now, ...decider };
-  const edited = { hold, id: ids.next(now), type: 'edited' as const, detail: fields.join(', '), ...event };
-  const after = { ...hold, contentHash: hashAfter };
-  const approved = { hold: after, id: ids.next(now), type: 'approved' as const, detail: note, ...event };
-  await addApprovalEvents(transaction, fields.length > 0 ? [edited, approved] : [approved]);
-  await announceApprovals(transaction, ids, 'approval.decided', { accountId, approvalIds: [targetId] }, now);
-  const details = {
-    ...{ emailId: messageId, way: decider.way, outcome },
-    ...(fields.length > 0 ? { edited: fields.join(', ') } : {}),
-    ...(remember === true ? { remember } : {}),
-  };
-  await appendAudit(transaction, [
-    { accountId, id: ids.next(now), action: 'approval.approved', actor: decider.actor, targetId, details, now },
-  ]);
 }

@@ -4,6 +4,7 @@ import { addAuditCommands } from './audit-commands.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addEraseCommand } from './erase-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
+import { addReceiptsCommands } from './receipts-commands.ts';
 import { addSecretsCommands } from './secrets-commands.ts';
 import { createStartProgram, type ProgramOptions, requireConfig } from './start-program.ts';
 import { addStatsCommands } from './stats-commands.ts';
@@ -23,6 +24,7 @@ export function createProgram(options: ProgramOptions): Command {
   addTicketCommands(program, operator);
   addAuditCommands(program, operator);
   addSecretsCommands(program, operator);
+  addReceiptsCommands(program, operator);
   addDoctorCommand(program, { readConfig: () => readConfig(environment), write, progress });
   return program;
 }

@@ -35,8 +35,8 @@ function assertFormerKey({ formerSecretKeys }: Config): void {
 }
 
 function toText({ newKey, resealed, unreadable }: RotationReport): string {
-  const { dkimKeys, webhookSecrets, installationMail } = resealed;
-  const done = `Encrypted ${dkimKeys} DKIM keys, ${webhookSecrets} webhook secrets and ${installationMail} installation mails with the current key.`;
+  const { dkimKeys, webhookSecrets, installationMail, receiptKeys } = resealed;
+  const done = `Encrypted ${dkimKeys} DKIM keys, ${webhookSecrets} webhook secrets, ${installationMail} installation mails and ${receiptKeys} receipt keys with the current key.`;
   if (unreadable.length > 0) {
     const lines = unreadable.map(({ kind, accountId, id }) => `unreadable  ${kind}  ${id} of account ${accountId}`);
     return [
@@ -46,7 +46,7 @@ function toText({ newKey, resealed, unreadable }: RotationReport): string {
     ].join('\n');
   }
   if (newKey) return `There is a new key. ${done}`;
-  const isNothing = dkimKeys + webhookSecrets + installationMail === 0;
+  const isNothing = dkimKeys + webhookSecrets + installationMail + receiptKeys === 0;
   return isNothing
     ? 'All secrets are already encrypted with the current key.'
     : `${done} No secrets use a former key any more.`;

@@ -38,6 +38,7 @@ import { renderConsentFaultPage } from '../oauth-server/web/consent-page.ts';
 import { addOAuthServerRoutes } from '../oauth-server/web/oauth-routes.ts';
 import type { Services } from '../operations/context.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
+import { addReceiptKeysRoute } from '../receipts/web/receipt-keys-route.ts';
 import { addAssetRoutes } from '../ui/asset-routes.ts';
 import { PAGE_ASSETS } from '../ui/page-assets.ts';
 import { addPdfFrame } from '../ui/pdf-frame-route.ts';
@@ -117,6 +118,7 @@ export function createApi(
   addOAuthServerRoutes(http, { auth, baseUrl, anonymousRates, keys, load });
   addReferenceRoutes(http, baseUrl);
   addAgentGuide(http, baseUrl);
+  addReceiptKeysRoute(http, services.receipts);
   addAssetRoutes(http, PAGE_ASSETS);
   addPdfFrame(http, PAGE_ASSETS, baseUrl);
   addConsoleRoutes(http, { services, rates, routes: CONSOLE_PAGES });

@@ -150,6 +150,19 @@ CREATE POLICY all_accounts ON approval_mails AS PERMISSIVE FOR ALL TO postrider_
 CREATE POLICY own_account ON approval_mails AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON approval_mails TO postrider_app;
 
+CREATE TABLE approval_receipts (
+  account_id uuid NOT NULL,
+  approval_id uuid NOT NULL,
+  receipt text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT approval_receipts_pkey PRIMARY KEY (account_id, approval_id),
+  CONSTRAINT approval_receipts_account_id_approval_id_fkey FOREIGN KEY (account_id, approval_id) REFERENCES approvals(account_id, id) ON DELETE CASCADE
+);
+ALTER TABLE approval_receipts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_accounts ON approval_receipts AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
+CREATE POLICY own_account ON approval_receipts AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON approval_receipts TO postrider_app;
+
 CREATE TABLE approval_revisions (
   account_id uuid NOT NULL,
   approval_id uuid NOT NULL,
@@ -768,6 +781,15 @@ ALTER TABLE quota_usage ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_accounts ON quota_usage AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
 CREATE POLICY own_account ON quota_usage AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON quota_usage TO postrider_app;
+
+CREATE TABLE receipt_keys (
+  id uuid NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  retired_at timestamp with time zone,
+  CONSTRAINT receipt_keys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX receipt_keys_current ON receipt_keys USING btree ((retired_at IS NULL)) WHERE retired_at IS NULL;
 
 CREATE TABLE request_log (
   account_id uuid NOT NULL,

@@ -46,7 +46,7 @@ function count({ resealed }: Resealed): number {
 async function resealAll(sql: Sql, keys: SecretKeys): Promise<Resealed> {
   const present = createSecretBox(keys.secretKey());
   const any = createInstallationBox(keys);
-  const resealed = { dkimKeys: 0, webhookSecrets: 0, installationMail: 0 };
+  const resealed = { dkimKeys: 0, webhookSecrets: 0, installationMail: 0, receiptKeys: 0 };
   let isSettled: boolean;
   let unreadable: RotationReport['unreadable'][number][];
   do {

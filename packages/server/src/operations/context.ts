@@ -7,6 +7,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import type { Diagnostics } from '../diagnostics/diagnostics.ts';
 import type { Events } from '../events/events.ts';
 import type { Caller } from '../keys/caller.ts';
+import type { Receipts } from '../receipts/receipts.ts';
 import type { Sending } from '../sending/sending.ts';
 import type { SendingDomains } from '../sending-domains/sending-domains.ts';
 import type { JobThreads } from '../threads/job-threads.ts';
@@ -31,6 +32,7 @@ export interface Services {
   readonly webhooks: Webhooks;
   readonly diagnostics: Diagnostics;
   readonly requests: RequestHistory;
+  readonly receipts: Receipts;
   readonly exports: ExportLimit;
   readonly largeLogs: LargeLogs;
   /** For work whose cost grows with the input. */

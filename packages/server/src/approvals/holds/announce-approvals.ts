@@ -18,7 +18,7 @@ export async function announceApprovals(
 ): Promise<void> {
   const rows = await readApprovals(transaction, accountId, approvalIds);
   const announcements = rows.map((row) => {
-    const { html: _html, text: _text, headers: _headers, ...data } = toApproval(row);
+    const { html: _html, text: _text, headers: _headers, receipt: _receipt, ...data } = toApproval(row);
     return { accountId, type, data: data.status === 'approved' ? data : withoutContent(data, row.recipients) };
   });
   await announce(transaction, ids, announcements, now);

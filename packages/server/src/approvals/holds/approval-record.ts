@@ -13,8 +13,17 @@ export function toVisibleApproval(row: ApprovalRow, viewer: Viewer): Approval {
   return { ...approval, ...UNSEEN, problem };
 }
 
-/** The content hash is not keyed, so a caller could use it to check a guess at the content. */
-const UNSEEN = { contentHash: null, html: null, text: null, headers: null, attachments: [], bcc: [], replyTo: null };
+/** The content hash, which the receipt has too, is not keyed, so a caller could use it to check a guess at the content. */
+const UNSEEN = {
+  contentHash: null,
+  receipt: null,
+  html: null,
+  text: null,
+  headers: null,
+  attachments: [],
+  bcc: [],
+  replyTo: null,
+};
 
 /** Converts a stored hold to the API's format. */
 export function toApproval(row: ApprovalRow): Approval {
@@ -52,6 +61,7 @@ export function toApproval(row: ApprovalRow): Approval {
     decidedBy,
     ...{ rejectCode, note, edited: [...row.edited], outcome, problem },
     ...{ replyTo, headers: headers === null ? null : { ...headers }, unsubscribe },
+    receipt: row.receipt,
   };
 }
 

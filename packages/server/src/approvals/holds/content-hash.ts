@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { RecipientKind } from '@postrider/core';
 import { hashBytesInSlices, hashJsonInSlices } from '../../threads/sliced-json.ts';
 
@@ -30,14 +30,22 @@ export interface PinnedFile {
 
 /** Identifies exactly this content: SHA-256 in hexadecimal. An approver can send it back to prove which content they saw. */
 export async function hashContent(content: PinnedContent): Promise<string> {
+  return (await hashJsonInSlices(createHash('sha256'), canonicalize(content))).digest('hex');
+}
+
+/** The same at once, for small content and for threads of their own. */
+export function hashContentNow(content: PinnedContent): string {
+  return hash('sha256', JSON.stringify(canonicalize(content)));
+}
+
+function canonicalize(content: PinnedContent): unknown {
   const { from, replyTo, recipients, subject, html, text, headers, attachments, unsubscribe, scheduledAt } = content;
-  const canonical = [
+  return [
     ...[from, replyTo, subject, html, text, unsubscribe, scheduledAt?.toISOString() ?? null],
     recipients.map(({ kind, name, email }) => [kind, name, email]),
     Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)),
     attachments.map(({ filename, contentType, contentId, digest }) => [filename, contentType, contentId, digest]),
   ];
-  return (await hashJsonInSlices(createHash('sha256'), canonical)).digest('hex');
 }
 
 export async function digestOf(content: Uint8Array): Promise<string> {

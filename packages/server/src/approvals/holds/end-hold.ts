@@ -16,6 +16,8 @@ export interface UnapprovedEnd {
   readonly status: 'rejected' | 'expired' | 'withdrawn';
   readonly note?: string | null;
   readonly rejectCode?: RejectCode | null;
+  /** The hash of the receipt; null if no one decided. */
+  readonly receipt?: string | null;
 }
 
 /** Withdrawing a hold cancels its message, like canceling a queued one. */
@@ -33,7 +35,7 @@ export async function endHolds(
   decider: Decider,
   now: Date,
 ): Promise<void> {
-  const { status, note = null, rejectCode = null } = end;
+  const { status, note = null, rejectCode = null, receipt = null } = end;
   const [{ accountId }] = holds;
   const detail = [rejectCode, note].filter((part) => part !== null).join(': ') || null;
   const ended = await endApprovals(transaction, holds, { status, note, rejectCode, now, decidedBy: decider.actor });
@@ -72,7 +74,11 @@ export async function endHolds(
         targetId: id,
         now,
       },
-      details: { emailId: messageId, way: decider.way, ...(rejectCode === null ? {} : { rejectCode }) },
+      details: {
+        ...{ emailId: messageId, way: decider.way },
+        ...(rejectCode === null ? {} : { rejectCode }),
+        ...(receipt === null ? {} : { receipt }),
+      },
     })),
   );
 }

@@ -16,8 +16,8 @@ export async function decideByLink(
 ): Promise<DecisionVerdict | null> {
   const decider = { actor: link.memberId, way: 'mail', address: request.ip, requestId: request.id } as const;
   const { accountId, approvalId: id } = link;
-  const { database, installation, threads } = own;
-  const tools = { ...database, ...installation, threads };
+  const { database, installation, threads, receipts } = own;
+  const tools = { ...database, ...installation, threads, receipts };
   try {
     const verdict = await decideApproval(tools, { accountId, id }, decision, decider, {
       caller: null,

@@ -15,6 +15,7 @@ const LOCKED = {
   messageId: approvals.messageId,
   keyId: approvals.keyId,
   status: approvals.status,
+  reasons: approvals.reasons,
   revision: approvals.revision,
   contentHash: approvals.contentHash,
   createdAt: approvals.createdAt,
@@ -87,7 +88,7 @@ const lockExpired = defineStatement({ now: value<Date>() }, ({ now }) =>
   returning(
     LOCKED,
     sql`
-      SELECT h.account_id AS "accountId", h.id, h.message_id AS "messageId", h.key_id AS "keyId", h.status, h.revision,
+      SELECT h.account_id AS "accountId", h.id, h.message_id AS "messageId", h.key_id AS "keyId", h.status, h.reasons, h.revision,
         h.content_hash AS "contentHash", h.created_at AS "createdAt", h.expires_at AS "expiresAt"
       FROM approvals h
       WHERE h.status = 'pending' AND least(h.expires_at, h.remind_at) <= ${now} AND h.expires_at <= ${now}

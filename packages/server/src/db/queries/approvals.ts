@@ -5,6 +5,7 @@ import { narrowed, nullable, pg, returning } from '../result.ts';
 import { approvals } from '../schema/approvals.ts';
 import { apiKeys } from '../schema/keys.ts';
 import { type messageAttachments, messageBodies, type messageRecipients, messages } from '../schema/messages.ts';
+import { approvalReceipts } from '../schema/receipts.ts';
 import { defineStatement, type GivenOf, optional, type RowOf, value } from '../statement.ts';
 
 type Recipient = Pick<typeof messageRecipients.$inferSelect, 'kind' | 'name' | 'email'>;
@@ -44,11 +45,16 @@ const APPROVAL = {
   unsubscribe: messages.unsubscribe,
   recipients: narrowed<readonly Recipient[]>(pg.json),
   attachments: narrowed<readonly Attachment[]>(pg.json),
+  /** Of a single hold only. */
+  receipt: nullable(approvalReceipts.receipt),
 };
 
-const SELECTED = selected(sql`b.html, b.text`);
+const NO_RECEIPT = sql`NULL::text AS receipt`;
+const SELECTED = selected(sql`b.html, b.text, (SELECT p.receipt FROM approval_receipts p
+    WHERE p.account_id = h.account_id AND p.approval_id = h.id) AS receipt`);
+const SELECTED_FOR_LIST = selected(sql`b.html, b.text, ${NO_RECEIPT}`);
 /** Without the bodies, which are most of the bytes of a list. */
-const SELECTED_WITHOUT_CONTENT = selected(sql`NULL::text AS html, NULL::text AS text`);
+const SELECTED_WITHOUT_CONTENT = selected(sql`NULL::text AS html, NULL::text AS text, ${NO_RECEIPT}`);
 
 function selected(bodies: SQL) {
   return sql`
@@ -151,7 +157,7 @@ const readMany = defineStatement(
   ({ accountId, ids }) =>
     returning(
       APPROVAL,
-      sql`${SELECTED} WHERE h.account_id = ${accountId} AND h.id = ANY (${ids}::uuid[]) ORDER BY h.id`,
+      sql`${SELECTED_FOR_LIST} WHERE h.account_id = ${accountId} AND h.id = ANY (${ids}::uuid[]) ORDER BY h.id`,
     ),
 );
 

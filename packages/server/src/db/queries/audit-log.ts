@@ -27,6 +27,8 @@ export type AuditAction =
   | 'approval.expired'
   | 'approval.withdrawn'
   | 'approval.canceled'
+  | 'approval.breached'
+  | 'approval.adopted'
   | 'template.created'
   | 'template.updated'
   | 'template.deleted'

@@ -4,13 +4,15 @@ import { executing, pg, present, returning } from '../result.ts';
 import { capturedMessages } from '../schema/deliveries.ts';
 import { dkimKeys } from '../schema/domains.ts';
 import { messageBodies } from '../schema/messages.ts';
+import { receiptKeys } from '../schema/receipts.ts';
 import { webhookEndpoints } from '../schema/webhooks.ts';
 import { defineStatement, optional, type RowOf, value } from '../statement.ts';
 import { POSTMASTER_ACCOUNT_ID, POSTMASTER_KEY_ID, SEALED_BODY_MARK } from './postmaster-account.ts';
 
 interface SealedPlace<Kind extends string> {
   readonly kind: Kind;
-  readonly accountId: Column;
+  /** `OF_INSTALLATION` for a table of the installation. */
+  readonly accountId: Column | SQL;
   /** The column that identifies a row together with its account. */
   readonly id: Column;
   readonly column: Column;
@@ -19,6 +21,9 @@ interface SealedPlace<Kind extends string> {
   /** The column has envelopes in rows of the installation's own mail. */
   readonly mailOnly?: true;
 }
+
+/** Rows of no account are named by the account of the installation. */
+const OF_INSTALLATION = sql`${sql.raw(`'${POSTMASTER_ACCOUNT_ID}'`)}::uuid`;
 
 /** Every column that has envelopes of the secret box. */
 export const SEALED_COLUMNS = [
@@ -33,6 +38,7 @@ export const SEALED_COLUMNS = [
     ...{ kind: 'installationMail', accountId: capturedMessages.accountId, id: capturedMessages.id },
     ...{ column: capturedMessages.raw, mailOnly: true },
   }),
+  defineColumn({ kind: 'receiptKeys', accountId: OF_INSTALLATION, id: receiptKeys.id, column: receiptKeys.sealed }),
 ];
 
 export type SealedColumn = (typeof SEALED_COLUMNS)[number];

@@ -11,6 +11,7 @@ import * as messages from './messages.ts';
 import * as notices from './notices.ts';
 import * as oauth from './oauth.ts';
 import * as passkeys from './passkeys.ts';
+import * as receipts from './receipts.ts';
 import * as search from './search.ts';
 import * as sessions from './sessions.ts';
 import * as statistics from './statistics.ts';
@@ -22,7 +23,7 @@ import * as webhooks from './webhooks.ts';
 
 const FILES: readonly object[] = [
   ...[accounts, approvals, audit, deliveries, domains, installation, keys, mcpSessions, messages, auth, notices, oauth],
-  ...[passkeys, search, sessions, statistics, support, suppressions, templates, webhooks],
+  ...[passkeys, receipts, search, sessions, statistics, support, suppressions, templates, webhooks],
 ];
 
 /** Every declared table. test/db/schema-catalog.test.ts compares them with the migrated database, both ways. */

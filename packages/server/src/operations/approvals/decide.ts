@@ -20,10 +20,10 @@ export const decideApproval: Handler<'approvals.decide'> = async ({ params, body
 /** Decides one hold and returns its record. */
 export async function decideOne(id: string, decision: Decision, context: KeyedContext): Promise<Approval> {
   const { caller } = context;
-  const { database, delivery, events, threads, installation } = context.services;
+  const { database, delivery, events, threads, installation, receipts } = context.services;
   const { accountId } = caller;
   const verdict = await decideHold(
-    { ...database, ...installation, threads },
+    { ...database, ...installation, threads, receipts },
     { accountId, id },
     decision,
     deciderOf(context),

@@ -6,7 +6,7 @@ import { decideMany } from './approvals/decide-many.ts';
 import { decideHold } from './approvals/decide-page.ts';
 import { decideDraft, showDraft } from './approvals/draft-pages.ts';
 import { edit, showEdit } from './approvals/edit-pages.ts';
-import { showEditedHtml, showFile, showHtml, showText } from './approvals/held-parts.ts';
+import { showEditedHtml, showFile, showHtml, showReceipt, showText } from './approvals/held-parts.ts';
 import { showHold } from './approvals/hold-page.ts';
 import { INBOX_QUERY, showInbox } from './approvals/inbox-page.ts';
 import { APPROVALS } from './approvals/paths.ts';
@@ -25,6 +25,7 @@ export const APPROVAL_PAGES: readonly PageRoute[] = [
   { method: 'GET', path: `${ONE}/html`, needs: 'approvals.get', query: PICTURES, run: forReaders(showHtml) },
   { method: 'GET', path: `${ONE}/text`, needs: 'approvals.get', run: forReaders(showText) },
   { method: 'GET', path: `${ONE}/files/:index`, needs: 'approvals.get', run: forReaders(showFile) },
+  { method: 'GET', path: `${ONE}/receipt`, needs: 'approvals.get', run: forReaders(showReceipt) },
   { method: 'GET', path: `${ONE}/edit`, needs: 'approvals.decide', run: showEdit },
   {
     ...{ method: 'POST', path: `${ONE}/edit`, needs: 'approvals.decide' },

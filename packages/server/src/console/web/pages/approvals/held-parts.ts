@@ -43,6 +43,18 @@ export async function showFile(request: PageRequest): Promise<RawResult> {
   return raw(file);
 }
 
+/** The receipt of the decision, as a file to keep (RFC 7515 §9.2.1). */
+export async function showReceipt(request: PageRequest): Promise<RawResult> {
+  const { id, receipt } = await read(request);
+  if (receipt === null) throw new ProblemError('not_found', { detail: 'The message has no receipt.' });
+  const headers = {
+    'content-disposition': `attachment; filename="receipt-${id}.jws"`,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  };
+  return { kind: 'raw', contentType: 'application/jose', headers, body: `${receipt}\n` };
+}
+
 async function read(request: PageRequest): Promise<Approval> {
   return await request.call('approvals.get', { params: { id: request.param('id') } });
 }

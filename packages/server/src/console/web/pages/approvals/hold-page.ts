@@ -39,6 +39,8 @@ export async function holdPage(
     approval.status === 'pending' || !request.may('emails.get')
       ? null
       : linkButton('Open the message', `/console/messages/${approval.emailId}`, { isSmall: true });
+  const receipt =
+    approval.receipt === null ? null : linkButton('Receipt', `${pathOf(approval.id)}/receipt`, { isSmall: true });
   return page({
     ...{ title, section: 'approvals', watch: ['approvals'], status: said?.status ?? 200 },
     content: html`${pageHeader({
@@ -46,7 +48,7 @@ export async function holdPage(
       title: html`<span class="clamp-title">${revealed(title)}</span>`,
       lead,
       crumbs: [{ label: 'Approvals', href: APPROVALS }],
-      actions: html`${message}${move}`,
+      actions: html`${message}${receipt}${move}`,
     })}${said?.notice}${decidedNotice(approval, decider)}${view}`,
   });
 }
