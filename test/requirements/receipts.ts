@@ -17,4 +17,12 @@ export const receipts = section('Receipts of approvals', [
     'receipts.independent',
     'The 40 lines of code in docs/receipts.md, without Postrider, verify receipts and refuse every mutation: of the header, the payload, the signature, the algorithm, the key and the issuer.',
   ),
+  requirement(
+    'receipts.verify-command',
+    '`postrider audit verify-receipt` verifies a receipt offline, and compares an exported message with it.',
+  ),
+  requirement(
+    'receipts.tampered',
+    'If the content, the recipients, a file or the receipt of an approved message was changed in the database, nothing leaves. The message fails with the reason, and the audit log and the server’s log report it.',
+  ),
 ]);

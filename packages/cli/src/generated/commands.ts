@@ -6190,6 +6190,32 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     ]
   },
   {
+    "id": "approvals receipt",
+    "command": "approvals receipt",
+    "summary": "Print the receipt of a decision",
+    "description": "Prints the signed receipt of an approval or a rejection: who decided what and when. Keep it, and verify it with `postrider audit verify-receipt`. A key sees the receipts of its own sends; with the scope approvals:read, those of the whole account.",
+    "needsKey": true,
+    "examples": [
+      "postrider approvals receipt <id> > receipt.jws"
+    ],
+    "scope": null,
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the hold, which the send printed.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
     "id": "approvals reject",
     "command": "approvals reject",
     "summary": "Reject a held send",
@@ -6275,6 +6301,62 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     ],
     "scope": null,
     "inputs": []
+  },
+  {
+    "id": "audit verify-receipt",
+    "command": "audit verify-receipt",
+    "summary": "Verify the receipt of an approval",
+    "description": "Verifies the receipt of an approval or a rejection: the file of the console, the output of `postrider approvals receipt`, or the hold as JSON. It needs no server and no key: `--keys` names the key set, which you save once from `<base URL>/.well-known/postrider-receipts.json`. With `--message`, it computes the hash of an exported message again and compares it. Exits with code 1 if the receipt is refused. With `--json`: `{ok, reason: null | \"malformed\" | \"unknown_key\" | \"signature\" | \"issuer\" | \"message\" | \"file\", message, receipt}`.",
+    "needsKey": false,
+    "examples": [
+      "postrider audit verify-receipt receipt.jws --keys keys.json",
+      "postrider audit verify-receipt receipt.jws --keys https://mail.example.com/.well-known/postrider-receipts.json",
+      "postrider audit verify-receipt hold.json --keys keys.json --message hold.json --attachment invoice.pdf"
+    ],
+    "scope": null,
+    "inputs": [],
+    "flags": [
+      {
+        "flags": "--keys <file-or-url>",
+        "description": "The key set of the server that made the receipt.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "flags": "--issuer <url>",
+        "description": "The base URL that must have made it. Known if `--keys` is the address of a server.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "flags": "--message <file>",
+        "description": "The hold as JSON, to compare its content.",
+        "value": {
+          "kind": "text"
+        }
+      },
+      {
+        "flags": "--attachment <file>",
+        "description": "An attached file that the receipt must list. Repeatable.",
+        "value": {
+          "kind": "texts"
+        }
+      }
+    ],
+    "args": [
+      {
+        "name": "file",
+        "description": "The file with the receipt.",
+        "value": {
+          "kind": "form",
+          "pattern": "^.+$",
+          "letters": "as given",
+          "fix": "Name a file."
+        }
+      }
+    ]
   },
   {
     "id": "audit verify",
