@@ -167,9 +167,11 @@ describe('a leased delivery', () => {
         (stored) => openBody(createSecretBox(TEST_SECRET_KEY), stored),
         clock.now,
         maker,
+        async () => null,
       ),
       transports: new Map([['outbound', capture]]),
       random: () => 0.5,
+      onUnapproved: () => Promise.reject(new Error('a message is not what was approved')),
       maxInFlight: 10,
       renewEveryMs: 20,
     });

@@ -47,9 +47,11 @@ export async function makeEngine(
       (stored) => openBody(createSecretBox(TEST_SECRET_KEY), stored),
       clock.now,
       maker,
+      async () => null,
     ),
     transports: new Map([['outbound', transport]]),
     random: () => 0.5,
+    onUnapproved: () => Promise.reject(new Error('a message is not what was approved')),
     maxInFlight: options.maxInFlight ?? 100,
   });
   return {

@@ -32,6 +32,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'Each part of a template version records its author: a later edit of the subject does not vouch for the HTML.',
   ),
   requirement(
+    'holes.approved-bytes',
+    'Whoever changes an approved message in the database, or its receipt, makes it fail: nothing but what was approved leaves.',
+  ),
+  requirement(
     'holes.reschedule',
     'A held key cannot move the send time of an approved message or of another sender’s message.',
   ),

@@ -22,6 +22,10 @@ export const receipts = section('Receipts of approvals', [
     '`postrider audit verify-receipt` verifies a receipt offline, and compares an exported message with it.',
   ),
   requirement(
+    'receipts.delivered',
+    'A held message leaves only if its bytes say what its receipt approves. What delivery adds (tracking, unsubscribe links) is taken off before they are compared.',
+  ),
+  requirement(
     'receipts.tampered',
     'If the content, the recipients, a file or the receipt of an approved message was changed in the database, nothing leaves. The message fails with the reason, and the audit log and the server’s log report it.',
   ),

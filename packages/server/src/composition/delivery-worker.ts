@@ -12,6 +12,7 @@ import { createMessageBuilder } from '../delivery/message-builder.ts';
 import { createMessageMaker } from '../delivery/message-maker.ts';
 import { nameProcess, replayJournals } from '../delivery/orphaned-outcomes.ts';
 import { createOutcomeRecorder } from '../delivery/outcome-recorder.ts';
+import { recordUnapproved } from '../delivery/record-unapproved.ts';
 import { openReplyJournal } from '../delivery/reply-journal.ts';
 import { createSandboxTransport } from '../delivery/sandbox.ts';
 import { createSigningKeys } from '../delivery/signing-keys.ts';
@@ -28,6 +29,7 @@ import { createInstallationBox } from '../keys/secret-box.ts';
 import { createTrackingUrls } from '../links/tracked-body.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
 import { readProcessIdentity } from '../postgres/running-process.ts';
+import { createReceipts } from '../receipts/receipts.ts';
 import { expiryOf } from '../sending/message-rows.ts';
 import { OUTBOUND_ROUTE, planDeliveries, SANDBOX_ROUTE, SIMULATED_ROUTE } from '../sending/plan-deliveries.ts';
 import type { DomainChecker } from '../sending-domains/domain-checker.ts';
@@ -89,6 +91,7 @@ export async function startDelivery(
     (stored) => openBody(secrets, stored),
     clock.now,
     maker,
+    createReceipts({ sql, box: secrets, clock, ids }).read,
   );
   const sandbox = createSandboxTransport(config.transport.kind === 'capture' ? outbound : null);
   const engine = createDeliveryEngine({
@@ -105,6 +108,8 @@ export async function startDelivery(
       [SIMULATED_ROUTE, createSimulatedTransport()],
     ]),
     random: options.random,
+    onUnapproved: (message) =>
+      recordUnapproved({ sql, clock, ids, alarm: (facts, text) => logger.error(facts, text) }, message),
     maxInFlight: config.transport.kind === 'direct' ? MAX_IN_FLIGHT_DIRECT : MAX_IN_FLIGHT,
     onError: warn,
   });

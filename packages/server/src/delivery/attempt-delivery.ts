@@ -7,6 +7,7 @@ import type { AttemptOutcome } from './attempt-outcome.ts';
 import { toTries } from './attempt-tries.ts';
 import { type AttemptFacts, addSuppressed, decideOutcome, failOutcome } from './decide-outcome.ts';
 import type { BuiltMessage, MessageBuilder } from './message-builder.ts';
+import { type NeverSent, unapproved } from './message-order.ts';
 
 export interface AttemptOptions {
   readonly clock: Clock;
@@ -16,8 +17,20 @@ export interface AttemptOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly onError: (error: unknown, what: string) => void;
+  /**
+   * Called before the outcome of a held message that is not what was approved, or was not approved.
+   * @throws if it could not be recorded; the attempt is repeated then
+   */
+  readonly onUnapproved: (message: UnapprovedMessage) => Promise<void>;
   /** Called with the verdicts of a transport. */
   readonly onVerdicts?: (delivery: LeasedDelivery, verdicts: readonly RecipientVerdict[]) => void;
+}
+
+export interface UnapprovedMessage {
+  readonly accountId: string;
+  readonly messageId: string;
+  readonly approvalId: string | null;
+  readonly reason: string;
 }
 
 /** The destination is paused: no attempt before `notBefore`. */
@@ -50,6 +63,7 @@ async function attempt(
 ): Promise<AttemptOutcome> {
   const recipientsInMessage = delivery.content?.recipients.length ?? 0;
   const transport = options.transports.get(delivery.claim.route) ?? null;
+  const approvalId = delivery.content?.hold?.id ?? null;
   const facts = () => factsOf(options, delivery, transport, recipients, recipientsInMessage);
   const tries: ServerTry[] = [];
   const startedMs = performance.now();
@@ -65,8 +79,12 @@ async function attempt(
     return withTries(decideOutcome(facts(), verdicts), verdicts);
   }
   try {
-    const built = await build(options.builder, delivery, transport, isComplete);
-    if (!built.ok) return withTries(failOutcome(facts(), built.reason), built.reason);
+    const built = assertApproved(await build(options.builder, delivery, transport, isComplete), recipients);
+    if (!built.ok) {
+      const { accountId, messageId } = delivery.claim;
+      if (built.isUnapproved) await options.onUnapproved({ accountId, messageId, approvalId, reason: built.reason });
+      return withTries(failOutcome(facts(), built.reason), built.reason);
+    }
     const verdicts = await built.transport.send({
       accountId: delivery.claim.accountId,
       messageId: delivery.claim.messageId,
@@ -95,19 +113,27 @@ async function build(
   delivery: LeasedDelivery,
   transport: Transport | null,
   isComplete: boolean,
-): Promise<Ready | { readonly ok: false; readonly reason: string }> {
+): Promise<Ready | NeverSent> {
   const { content, claim } = delivery;
   delivery.content = null;
   if (content === null || !content.hasBody) return fail('The stored body expired before delivery.');
   if (transport === null) return fail(`There is no transport for the route "${claim.route}".`);
   // The envelope is exactly the list that was checked at acceptance, or nothing is sent.
-  if (!isComplete) return fail('The stored recipients are incomplete.');
+  if (!isComplete)
+    return content.hold === null ? fail('The stored recipients are incomplete.') : unapproved('the list of recipients');
   const built = await builder.build(content, claim.ordinals);
   return built.ok ? { ...built, transport } : built;
 }
 
-function fail(reason: string) {
-  return { ok: false, reason } as const;
+function fail(reason: string): NeverSent {
+  return { ok: false, reason };
+}
+
+/** The envelope of a held message names approved recipients only. */
+function assertApproved(built: Ready | NeverSent, recipients: Recipients): Ready | NeverSent {
+  if (!built.ok || built.approvedFor === null) return built;
+  const { approvedFor } = built;
+  return recipients.every(({ email }) => approvedFor.has(email)) ? built : unapproved('the list of recipients');
 }
 
 /** In the order of the message's recipients. */

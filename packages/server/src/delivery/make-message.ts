@@ -1,48 +1,38 @@
+import { hash } from 'node:crypto';
 import type { DeliveryContent } from '../db/queries/claim-deliveries.ts';
-import type { MailBody } from '../keys/sealed-body.ts';
 import { trackHtml } from '../links/track-html.ts';
 import type { MessageUrls } from '../links/tracked-body.ts';
-import {
-  type Attachment,
-  type ComposedMessage,
-  composeMime,
-  type Mailbox,
-  type MimeMessage,
-} from '../mime/compose-mime.ts';
+import { type ComposedMessage, composeMime, joinMessage, type MimeMessage } from '../mime/compose-mime.ts';
 import { type CanonicalMessage, canonicalizeMessage } from '../mime/dkim-canonical.ts';
 import { HeaderRefusedError } from '../mime/mime-header.ts';
+import { findDifference, isAsApproved } from './check-approved.ts';
+import { type MessageOrder, type NeverSent, unapproved } from './message-order.ts';
 import { personalizeContent } from './personal-content.ts';
 
-/** A stored message with everything needed to build its bytes. Plain data, so that a worker thread can receive it. */
-export interface MessageOrder {
-  readonly content: DeliveryContent;
-  readonly from: Mailbox;
-  readonly replyTo: readonly Mailbox[];
-  /** The recipients of the delivery. */
-  readonly ordinals: readonly number[];
-  readonly attachments: readonly Attachment[];
-  /** The bodies of the installation's own mail, which are stored encrypted. Null for all other mail. */
-  readonly opened: MailBody | null;
-  /** Null if nothing is tracked. */
-  readonly trackingUrls: MessageUrls | null;
-  /** The link of the only recipient; null if there are several. */
-  readonly unsubscribeUrl: string | null;
-}
-
 export type MadeMessage =
-  | { readonly ok: true; readonly composed: ComposedMessage; readonly canonical: CanonicalMessage }
-  /** It can never be sent. */
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: true;
+      readonly composed: ComposedMessage;
+      readonly canonical: CanonicalMessage;
+      /** SHA-256 of the bytes that were compared with what was approved. Null if the message was never held. */
+      readonly checkedDigest: string | null;
+    }
+  | NeverSent;
 
 /** All the work before signing that takes time in proportion to the size of the message. */
 export function makeMessage(order: MessageOrder): MadeMessage {
-  const { content, ordinals, unsubscribeUrl } = order;
+  const { content, ordinals, unsubscribeUrl, approved } = order;
+  if (approved !== null && !isAsApproved(order, approved)) return unapproved('the stored content');
   const personal = personalizeContent(withTracking(content, order.trackingUrls), ordinals, () => unsubscribeUrl ?? '');
   if (!personal.ok) return personal;
   try {
     // Inserted last, so that nothing else reads or rewrites the encrypted content.
     const composed = composeMime(toMimeMessage({ ...personal.content, ...order.opened }, order));
-    return { ok: true, composed, canonical: canonicalizeMessage(composed) };
+    const canonical = canonicalizeMessage(composed);
+    if (approved === null) return { ok: true, composed, canonical, checkedDigest: null };
+    const difference = findDifference(order, composed);
+    if (difference !== null) return unapproved(difference);
+    return { ok: true, composed, canonical, checkedDigest: hash('sha256', joinMessage(composed, [])) };
   } catch (error) {
     if (!(error instanceof HeaderRefusedError)) throw error;
     return { ok: false, reason: `The message cannot be composed: ${error.message}.` };

@@ -5,16 +5,24 @@ import type { MailBody } from '../keys/sealed-body.ts';
 import type { TrackingUrlsOf } from '../links/tracked-body.ts';
 import type { Attachment } from '../mime/compose-mime.ts';
 import { signWithAll } from '../mime/dkim-sign.ts';
+import type { Receipts } from '../receipts/receipts.ts';
 import { createSemaphore } from '../semaphore.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
-import type { MessageOrder } from './make-message.ts';
+import { findApproval, isAsChecked } from './find-approval.ts';
 import type { MessageMaker } from './message-maker.ts';
+import { type MessageOrder, type NeverSent, unapproved } from './message-order.ts';
 import { namesItsReader } from './personal-content.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export type BuiltMessage =
-  | { readonly ok: true; readonly mailFrom: string; readonly data: Buffer }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: true;
+      readonly mailFrom: string;
+      readonly data: Buffer;
+      /** The addresses of all approved recipients. Null if the message was never held. */
+      readonly approvedFor: ReadonlySet<string> | null;
+    }
+  | NeverSent;
 
 /** Builds the bytes of a stored message: composed and signed. They are the same on every attempt, except for the signature's time. */
 export interface MessageBuilder {
@@ -63,6 +71,7 @@ export function createMessageBuilder(
   openBody: OpenBody,
   now: () => Date,
   maker: MessageMaker,
+  readReceipt: Receipts['read'],
 ): MessageBuilder {
   const builds = createSemaphore(BUILDS_AT_ONCE);
   const largeBytes = createSemaphore(BYTES_AT_ONCE);
@@ -70,6 +79,9 @@ export function createMessageBuilder(
 
   async function build(content: DeliveryContent, ordinals: readonly number[], bytes: number): Promise<BuiltMessage> {
     const { accountId, messageId, tracking } = content;
+    const approval = await findApproval(content, readReceipt);
+    if (!approval.ok) return approval;
+    const { approved } = approval;
     const from = readMailbox(content.fromGiven);
     if (!from.ok) return { ok: false, reason: `The stored sender ${from.message}.` };
     const identity = await keys.find(accountId, content.fromDomain);
@@ -81,12 +93,16 @@ export function createMessageBuilder(
       opened: content.isSealed ? openBody({ html: content.html, text: content.text }) : null,
       trackingUrls: tracking === null ? null : trackingUrlsOf(tracking, content),
       unsubscribeUrl: unsubscribeUrlOf(content, ordinals),
+      approved,
     };
     const made = await maker.make(order, bytes);
     if (!made.ok) return made;
     const signatures = await signWithAll(made.canonical, identity.keys, { signedAt: now() });
     const mailFrom = returnPathFor({ accountId, messageId, ordinals }, identity.returnPathHost);
-    return { ok: true, mailFrom, data: made.sign(signatures) };
+    const data = made.sign(signatures);
+    if (approved === null) return { ok: true, mailFrom, data, approvedFor: null };
+    if (!(await isAsChecked(data, signatures, made.checkedDigest))) return unapproved('the signed message');
+    return { ok: true, mailFrom, data, approvedFor: new Set(content.recipients.map(({ e }) => e)) };
   }
 
   /** Also null if the link is not in the message. */

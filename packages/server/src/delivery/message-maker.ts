@@ -1,7 +1,8 @@
 import { joinMessage } from '../mime/compose-mime.ts';
 import type { CanonicalMessage } from '../mime/dkim-canonical.ts';
 import { createThreadPool } from '../threads/thread-pool.ts';
-import { type MessageOrder, makeMessage } from './make-message.ts';
+import { makeMessage } from './make-message.ts';
+import type { MessageOrder, NeverSent } from './message-order.ts';
 import type { MadeInThread } from './message-worker.ts';
 
 /** A message without its signatures yet. */
@@ -11,8 +12,10 @@ export type UnsignedMessage =
       readonly canonical: CanonicalMessage;
       /** Returns the bytes of the message after these header lines. */
       sign(signatureHeaders: readonly string[]): Buffer;
+      /** See `MadeMessage`. */
+      readonly checkedDigest: string | null;
     }
-  | { readonly ok: false; readonly reason: string };
+  | NeverSent;
 
 /** Composes messages of any size without blocking the event loop. */
 export interface MessageMaker {
@@ -44,10 +47,10 @@ export function createMessageMaker(): MessageMaker {
     if (outcome.kind === 'overrun') return { ok: false, reason: 'The message takes too long to compose.' };
     const made = outcome.response as MadeInThread; // The worker sends these messages.
     if (!made.ok) return made;
-    const { canonical, header, body } = made;
+    const { canonical, header, body, checkedDigest } = made;
     const sign = (lines: readonly string[]) =>
       Buffer.concat([Buffer.from(`${lines.join('')}${header}\r\n`, 'latin1'), body]);
-    return { ok: true, canonical, sign };
+    return { ok: true, canonical, sign, checkedDigest };
   }
 
   return {
@@ -55,7 +58,8 @@ export function createMessageMaker(): MessageMaker {
       if (bytes > LARGE_BYTES) return await makeInThread(order);
       const made = makeMessage(order);
       if (!made.ok) return made;
-      return { ok: true, canonical: made.canonical, sign: (lines) => joinMessage(made.composed, lines) };
+      const { composed, canonical, checkedDigest } = made;
+      return { ok: true, canonical, sign: (lines) => joinMessage(composed, lines), checkedDigest };
     },
     close: pool.close,
   };

@@ -2,7 +2,8 @@ import { parentPort } from 'node:worker_threads';
 import { workAtLowPriority } from '../threads/low-priority.ts';
 import { createHeapTidier } from '../threads/tidy-heap.ts';
 import { READY } from '../threads/worker-thread.ts';
-import { type MadeMessage, type MessageOrder, makeMessage } from './make-message.ts';
+import { type MadeMessage, makeMessage } from './make-message.ts';
+import type { MessageOrder } from './message-order.ts';
 
 /** The same with the body as bytes, which are transferred without a copy. */
 export type MadeInThread =

@@ -2,8 +2,10 @@ import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
 import { arraysOf, columnNames, type RecordOf, recordColumns, toArrays, unnested } from '../record-columns.ts';
 import { executing, narrowed, nullable, pg, present, type ResultRow, returning } from '../result.ts';
+import type { approvals } from '../schema/approvals.ts';
 import { deliveries } from '../schema/deliveries.ts';
 import { messageBodies, type messageRecipients, messages, type messageTracking } from '../schema/messages.ts';
+import type { approvalReceipts } from '../schema/receipts.ts';
 import type { suppressions } from '../schema/suppressions.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 import { POSTMASTER_KEY_ID } from './postmaster-account.ts';
@@ -107,6 +109,11 @@ interface ContentRecipient {
   readonly s: typeof suppressions.$inferSelect.reason | null;
 }
 
+interface ContentHold {
+  readonly id: typeof approvals.$inferSelect.id;
+  readonly receipt: typeof approvalReceipts.$inferSelect.receipt | null;
+}
+
 const readContents = defineStatement(
   { claims: value<string>(), sealedKeyId: messages.keyId, now: value<Date>() },
   (given) =>
@@ -132,6 +139,8 @@ const readContents = defineStatement(
         /** Null if the message has neither an open pixel nor rewritten links. */
         tracking: nullable(narrowed<Pick<typeof messageTracking.$inferSelect, 'openPixel' | 'links'>>(pg.json)),
         recipients: narrowed<readonly ContentRecipient[]>(pg.json),
+        /** Null if the message was never held. Its receipt is null until it is decided. */
+        hold: nullable(narrowed<ContentHold>(pg.json)),
       },
       sql`
     WITH claimed AS MATERIALIZED (
@@ -149,7 +158,10 @@ const readContents = defineStatement(
         FROM message_recipients r
         LEFT JOIN suppressions s ON s.account_id = r.account_id AND s.email = lower(r.email COLLATE "C") COLLATE "default"
           AND is_suppressing(s.expires_at, ${given.now})
-        WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients
+        WHERE r.account_id = c.account_id AND r.message_id = c.message_id), '[]') AS recipients,
+      (SELECT json_build_object('id', h.id, 'receipt', p.receipt)
+        FROM approvals h LEFT JOIN approval_receipts p ON p.account_id = h.account_id AND p.approval_id = h.id
+        WHERE h.account_id = c.account_id AND h.message_id = c.message_id) AS hold
     FROM claimed c
     -- OFFSET 0 prevents a hash join, which would read all messages of the account.
     JOIN LATERAL (SELECT * FROM messages WHERE account_id = c.account_id AND id = c.message_id OFFSET 0) AS m ON true
