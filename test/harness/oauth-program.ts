@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { TestSession } from './session.ts';
 import type { TestApp, TestResponse } from './test-app.ts';
+import { decideRequest, type OpenRequest, openRequest } from './user-browser.ts';
 
 export interface Tokens {
   readonly access: string;
@@ -16,14 +17,10 @@ export interface ProgramOptions {
   readonly clientId?: string;
 }
 
-/** A request for access, up to the page on which the user decides. */
-export interface Asked {
+/** A request for access, with what the program keeps of it. */
+export interface Asked extends OpenRequest {
   readonly verifier: string;
   readonly state: string;
-  /** The path of the consent page. */
-  readonly consent: string;
-  /** The cookies of the request in the user's browser. */
-  readonly cookies: string;
 }
 
 /** A program that signs in with OAuth, written for the tests: it does what the specifications say, and can do it wrong. */
@@ -69,24 +66,9 @@ export async function createProgram(server: TestApp, options: ProgramOptions = {
         resource: `${server.baseUrl}/mcp`,
         ...parameters,
       });
-      const response = await visitPage(server, `/oauth/authorize?${query}`, session.cookie);
-      const consent = response.headers.get('location') ?? '';
-      if (response.status !== 303 || !consent.startsWith('/oauth/consent/')) {
-        throw new Error(`${response.status} ${consent} ${await response.text()}`);
-      }
-      return { verifier, state, consent, cookies: cookiesOf(response) };
+      return { verifier, state, ...(await openRequest(server, session, `/oauth/authorize?${query}`)) };
     },
-    async decide(session, { consent, cookies }, choices = {}) {
-      const cookie = `${session.cookie}; ${cookies}`;
-      const decided = await session.call('POST', consent, {
-        headers: { ...FORM, cookie },
-        rawBody: new URLSearchParams({ decision: 'allow', ...choices }).toString(),
-      });
-      const next = /^0;url=(.*)$/.exec(decided.headers.get('refresh') ?? '')?.[1];
-      if (next === undefined) throw new Error(`${decided.status} ${String(decided.body)}`);
-      const resumed = await visitPage(server, next.slice(server.baseUrl.length), cookie);
-      return new URL(resumed.headers.get('location') ?? '');
-    },
+    decide: (session, asked, choices) => decideRequest(server, session, asked, choices),
     exchange: (returned, { verifier }, changes = {}) =>
       post('/oauth/token', {
         ...{
@@ -127,16 +109,4 @@ async function register(server: TestApp, name: string, redirectUri: string): Pro
   const { status, body: registered } = await server.call('POST', '/oauth/register', { key: null, body });
   if (status !== 201) throw new Error(JSON.stringify(registered));
   return registered.client_id;
-}
-
-/** A page as a browser requests it, without following redirects. */
-function visitPage(server: TestApp, path: string, cookie: string): Promise<Response> {
-  return fetch(`${server.baseUrl}${path}`, { headers: { cookie, accept: 'text/html' }, redirect: 'manual' });
-}
-
-function cookiesOf({ headers }: Response): string {
-  return headers
-    .getSetCookie()
-    .map((line) => line.slice(0, line.indexOf(';')))
-    .join('; ');
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram, type OAuthProgram, tokensOf } from '../harness/oauth-program.ts';
 import { joinAs, signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
+import { sendDecision } from '../harness/user-browser.ts';
 
 describe('a hostile request for access', () => {
   let server: TestApp;
@@ -36,6 +37,14 @@ describe('a hostile request for access', () => {
     'http://localhost.evil.example/',
     'http://127.0.0.1.evil.example/',
     'not a uri',
+    'feed:javascript:alert(1)',
+    'jar:http://a',
+    'search-ms:query=x',
+    'ms-word:ofe|u|https://a.example',
+    'itms-services://x',
+    'chrome-extension://abc/',
+    'resource://x',
+    'vscode:',
     ' https://evil.example/',
   ])('cannot register the redirect URI %s', async (uri) => {
     const { status, body } = await register({ client_name: 'X', redirect_uris: ['http://127.0.0.1/cb', uri] });
@@ -55,7 +64,7 @@ describe('a hostile request for access', () => {
 
   it('registers as a public program without a secret, and with a readable name, whatever it asks for', async () => {
     const { body } = await register({
-      client_name: `  Claude\u202e\u0000\n${'x'.repeat(200)}`,
+      client_name: `  Claude\u202e\u0000\u3164\u2800\n${'x'.repeat(200)}`,
       redirect_uris: ['http://127.0.0.1/'],
       token_endpoint_auth_method: 'client_secret_post',
       grant_types: ['client_credentials', 'implicit'],
@@ -106,32 +115,63 @@ describe('a hostile request for access', () => {
 
   it('cannot be decided by another site, without a cookie, or in another browser', async () => {
     const asked = await program.ask(owner);
-    const cookie = `${owner.cookie}; ${asked.cookies}`;
+    const { cookie } = asked;
+    const ownCookies = cookie.slice(owner.cookie.length + 2);
     const decide = (headers: Readonly<Record<string, string>>) =>
       server.call('POST', asked.consent, {
         key: null,
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-        rawBody: 'decision=allow',
+        rawBody: `decision=allow&member=${owner.user.memberId}`,
       });
     const before = (await owner.call('GET', '/keys')).body.total;
     expect((await decide({ cookie, origin: 'https://evil.example' })).status).toBe(403);
     expect((await decide({ cookie, origin: 'null' })).status).toBe(403);
     expect((await decide({ cookie })).status).toBe(403);
-    expect((await decide({ cookie: asked.cookies, origin: server.baseUrl })).status).toBe(303);
+    expect((await decide({ cookie: ownCookies, origin: server.baseUrl })).status).toBe(303);
     expect((await decide({ cookie: owner.cookie, origin: server.baseUrl })).status).toBe(404);
     expect((await owner.call('GET', '/keys')).body.total).toBe(before);
     const page = await fetch(`${server.baseUrl}${asked.consent}`, { headers: { cookie } });
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
-  it('is decided once', async () => {
+  it('is decided once, also by two presses of the button at once', async () => {
     const asked = await program.ask(owner);
-    await program.decide(owner, asked);
-    const again = await owner.call('POST', asked.consent, {
-      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: `${owner.cookie}; ${asked.cookies}` },
-      rawBody: 'decision=allow',
-    });
-    expect(again.status).toBe(404);
+    const before = (await owner.call('GET', '/keys')).body.total;
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, async () => (await sendDecision(owner, asked)).status),
+    );
+    expect(statuses.sort()).toEqual([200, 404, 404, 404, 404, 404]);
+    expect((await sendDecision(owner, asked, { decision: 'deny' })).status).toBe(404);
+    expect((await owner.call('GET', '/keys')).body.total).toBe(before + 1);
+  });
+
+  it('is refused for another account than the page showed, and can be decided again', async () => {
+    const asked = await program.ask(owner);
+    const moved = await sendDecision(owner, asked, { member: '01980d3c-7a52-7c31-9d5e-2f0c6a1b4e03' });
+    expect([moved.status, String(moved.body)]).toEqual([
+      409,
+      expect.stringContaining('You have moved to another account'),
+    ]);
+    expect((await sendDecision(owner, asked, { held: 'some' })).status).toBe(422);
+    expect((await sendDecision(owner, asked)).status).toBe(200);
+  });
+
+  it('begins and ends nothing by HEAD', async () => {
+    const head = (path: string, cookie: string) =>
+      fetch(`${server.baseUrl}${path}`, { method: 'HEAD', headers: { cookie } });
+    const rows = async () =>
+      (await server.database.sql`SELECT count(*)::int AS count FROM oauth_records`)[0]?.['count'];
+    const asked = await program.ask(owner);
+    const before = await rows();
+    const query = new URLSearchParams(request());
+    expect((await head(`/oauth/authorize?${query}`, owner.cookie)).headers.getSetCookie()).toEqual([]);
+    const decided = await sendDecision(owner, asked);
+    const next = new URL(/^0;url=(.*)$/.exec(decided.headers.get('refresh') ?? '')?.[1] ?? '').pathname;
+    expect((await head(next, asked.cookie)).headers.get('location')).toBeNull();
+    expect(await rows()).toBe(before);
+    const resumed = await fetch(`${server.baseUrl}${next}`, { headers: { cookie: asked.cookie }, redirect: 'manual' });
+    expect(resumed.headers.get('location')).toContain('code=');
+    expect(resumed.headers.getSetCookie().filter((line) => line.startsWith('oauth_session'))).toEqual([]);
   });
 
   it('tells the program that the user denied it', async () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProgram } from '../harness/oauth-program.ts';
+import { createProgram, tokensOf } from '../harness/oauth-program.ts';
 import { makeCertificate } from '../harness/self-made-certificate.ts';
 import { signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
@@ -56,8 +56,7 @@ describe('a program that publishes its metadata', () => {
   const pageOf = async (clientId: string) => {
     const program = await createProgram(server, { clientId, redirectUri: REDIRECT_URI });
     const asked = await program.ask(owner);
-    const cookie = `${owner.cookie}; ${asked.cookies}`;
-    return await (await fetch(`${server.baseUrl}${asked.consent}`, { headers: { cookie } })).text();
+    return await (await fetch(`${server.baseUrl}${asked.consent}`, { headers: { cookie: asked.cookie } })).text();
   };
   const isKnown = async (clientId: string) => {
     const program = await createProgram(server, { clientId, redirectUri: REDIRECT_URI });
@@ -83,6 +82,18 @@ describe('a program that publishes its metadata', () => {
     const [key] = (await owner.call('GET', '/keys')).body.keys;
     expect(key.client).toEqual({ name: 'Claude', id: clientId });
     expect(requests.filter((path) => path === '/client.json')).toHaveLength(1);
+  });
+
+  it('is decided, signed in and renewed while its host is down', async () => {
+    const clientId = publish('/down.json');
+    const program = await createProgram(server, { clientId, redirectUri: REDIRECT_URI });
+    const asked = await program.ask(owner);
+    documents.delete('/down.json');
+    const { refresh } = tokensOf(await program.exchange(await program.decide(owner, asked), asked));
+    expect((await program.refresh(refresh)).status).toBe(200);
+    const [stored] = await server.database.sql`
+      SELECT payload ->> 'client_name' AS name FROM oauth_records WHERE kind = 'Client' AND payload ->> 'client_id' = ${clientId}`;
+    expect(stored?.['name']).toBe('Claude');
   });
 
   it.each([

@@ -170,7 +170,7 @@ describe.each(KINDS)('$name', ({ connect, resultOf, isRefreshedFirst }) => {
       (await owner.call('GET', '/keys')).body.keys.filter((key: { client: unknown }) => key.client);
     const [former] = await keys();
     const before = (await keys()).length;
-    const choices = { scope: 'templates:write', replaces: former.id };
+    const choices = { scope: 'templates:write', continues: former.id };
     const url = new URL(`${server.baseUrl}/mcp?toolsets=templates`);
     const again = connect(url, provider);
     await again.connected.then((one) => one.close()).catch(() => undefined);

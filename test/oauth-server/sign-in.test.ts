@@ -121,26 +121,73 @@ describe('a program that signs in', () => {
     const returned = await program.decide(owner, asked);
     const codes = await Promise.all(Array.from({ length: 8 }, () => program.exchange(returned, asked)));
     expect(codes.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    expect(codes.filter(({ status }) => status === 500)).toEqual([]);
     const { refresh } = await program.signIn(owner);
     const refreshed = await Promise.all(Array.from({ length: 8 }, () => program.refresh(refresh)));
     expect(refreshed.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    expect(refreshed.filter(({ status }) => status === 500)).toEqual([]);
   });
 
-  it('loses its access when the code is used again', async () => {
+  const auditOf = async (keyId: string) =>
+    (await owner.call('GET', `/audit?target_id=${keyId}`)).body.entries.map(
+      ({ action, details }: { action: string; details: { why?: string } }) => [action, details.why],
+    );
+
+  it('ends its sign-in when the code is used again, and keeps its key with what waits', async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked);
     const { access } = tokensOf(await program.exchange(returned, asked));
+    await program.callTool(access, 'send_email', { ...MESSAGE, subject: 'Waits' });
     expect((await program.exchange(returned, asked)).body.error).toBe('invalid_grant');
     expect((await program.callTool(access, 'get_sending_context')).status).toBe(401);
+    const [key] = await keysOf();
+    expect(key.revokedAt).toBeNull();
+    expect(await auditOf(key.id)).toContainEqual(['key.signed_out', 'token used twice']);
+    const { approvals } = (await server.call('GET', '/keys/approvals?status=pending')).body;
+    expect(approvals.map(({ subject }: { subject: string }) => subject)).toContain('Waits');
   });
 
-  it.each(['access', 'refresh'] as const)('ends its access, and its key, by revoking its %s token', async (kind) => {
+  it.each(['access', 'refresh'] as const)('signs out by revoking its %s token', async (kind) => {
     const { access, refresh } = await program.signIn(owner);
-    const before = (await keysOf()).filter((key: { revokedAt: unknown }) => key.revokedAt === null).length;
     expect((await program.revoke(kind === 'access' ? access : refresh)).status).toBe(200);
     expect((await program.refresh(refresh)).body.error).toBe('invalid_grant');
     expect((await program.callTool(access, 'get_sending_context')).status).toBe(401);
-    expect((await keysOf()).filter((key: { revokedAt: unknown }) => key.revokedAt === null)).toHaveLength(before - 1);
+    const [key] = await keysOf();
+    expect(await auditOf(key.id)).toContainEqual(['key.signed_out', 'signed out']);
+  });
+
+  it('continues with its key and its limits, and its former sign-in ends', async () => {
+    const limits = { recipients: 'team', held: 'some', firstContact: 'true', day: '7', days: '1' };
+    const former = await program.signIn(owner, limits);
+    const [key] = await keysOf();
+    const renewed = await program.signIn(
+      owner,
+      { continues: key.id, scope: 'templates:write', recipients: 'anyone', held: 'all', day: '1000' },
+      { scope: 'emails:send emails:read templates:write' },
+    );
+    const [after] = await keysOf();
+    expect(after).toEqual({
+      ...key,
+      scopes: expect.arrayContaining([...key.scopes, 'templates:write']),
+      lastUsedAt: after.lastUsedAt,
+    });
+    expect(after.recipientAllowlist).toEqual(['owner@sandbox.test']);
+    expect(renewed.scope).toBe('emails:send emails:read templates:write');
+    expect((await program.callTool(renewed.access, 'get_sending_context')).status).toBe(200);
+    expect((await program.callTool(former.access, 'get_sending_context')).status).toBe(401);
+    // The tokens of the former sign-in end nothing of the new one.
+    expect((await program.refresh(former.refresh)).body.error).toBe('invalid_grant');
+    expect((await program.refresh(renewed.refresh)).status).toBe(200);
+    expect(await auditOf(key.id)).toContainEqual(['key.signed_in', undefined]);
+  });
+
+  it('cannot continue with the key of another user or program', async () => {
+    const other = await createProgram(server, { name: 'Other' });
+    await other.signIn(owner);
+    const [key] = await keysOf();
+    await program.signIn(owner, { continues: key.id });
+    const [newest, before] = await keysOf();
+    expect([newest.id === key.id, before.id]).toEqual([false, key.id]);
   });
 
   it('loses its access within a second when its key is revoked, and is held while it is paused', async () => {

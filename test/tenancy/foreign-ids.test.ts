@@ -6,8 +6,9 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 import { type OpenedDatabase, openWithoutFirstWall } from '../harness/without-first-wall.ts';
 import { fillOtherAccount, MARK, type OtherAccount } from './other-account.ts';
 
-/** Operations behind a key. One that streams events is tested with the events. */
-const KEYED = OPERATIONS.filter(({ id, access }) => access.kind === 'key' && id !== 'webhooks.stream');
+/** Operations behind a key. Those that stream events are tested with the events, and with sessions. */
+const STREAMING: readonly string[] = ['webhooks.stream', 'service.mcp-stream'];
+const KEYED = OPERATIONS.filter(({ id, access }) => access.kind === 'key' && !STREAMING.includes(id));
 const NAMING = KEYED.filter(({ path }) => path.includes('/:'));
 const READING = KEYED.filter(({ method, path }) => method === 'GET' && !path.includes('/:'));
 

@@ -106,7 +106,7 @@ export interface ItemwiseBody {
 
 /** The rate limit without a key: requests per minute from one address, over all operations with the same counter. */
 export interface AnonymousLimits {
-  readonly count: 'tools' | 'sign-in' | 'polls' | 'registrations' | 'metadata';
+  readonly count: 'tools' | 'sign-in' | 'polls' | 'registrations' | 'metadata' | 'tokens';
   readonly requestsPerMinute: number;
 }
 

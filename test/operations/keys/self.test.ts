@@ -41,6 +41,7 @@ describe('GET /keys/self', () => {
       holdWhen: null,
       persona: null,
       lockPersona: false,
+      client: null,
       sendLimit: null,
       createdAt: expect.stringMatching(TIME),
       lastUsedAt: null,

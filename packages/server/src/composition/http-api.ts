@@ -31,13 +31,14 @@ import type { KeyRates } from '../keys/key-rates.ts';
 import { createTrackingTokens } from '../links/tracking-token.ts';
 import { createSessionIds } from '../mcp-sessions/session-id.ts';
 import { createSessionWatcher } from '../mcp-sessions/session-watcher.ts';
-import { endGrant } from '../oauth-server/end-grant.ts';
+import { endSignIn } from '../oauth-server/end-sign-in.ts';
 import { mcpResources } from '../oauth-server/oauth-paths.ts';
 import { createOAuthService } from '../oauth-server/oauth-service.ts';
 import { renderConsentFaultPage } from '../oauth-server/web/consent-page.ts';
 import { addOAuthServerRoutes } from '../oauth-server/web/oauth-routes.ts';
 import type { Services } from '../operations/context.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
+import { ProblemError } from '../problem.ts';
 import { addReceiptKeysRoute } from '../receipts/web/receipt-keys-route.ts';
 import { addAssetRoutes } from '../ui/asset-routes.ts';
 import { PAGE_ASSETS } from '../ui/page-assets.ts';
@@ -105,14 +106,17 @@ export function createApi(
     ...{ sql, clock, baseUrl, http: outboundHttp, onError: warn, renderError: renderConsentFaultPage },
     resources: mcpResources(baseUrl),
     secretKeys: [config.secretKey(), ...config.formerSecretKeys()],
-    endGrant: async (keyId) => {
-      await endGrant(keys, keyId);
+    endSignIn: async (signIn, why) => {
+      await endSignIn(keys, signIn, why);
       services.callers.forget();
     },
     countFetch: (address) =>
       anonymousRates.assertCount(METADATA_FETCHES, address).then(
         () => true,
-        () => false,
+        (error: unknown) => {
+          if (error instanceof ProblemError) return false;
+          throw error;
+        },
       ),
   });
   addOAuthServerRoutes(http, { auth, baseUrl, anonymousRates, keys, load });

@@ -80,6 +80,7 @@ CREATE TABLE api_keys (
   makers uuid[] NOT NULL DEFAULT '{}'::uuid[],
   client_id text,
   client_name text,
+  sign_in integer NOT NULL DEFAULT 0,
   CONSTRAINT api_keys_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT api_keys_approval_mode_check CHECK (approval_mode = ANY (ARRAY['off'::text, 'always'::text, 'policy'::text])),
@@ -732,14 +733,21 @@ CREATE TABLE oauth_records (
   kind text NOT NULL,
   id_hash bytea NOT NULL,
   payload jsonb NOT NULL,
+  account_id uuid,
   key_id uuid,
   created_at timestamp with time zone NOT NULL,
   consumed_at timestamp with time zone,
   expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT oauth_records_pkey PRIMARY KEY (kind, id_hash)
+  CONSTRAINT oauth_records_pkey PRIMARY KEY (kind, id_hash),
+  CONSTRAINT oauth_records_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
 CREATE INDEX oauth_records_expiry ON oauth_records USING btree (expires_at);
-CREATE INDEX oauth_records_key ON oauth_records USING btree (key_id) WHERE key_id IS NOT NULL;
+CREATE INDEX oauth_records_key ON oauth_records USING btree (account_id, key_id) WHERE account_id IS NOT NULL;
+CREATE INDEX oauth_records_kind ON oauth_records USING btree (kind, expires_at);
+ALTER TABLE oauth_records ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_accounts ON oauth_records AS PERMISSIVE FOR ALL TO postrider_system USING (true) WITH CHECK (true);
+CREATE POLICY own_account ON oauth_records AS PERMISSIVE FOR ALL TO postrider_app USING ((account_id = current_account())) WITH CHECK ((account_id = current_account()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON oauth_records TO postrider_app;
 
 CREATE TABLE passkeys (
   id uuid NOT NULL,

@@ -99,7 +99,12 @@ function areMailboxes(values: readonly string[], expected: readonly ReadMailbox[
 
 /** White space around a header's text is not sent, and half a character has no UTF-8. */
 function trimmed(text: string): string {
-  return text.toWellFormed().replace(/^[ \t]+|[ \t]+$/g, '');
+  const isBlank = (character: string | undefined) => character === ' ' || character === '\t';
+  const whole = text.toWellFormed();
+  let [start, end] = [0, whole.length];
+  while (start < end && isBlank(whole[start])) start += 1;
+  while (end > start && isBlank(whole[end - 1])) end -= 1;
+  return whole.slice(start, end);
 }
 
 function isText([value, ...others]: readonly string[], expected: string): boolean {

@@ -1,11 +1,20 @@
-import { type FieldProblem, type KeyChangesInput, LIMITS, type NewKeyInput } from '@postrider/core';
+import {
+  ALL_SCOPES,
+  type FieldProblem,
+  type KeyChangesInput,
+  LIMITS,
+  type NewKeyInput,
+  type Scope,
+} from '@postrider/core';
 import type { Decider } from '../approvals/holds/decider.ts';
 import { withdrawHoldsOfKey } from '../approvals/holds/withdraw-holds.ts';
 import type { Clock } from '../clock.ts';
 import type { Query, Sql, Transaction } from '../db/client.ts';
+import { renewSignIn } from '../db/queries/access-tokens.ts';
 import { type KeyRestrictions, type KeyRow, keyRestrictions, lockKey } from '../db/queries/api-keys.ts';
 import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
 import { markRevoked, replaceSecret, rewriteKey } from '../db/queries/key-changes.ts';
+import { deleteOAuthRecordsOf } from '../db/queries/oauth-records.ts';
 import { readKeyPause, setKeyPause } from '../db/queries/pauses.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { createApiKey } from './api-key.ts';
@@ -96,6 +105,36 @@ function makersBelow({ isSeat, keyId, makers }: Granter): readonly string[] {
 function boundsOf(granter: Granter): KeyRestrictions {
   if (granter.grantsAnything !== true) return withMakerLimits(granter);
   return { ...defaultRestrictions('live'), rateLimit: LIMITS.keyRatePerMinuteMax, scopes: granter.scopes };
+}
+
+/**
+ * Lets a program that signed in before continue with its key, in another sign-in. The key keeps its limits and gets the scopes that the user
+ * adds; its former sign-in ends.
+ */
+export async function continueClientKey(
+  tools: KeyTools,
+  granter: Granter,
+  keyId: string,
+  added: readonly Scope[],
+): Promise<Done<{ readonly signIn: number }> | KeyRefusal> {
+  return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
+    const scopes = ALL_SCOPES.filter((scope) => row.scopes.includes(scope) || added.includes(scope));
+    const restrictions = { ...restrictionsOf(row), scopes };
+    const names = findEscalations(boundsOf(granter), restrictions, row);
+    if (names.length > 0) return { kind: 'escalation', names };
+    await rewriteKey(transaction, row, row.keyName, restrictions, now);
+    const signIn = await renewSignIn(transaction, row);
+    await deleteOAuthRecordsOf(transaction, row);
+    const changed = await reread(transaction, row.accountId, keyId);
+    const details = { client: row.clientId ?? '', ...(added.length === 0 ? {} : { added: added.join(', ') }) };
+    await audit(transaction, tools.ids, 'key.signed_in', granter, changed, now, details);
+    return { kind: 'done', row: changed, signIn };
+  });
+}
+
+function restrictionsOf(row: KeyRow): KeyRestrictions {
+  const entries = Object.keys(keyRestrictions).map((name) => [name, row[name as keyof KeyRestrictions]]);
+  return Object.fromEntries(entries) as unknown as KeyRestrictions; // All of its columns, by their names.
 }
 
 /** Creates a key from the server's own command line, where everything may be granted. */

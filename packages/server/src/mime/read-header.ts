@@ -48,11 +48,31 @@ function splitOutsideQuotes(value: string): readonly string[] {
 }
 
 function readMailbox(text: string): ReadMailbox | null {
+  if (!text.endsWith('>')) return isAddress(text) ? { name: null, address: text } : null;
+  const open = lastBracket(text);
+  const address = text.slice(open + 1, -1);
   // The address has no angle brackets, except in a quoted local part.
-  const found = /^(.*?) *<((?:"(?:[^"\\]|\\.)*"|[^<>"])+)>$/.exec(text);
-  if (found === null) return /^[^\s<>",]+@[^\s<>",]+$/.test(text) ? { name: null, address: text } : null;
-  const [, phrase = '', address = ''] = found;
+  if (open < 0 || !/^(?:"(?:[^"\\]|\\.)*"|[^<>"])+$/.test(address)) return null;
+  const phrase = text.slice(0, open).trimEnd();
   if (phrase === '') return { name: null, address };
   const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(phrase)?.[1];
   return { name: quoted === undefined ? readEncodedText(phrase) : quoted.replace(/\\(.)/g, '$1'), address };
+}
+
+/** Where the last angle bracket opens outside quotes; -1 if none does. */
+function lastBracket(text: string): number {
+  let last = -1;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isQuoted && character === '\\') at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (character === '<' && !isQuoted) last = at;
+  }
+  return last;
+}
+
+function isAddress(text: string): boolean {
+  const at = text.indexOf('@');
+  return at > 0 && at < text.length - 1 && !/[\s<>",]/.test(text);
 }

@@ -1,6 +1,6 @@
 import { PROGRAM_SCOPES, type Scope, scopesOfRole } from '@postrider/core';
 import type { Query } from '../db/client.ts';
-import { type FormerGrant, listClientGrants } from '../db/queries/access-tokens.ts';
+import { type KeyRow, listClientKeys } from '../db/queries/api-keys.ts';
 import { listMembers } from '../db/queries/members.ts';
 import { listSendingDomains } from '../db/queries/sending-domains.ts';
 import type { User } from '../keys/caller.ts';
@@ -19,6 +19,11 @@ export type ReturnPlace =
   | { readonly kind: 'site'; readonly host: string }
   | { readonly kind: 'app'; readonly scheme: string };
 
+/** An access that the user granted the program before. */
+export interface FormerGrant {
+  readonly row: KeyRow;
+}
+
 /** A program's request for access, as the user decides about it. */
 export interface AccessRequest {
   readonly clientId: string;
@@ -32,6 +37,8 @@ export interface AccessRequest {
   /** The former grant that this request extends, if it seems to: in use, and with fewer scopes. */
   readonly extended: string | null;
   readonly teamAddresses: readonly string[];
+  /** Names that only this server or a member may use. */
+  readonly takenNames: readonly string[];
   /** The verified domains of the account. */
   readonly ownDomains: readonly string[];
 }
@@ -56,17 +63,19 @@ export async function readAccessRequest(
 ): Promise<AccessRequest> {
   const { clientId } = client;
   const { memberId } = user;
-  const [former, team, ownDomains] = await Promise.all([
-    listClientGrants(query, { accountId, memberId, clientId, now }),
+  const [keys, team, ownDomains] = await Promise.all([
+    listClientKeys(query, { accountId, memberId, clientId, now }),
     listMembers(query, accountId),
     listSendingDomains(query, accountId),
   ]);
   const scopes = grantableScopes(scope, user);
+  const former = keys.map((row) => ({ row }));
   return {
     ...{ clientId, clientName: client.clientName ?? '', scopes, former, ownDomains },
     identity: identityOf(clientId),
     returnsTo: placeOf(redirectUri),
-    extended: former.find((grant) => isExtended(grant, scopes, now))?.keyId ?? null,
+    extended: former.find((grant) => isExtended(grant, scopes, now))?.row.keyId ?? null,
+    takenNames: ['Postrider', ...team.flatMap(({ name, email }) => [email, ...(name === null ? [] : [name])])],
     teamAddresses: team.filter(({ status }) => status === 'active').map(({ email }) => email),
   };
 }
@@ -92,7 +101,11 @@ function placeOf(redirectUri: string): ReturnPlace {
 const IN_USE_MS = 3_600_000;
 
 /** A program that needs more asks again while it is used. A program on another machine of the user asks for as much as before. */
-function isExtended({ lastUsedAt, scopes: granted }: FormerGrant, asked: readonly Scope[], now: Date): boolean {
+function isExtended(
+  { row: { lastUsedAt, scopes: granted } }: FormerGrant,
+  asked: readonly Scope[],
+  now: Date,
+): boolean {
   const isUsed = lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < IN_USE_MS;
   return isUsed && asked.some((scope) => scope !== 'emails:content-all' && !granted.includes(scope));
 }

@@ -15,7 +15,7 @@ export interface AuthorizationServerOptions extends OAuthStore {
   readonly secretKeys: readonly Buffer[];
   /** Counts a fetch of metadata for the address of the request. Returns false if it has used its limit. */
   readonly countFetch: (address: string) => Promise<boolean>;
-  /** Shows an error to the user when the program cannot be told. */
+  /** Renders an error for the user, if the program cannot be notified of it. */
   readonly renderError: (title: string, detail: string) => string;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -29,8 +29,9 @@ export type AuthorizationServer = Provider;
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { baseUrl } = options;
+  const oauthAdapter = createOAuthAdapter(options);
   const provider = new Provider(baseUrl, {
-    ...{ adapter: createOAuthAdapter(options), routes: routesOf(), ttl: LIFETIMES, scopes: [] },
+    ...{ adapter: oauthAdapter, routes: routesOf(), ttl: LIFETIMES, scopes: [] },
     ...{ responseTypes: ['code'], claims: {}, clientAuthMethods: ['none'] },
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
@@ -53,10 +54,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     cookies: cookiesOf(options),
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: () => true },
-    clientBasedCORS: () => true,
     expiresWithSession: () => false,
     issueRefreshToken: () => Promise.resolve(true),
     rotateRefreshToken: true,
+    // Every end of a grant ends all its tokens; the key of the grant stays.
     revokeGrantPolicy: () => true,
     findAccount: (_context, subject) => ({ accountId: subject, claims: () => ({ sub: subject }) }),
     loadExistingGrant: async ({ oidc }) => {
@@ -64,7 +65,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const grantId = isRecord(consent) ? consent['grantId'] : null;
       return typeof grantId === 'string' ? await oidc.provider.Grant.find(grantId) : undefined;
     },
-    interactions: { policy: alwaysAsk(), url: (_context, { uid }) => `${OAUTH_PATHS.consent}/${uid}` },
+    interactions: {
+      policy: alwaysAsk(),
+      url: async ({ oidc: { client } }, { uid }) => {
+        // What the user decides about is what gets the tokens, in every process.
+        if (client?.clientId.startsWith('https://'))
+          await oauthAdapter('Client').upsert(client.clientId, client.metadata());
+        return `${OAUTH_PATHS.consent}/${uid}`;
+      },
+    },
     fetch: createMetadataFetch(options.http),
     features: featuresOf(options),
     renderError: (context, out) => {
@@ -125,6 +134,7 @@ function alwaysAsk(): Configuration['interactions'] extends { policy?: infer Pol
   const ask = new Check('ask_user', 'the user decides about every request', 'interaction_required', ({ oidc }) =>
     oidc.result?.['consent'] === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
   );
+
   // Programs may also request these by name; they change nothing.
   return [new Prompt({ name: 'consent', requestable: true }, ask), new Prompt({ name: 'login', requestable: true })];
 }
@@ -142,8 +152,10 @@ function featuresOf({ resources, countFetch }: AuthorizationServerOptions): Conf
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      allowFetch: async ({ ip }) => {
-        if (await countFetch(ip)) return true;
+      allowFetch: async (context) => {
+        // Elsewhere, programs are read as they were stored when their user was asked.
+        if (context?.oidc?.route !== 'authorization') return false;
+        if (await countFetch(context.ip)) return true;
         const why = 'the details of too many programs were requested from this address: try again in a minute';
         throw new errors.CustomOIDCProviderError('temporarily_unavailable', why);
       },

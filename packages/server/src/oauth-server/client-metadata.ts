@@ -47,23 +47,9 @@ export function readClientMetadata(given: unknown): MetadataVerdict {
 }
 
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** Browsers run or show these themselves. */
-const UNSAFE_SCHEMES: ReadonlySet<string> = new Set([
-  ...[
-    'javascript:',
-    'vbscript:',
-    'data:',
-    'blob:',
-    'file:',
-    'filesystem:',
-    'about:',
-    'view-source:',
-    'ftp:',
-    'ws:',
-    'wss:',
-  ],
-  ...['mailto:', 'tel:', 'sms:', 'intent:', 'chrome:', 'ms-settings:'],
-]);
+/** Schemes that browsers, systems or common programs handle themselves. Apps have their own. */
+const UNSAFE_SCHEMES =
+  /^(?:javascript|vbscript|data|blob|file|filesystem|about|view-source|ftps?|wss?|jar|resource|mailto|tel|sms|intent|android-app|feed|news|nntp|ldaps?|smb|ssh|telnet|irc|market|itms.*|ms-.*|x-.*|search(?:-ms)?|chrome.*|moz.*|edge|safari.*|steam|shell|res|mk|its|hcp|dict|gopher|cid|mid|magnet):$/;
 
 /** What is wrong with a redirect URI; null if it leads over https, to a program on the user's own machine, or to an app by its scheme. */
 function redirectFault(uri: unknown): string | null {
@@ -79,17 +65,18 @@ function redirectFault(uri: unknown): string | null {
       ? null
       : 'A redirect URI with `http` must lead to a loopback address. Use `https` for another host.';
   }
-  return UNSAFE_SCHEMES.has(url.protocol) ? `A redirect URI must not use the scheme \`${url.protocol}\`.` : null;
+  // An app's own scheme, as `com.example.app://` or `cursor://`.
+  const isApp = /^[a-z][a-z0-9+.-]*:\/\//i.test(uri) && !UNSAFE_SCHEMES.test(url.protocol);
+  return isApp ? null : `A redirect URI must not use the scheme \`${url.protocol}\`.`;
 }
 
 /** A name without invisible characters and line breaks, which could hide or reorder what the consent page says. */
 function shownName(name: string): string {
-  const shown = [
-    ...name
-      .normalize('NFC')
-      .replaceAll(/[\p{C}\p{Z}\s]+/gu, ' ')
-      .trim(),
-  ].slice(0, NAME_CHARACTERS_MAX);
+  const visible = name
+    .normalize('NFC')
+    .replaceAll(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\s]+/gu, ' ')
+    .replaceAll(/(\p{M}{2})\p{M}+/gu, '$1');
+  const shown = [...visible.trim()].slice(0, NAME_CHARACTERS_MAX);
   const text = shown.join('').trim();
   return text === '' ? UNNAMED : text;
 }

@@ -1,48 +1,35 @@
-import type { FieldProblem, NewKeyInput } from '@postrider/core';
-import { deleteAccessTokensOf } from '../db/queries/access-tokens.ts';
-import { deleteOAuthRecordsOf } from '../db/queries/oauth-records.ts';
+import type { FieldProblem, NewKeyInput, Scope } from '@postrider/core';
 import type { Caller } from '../keys/caller.ts';
-import { changeKey, type KeyRefusal, type KeyTools, makeKey } from '../keys/manage-keys.ts';
+import { continueClientKey, type KeyRefusal, type KeyTools, makeKey } from '../keys/manage-keys.ts';
 import type { AccessRequest } from './access-request.ts';
-import type { GrantName } from './grant-name.ts';
+import type { SignInRef } from './sign-in-ref.ts';
+
+/** What the user chose: another access with its own limits, or that the program continues with one that it has. */
+export type AccessChoice =
+  | { readonly kind: 'another'; readonly input: NewKeyInput }
+  | { readonly kind: 'continue'; readonly keyId: string; readonly added: readonly Scope[] };
 
 export type GrantVerdict =
-  | { readonly kind: 'granted'; readonly grant: GrantName }
+  | { readonly kind: 'granted'; readonly signIn: SignInRef }
   | { readonly kind: 'refused'; readonly refusal: Exclude<KeyRefusal, { readonly kind: 'invalid' }> }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
 
-/**
- * Grants a program access: stores the key that it uses, or changes the key of a former grant, whose tokens then end. The rules are those of
- * every key that a user creates or changes.
- * @param replaced the key of a former grant of this user to this program
- */
+/** Grants a program access by a key. The rules are those of every key that a user creates or changes. */
 export async function grantAccess(
   tools: KeyTools,
   caller: Caller,
-  request: AccessRequest,
-  input: NewKeyInput,
-  replaced: string | null,
+  { clientId, clientName }: AccessRequest,
+  choice: AccessChoice,
 ): Promise<GrantVerdict> {
   const { accountId } = caller;
-  if (replaced === null) {
-    const client = { id: request.clientId, name: request.clientName };
-    const made = await makeKey(tools, caller.row, input, client);
-    return made.kind === 'done' ? granted({ accountId, keyId: made.row.keyId }) : refused(made);
+  if (choice.kind === 'another') {
+    const made = await makeKey(tools, caller.row, choice.input, { id: clientId, name: clientName });
+    if (made.kind !== 'done') return refused(made);
+    return { kind: 'granted', signIn: { accountId, keyId: made.row.keyId, signIn: made.row.signIn } };
   }
-  const { mode: _mode, name: _name, ...changes } = input;
-  const changed = await changeKey(tools, caller.row, replaced, {
-    ...changes,
-    // What the request leaves out has no restriction any more.
-    recipientAllowlist: changes.recipientAllowlist ?? null,
-  });
-  if (changed.kind !== 'done') return refused(changed);
-  await deleteAccessTokensOf(tools.sql, replaced);
-  await deleteOAuthRecordsOf(tools.sql, replaced);
-  return granted({ accountId, keyId: replaced });
-}
-
-function granted(grant: GrantName): GrantVerdict {
-  return { kind: 'granted', grant };
+  const continued = await continueClientKey(tools, caller.row, choice.keyId, choice.added);
+  if (continued.kind !== 'done') return refused(continued);
+  return { kind: 'granted', signIn: { accountId, keyId: choice.keyId, signIn: continued.signIn } };
 }
 
 function refused(refusal: KeyRefusal): GrantVerdict {

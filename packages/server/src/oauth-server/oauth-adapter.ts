@@ -1,41 +1,52 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { PROGRAM_SCOPES, type Scope, scopesOfRole } from '@postrider/core';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
-import {
-  deleteAccessToken,
-  deleteAccessTokensOf,
-  findAccessToken,
-  findClientGrant,
-  insertAccessToken,
-} from '../db/queries/access-tokens.ts';
+import { deleteAccessToken, findAccessToken, findClientGrant, insertAccessToken } from '../db/queries/access-tokens.ts';
 import {
   consumeOAuthRecord,
   deleteOAuthRecord,
-  deleteOAuthRecordsOf,
   extendOAuthRecord,
   findOAuthRecord,
   trimOAuthRecords,
   writeOAuthRecord,
 } from '../db/queries/oauth-records.ts';
-import { fromSubject, toSubject } from './grant-name.ts';
+import { fromGrantId, type SignInRef, toGrantId } from './sign-in-ref.ts';
 
 export interface OAuthStore {
   readonly sql: Sql;
   readonly clock: Clock;
-  /** The addresses under which programs know the resource that tokens are for. */
+  /** The addresses under which programs know the resource that tokens are for; the first is its name. */
   readonly resources: readonly string[];
-  /** Revokes the key of a grant that ended: its program signed out, or a code or refresh token was used twice. */
-  readonly endGrant: (keyId: string) => Promise<void>;
+  /** Ends a sign-in: its program signed out, or used a code or refresh token twice. */
+  readonly endSignIn: (signIn: SignInRef, why: 'signed out' | 'token used twice') => Promise<void>;
 }
 
-/** Programs that registered and were not used are forgotten after a day, and the oldest sooner beyond this number. */
-const UNUSED_CLIENT_SECONDS = 86_400;
+/** Programs that registered and were never used are deleted after this time, and the oldest ones sooner beyond the number. */
+const UNUSED_CLIENT_SECONDS = 90 * 86_400;
 const UNUSED_CLIENTS_MAX = 10_000;
 const USED_CLIENT_SECONDS = 400 * 86_400;
 /** Requests that are running while the program gets a new token may still present the former one. */
 const FORMER_TOKEN_MS = 60_000;
+
+/** What the endpoint of a request means for the stored state. */
+export interface EndpointContext {
+  /**
+   * Whether programs with published metadata are read as they were stored when their user was asked. Otherwise each endpoint and process
+   * would fetch them again, and a host that is down would sign all its users out.
+   */
+  readonly usesStoredClients: boolean;
+  readonly isRevocation: boolean;
+}
+
+const endpoints = new AsyncLocalStorage<EndpointContext>();
+
+/** Runs what the authorization server does for an endpoint. */
+export function atEndpoint<T>(context: EndpointContext, run: () => T): T {
+  return endpoints.run(context, run);
+}
 
 /**
  * Where the authorization server keeps its state. A grant is no record of its own: it is read from the key, so it ends with the key and
@@ -46,110 +57,129 @@ export function createOAuthAdapter(store: OAuthStore): (kind: string) => Adapter
   return (kind) => {
     if (kind === 'Grant') return grantAdapter(store);
     if (kind === 'AccessToken') return accessTokenAdapter(store);
-    return kind === 'Session' ? NO_SESSIONS : recordAdapter(kind, store);
+    if (kind === 'Client') return clientAdapter(store);
+    return kind === 'Session' ? NOTHING_STORED : recordAdapter(kind, store);
   };
 }
 
-/** The SHA-256 under which tokens and ids are stored. */
-function hashOf(id: string): Buffer {
+/** Tokens and ids are stored as SHA-256. */
+export function hashOf(id: string): Buffer {
   return hash('sha256', id, 'buffer');
 }
 
-const NOT_LOOKED_UP = {
-  findByUserCode: () => Promise.resolve(undefined),
-  findByUid: () => Promise.resolve(undefined),
-} as const;
+const nothing = () => Promise.resolve();
+const nothingFound = () => Promise.resolve(undefined);
 
-/** Users sign in to the console. The library’s own sessions, which could skip the question, are never stored. */
-const NO_SESSIONS: Adapter = {
-  ...NOT_LOOKED_UP,
-  upsert: () => Promise.resolve(),
-  find: () => Promise.resolve(undefined),
-  consume: () => Promise.resolve(),
-  destroy: () => Promise.resolve(),
-  revokeByGrantId: () => Promise.resolve(),
+/** Users sign in to the console. Sessions of the library could decide without the user, so none is stored. */
+const NOTHING_STORED: Adapter = {
+  ...{ upsert: nothing, consume: nothing, destroy: nothing, revokeByGrantId: nothing },
+  ...{ find: nothingFound, findByUserCode: nothingFound, findByUid: nothingFound },
 };
 
-function grantAdapter({ sql, clock, resources, endGrant }: OAuthStore): Adapter {
+function grantAdapter({ sql, clock, resources, endSignIn }: OAuthStore): Adapter {
   return {
-    ...NOT_LOOKED_UP,
-    // Consent stored the key already.
-    upsert: () => Promise.resolve(),
-    async find(keyId) {
-      const grant = await findClientGrant(sql, keyId, clock.now());
-      if (grant === null) return undefined;
+    ...NOTHING_STORED,
+    async find(id) {
+      const signIn = fromGrantId(id);
+      const grant = signIn === null ? null : await findClientGrant(sql, { ...signIn, now: clock.now() });
+      if (grant === null || grant.signIn !== signIn?.signIn) return undefined;
       const ofRole = scopesOfRole(grant.role);
       const scope = grant.scopes.filter((name) => ofRole.includes(name)).join(' ');
       return {
-        ...{ kind: 'Grant', jti: keyId, accountId: toSubject(grant), iat: secondsOf(grant.createdAt) },
-        clientId: grant.clientId ?? '',
+        ...{ kind: 'Grant', jti: id, accountId: id, iat: secondsOf(grant.createdAt), clientId: grant.clientId ?? '' },
         resources: Object.fromEntries(resources.map((resource) => [resource, scope])),
         ...(grant.expiresAt === null ? {} : { exp: secondsOf(grant.expiresAt) }),
       };
     },
-    consume: () => Promise.resolve(),
-    destroy: endGrant,
-    revokeByGrantId: () => Promise.resolve(),
+    async destroy(id) {
+      const signIn = fromGrantId(id);
+      if (signIn === null) return;
+      await endSignIn(signIn, endpoints.getStore()?.isRevocation === true ? 'signed out' : 'token used twice');
+    },
   };
 }
 
 function accessTokenAdapter({ sql, clock, resources }: OAuthStore): Adapter {
   return {
-    ...NOT_LOOKED_UP,
-    async upsert(id, { accountId: subject, scope = '' }, seconds = 0) {
+    ...NOTHING_STORED,
+    async upsert(id, { grantId, scope = '' }, seconds = 0) {
+      const signIn = fromGrantId(grantId);
+      if (signIn === null) throw new Error('an access token has no grant');
       const now = clock.now();
       await insertAccessToken(sql, {
-        ...{ ...fromSubject(subject), tokenHash: hashOf(id), scopes: scopesIn(scope), now },
-        endsAt: after(now, seconds),
+        ...{ ...signIn, tokenHash: hashOf(id), scopes: scopesIn(scope), now, endsAt: after(now, seconds) },
         formerEndsAt: new Date(now.getTime() + FORMER_TOKEN_MS),
       });
     },
     async find(id) {
       const token = await findAccessToken(sql, { tokenHash: hashOf(id), now: clock.now() });
       if (token === null) return undefined;
+      const grantId = toGrantId(token);
       const [iat, exp] = [secondsOf(token.createdAt), secondsOf(token.endsAt)];
       return {
-        ...{ kind: 'AccessToken', jti: id, grantId: token.keyId, accountId: toSubject(token), iat, exp },
+        ...{ kind: 'AccessToken', jti: id, grantId, accountId: grantId, iat, exp },
         ...{ clientId: token.clientId ?? '', scope: token.scopes.join(' '), aud: resources[0] },
       };
     },
-    consume: () => Promise.resolve(),
     destroy: async (id) => await deleteAccessToken(sql, hashOf(id)),
-    revokeByGrantId: async (keyId) => await deleteAccessTokensOf(sql, keyId),
   };
 }
 
+/** Registered programs, and those with published metadata whose user was asked. */
+function clientAdapter({ sql, clock }: OAuthStore): Adapter {
+  return {
+    ...NOTHING_STORED,
+    async upsert(id, payload) {
+      const now = clock.now();
+      const expiresAt = after(now, UNUSED_CLIENT_SECONDS);
+      const unowned = { accountId: null, keyId: null };
+      await writeOAuthRecord(sql, {
+        ...clientRecord(id),
+        ...unowned,
+        payload: JSON.stringify(payload),
+        now,
+        expiresAt,
+      });
+      await trimOAuthRecords(sql, { kind: 'Client', before: expiresAt, most: UNUSED_CLIENTS_MAX });
+    },
+    async find(id) {
+      if (id.startsWith('https://') && endpoints.getStore()?.usesStoredClients !== true) return undefined;
+      const record = await findOAuthRecord(sql, { ...clientRecord(id), now: clock.now() });
+      return record === null ? undefined : (record.payload as AdapterPayload); // The library stored it in this form.
+    },
+    destroy: async (id) => await deleteOAuthRecord(sql, clientRecord(id)),
+  };
+}
+
+function clientRecord(id: string) {
+  return { kind: 'Client', idHash: hashOf(id) };
+}
+
+/** Codes, refresh tokens and requests that wait for the user. */
 function recordAdapter(kind: string, { sql, clock }: OAuthStore): Adapter {
   const named = (id: string) => ({ kind, idHash: hashOf(id) });
   return {
-    ...NOT_LOOKED_UP,
-    async upsert(id, { jti: _secret, ...payload }, seconds) {
+    ...NOTHING_STORED,
+    async upsert(id, { jti: _secret, ...payload }, seconds = 0) {
       const now = clock.now();
-      const expiresAt = after(now, seconds ?? UNUSED_CLIENT_SECONDS);
-      const { grantId: keyId = null, clientId } = payload;
-      await writeOAuthRecord(sql, { ...named(id), payload: JSON.stringify(payload), keyId, now, expiresAt });
-      if (kind === 'Client') await trimOAuthRecords(sql, kind, UNUSED_CLIENTS_MAX);
-      if (kind === 'RefreshToken' && clientId !== undefined) {
-        const keptUntil = after(now, USED_CLIENT_SECONDS);
-        await extendOAuthRecord(sql, { kind: 'Client', idHash: hashOf(clientId), expiresAt: keptUntil });
-      }
+      const expiresAt = after(now, seconds);
+      const { accountId = null, keyId = null } = fromGrantId(payload.grantId) ?? {};
+      await writeOAuthRecord(sql, { ...named(id), payload: JSON.stringify(payload), accountId, keyId, now, expiresAt });
+      if (kind !== 'RefreshToken' || payload.clientId === undefined) return;
+      await extendOAuthRecord(sql, { ...clientRecord(payload.clientId), expiresAt: after(now, USED_CLIENT_SECONDS) });
     },
     async find(id) {
       const record = await findOAuthRecord(sql, { ...named(id), now: clock.now() });
       if (record === null) return undefined;
       const { payload, consumedAt } = record;
-      // The library stored it in this form.
-      const stored = payload as AdapterPayload;
-      if (kind === 'Client') return stored;
-      return { ...stored, jti: id, ...(consumedAt === null ? {} : { consumed: secondsOf(consumedAt) }) };
+      const consumed = consumedAt === null ? {} : { consumed: secondsOf(consumedAt) };
+      return { ...(payload as AdapterPayload), jti: id, ...consumed }; // The library stored it in this form.
     },
     async consume(id) {
       if (await consumeOAuthRecord(sql, { ...named(id), now: clock.now() })) return;
       throw new errors.InvalidGrant('it was used a moment ago');
     },
     destroy: async (id) => await deleteOAuthRecord(sql, named(id)),
-    // Codes and refresh tokens are deleted together. What was used is known as such until then.
-    revokeByGrantId: async (keyId) => await deleteOAuthRecordsOf(sql, keyId),
   };
 }
 

@@ -19,7 +19,12 @@ export function mcpPathOf(url: string): string {
   return url.startsWith('/v1/') ? '/v1/mcp' : '/mcp';
 }
 
-/** The addresses under which programs know `POST /mcp`; the first is its name. */
+/** The paths of `POST /mcp`; the first is its name. */
+export function mcpPaths(): readonly string[] {
+  return ['/mcp', '/v1/mcp'];
+}
+
+/** The addresses under which programs know it. Some end an address with a slash. */
 export function mcpResources(baseUrl: string): readonly string[] {
-  return [`${baseUrl}/mcp`, `${baseUrl}/v1/mcp`];
+  return mcpPaths().flatMap((path) => [`${baseUrl}${path}`, `${baseUrl}${path}/`]);
 }

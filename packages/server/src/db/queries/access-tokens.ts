@@ -1,7 +1,7 @@
 import type { Scope } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import type { Query } from '../client.ts';
-import { and, desc, eq, gt, isNotNull, isNull, or, sql } from '../drizzle.ts';
+import { and, eq, gt, isNotNull, isNull, or, sql } from '../drizzle.ts';
 import { arrayOf } from '../record-columns.ts';
 import { executing, pg } from '../result.ts';
 import { apiKeys } from '../schema/keys.ts';
@@ -14,13 +14,14 @@ const KEY = { accountId: accessTokens.accountId, keyId: accessTokens.keyId };
 
 const insert = defineStatement(
   {
-    ...{ ...KEY, tokenHash: accessTokens.tokenHash, scopes: value<readonly Scope[]>() },
+    ...{ ...KEY, tokenHash: accessTokens.tokenHash, scopes: value<readonly Scope[]>(), signIn: apiKeys.signIn },
     ...{ now: accessTokens.createdAt, endsAt: accessTokens.endsAt },
   },
-  ({ accountId, keyId, tokenHash, scopes, now, endsAt }) =>
+  ({ accountId, keyId, signIn, tokenHash, scopes, now, endsAt }) =>
     executing(sql`
       INSERT INTO access_tokens (account_id, key_id, token_hash, scopes, created_at, ends_at)
-      VALUES (${accountId}, ${keyId}, ${tokenHash}, ${arrayOf(pg.text, scopes)}, ${now}, ${endsAt})`),
+      SELECT account_id, id, ${tokenHash}, ${arrayOf(pg.text, scopes)}, ${now}, ${endsAt} FROM api_keys
+      WHERE account_id = ${accountId} AND id = ${keyId} AND sign_in = ${signIn} FOR SHARE`),
 );
 
 const endOthers = defineStatement({ ...KEY, endsAt: accessTokens.endsAt }, ({ accountId, keyId, endsAt }) =>
@@ -30,7 +31,7 @@ const endOthers = defineStatement({ ...KEY, endsAt: accessTokens.endsAt }, ({ ac
     .where(and(eq(accessTokens.accountId, accountId), eq(accessTokens.keyId, keyId))),
 );
 
-/** Stores an access token of a key. Its former ones end at `formerEndsAt` at the latest. */
+/** Stores an access token of a sign-in, unless another sign-in has begun. The former tokens end at `formerEndsAt` at the latest. */
 export async function insertAccessToken(
   query: Query,
   { formerEndsAt, ...token }: Parameters<typeof insert>[1] & { readonly formerEndsAt: Date },
@@ -44,7 +45,8 @@ const find = defineStatement({ tokenHash: accessTokens.tokenHash, now: value<Dat
     .select(
       named({
         ...{ accountId: accessTokens.accountId, keyId: accessTokens.keyId, scopes: accessTokens.scopes },
-        ...{ createdAt: accessTokens.createdAt, endsAt: accessTokens.endsAt, clientId: apiKeys.clientId },
+        ...{ createdAt: accessTokens.createdAt, endsAt: accessTokens.endsAt },
+        ...{ clientId: apiKeys.clientId, signIn: apiKeys.signIn },
       }),
     )
     .from(accessTokens)
@@ -69,13 +71,13 @@ export async function deleteAccessToken(query: Query, tokenHash: Buffer): Promis
   await remove(query, { tokenHash });
 }
 
-const removeOfKey = defineStatement({ keyId: accessTokens.keyId }, ({ keyId }) =>
-  builder.delete(accessTokens).where(eq(accessTokens.keyId, keyId)),
+const removeOfKey = defineStatement(KEY, ({ accountId, keyId }) =>
+  builder.delete(accessTokens).where(and(eq(accessTokens.accountId, accountId), eq(accessTokens.keyId, keyId))),
 );
 
 /** Deletes all access tokens of a key. */
-export async function deleteAccessTokensOf(query: Query, keyId: string): Promise<void> {
-  await removeOfKey(query, { keyId });
+export async function deleteAccessTokensOf(query: Query, key: Parameters<typeof removeOfKey>[1]): Promise<void> {
+  await removeOfKey(query, key);
 }
 
 const purge = defineStatement({ before: value<Date>() }, ({ before }) =>
@@ -89,7 +91,7 @@ export async function purgeAccessTokens(query: Query, before: Date): Promise<voi
   await purge(query, { before });
 }
 
-/** A key that a program may use: neither revoked nor expired, and its user is still in the team. */
+/** A key that a program may use: neither revoked nor expired. */
 const isUsable = (now: ReturnType<typeof sql>) =>
   and(
     isNotNull(apiKeys.clientId),
@@ -99,57 +101,44 @@ const isUsable = (now: ReturnType<typeof sql>) =>
 
 const GRANT = {
   ...{ accountId: apiKeys.accountId, keyId: apiKeys.id, clientId: apiKeys.clientId, scopes: apiKeys.scopes },
-  ...{ role: members.role, createdAt: apiKeys.createdAt, expiresAt: apiKeys.expiresAt },
+  ...{ role: members.role, createdAt: apiKeys.createdAt, expiresAt: apiKeys.expiresAt, signIn: apiKeys.signIn },
 };
 
-const findGrant = defineStatement({ keyId: apiKeys.id, now: value<Date>() }, ({ keyId, now }) =>
-  builder
-    .select(named(GRANT))
-    .from(apiKeys)
-    .innerJoin(
-      members,
-      and(eq(members.accountId, apiKeys.accountId), eq(members.id, apiKeys.createdByMember), isActive),
-    )
-    .where(and(eq(apiKeys.id, keyId), isUsable(sql`${now}::timestamptz`))),
+const findGrant = defineStatement(
+  { accountId: apiKeys.accountId, keyId: apiKeys.id, now: value<Date>() },
+  ({ accountId, keyId, now }) =>
+    builder
+      .select(named(GRANT))
+      .from(apiKeys)
+      .innerJoin(
+        members,
+        and(eq(members.accountId, apiKeys.accountId), eq(members.id, apiKeys.createdByMember), isActive),
+      )
+      .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId), isUsable(sql`${now}::timestamptz`))),
 );
 
-/** The grant of a program that signed in: its key, if it can be used now; null otherwise. */
-export async function findClientGrant(query: Query, keyId: string, now: Date): Promise<RowOf<typeof findGrant> | null> {
-  const [row] = await findGrant(query, { keyId, now });
+/** The grant of a program that signed in: its key with the role of its user; null unless the key can be used now. */
+export async function findClientGrant(
+  query: Query,
+  key: Parameters<typeof findGrant>[1],
+): Promise<RowOf<typeof findGrant> | null> {
+  const [row] = await findGrant(query, key);
   return row ?? null;
 }
 
-const list = defineStatement(
-  {
-    ...{ accountId: apiKeys.accountId, memberId: members.id, clientId: value<string>(), now: value<Date>() },
-  },
-  ({ accountId, memberId, clientId, now }) =>
-    builder
-      .select(
-        named({
-          ...{ keyId: apiKeys.id, keyName: apiKeys.name, scopes: apiKeys.scopes },
-          ...{ createdAt: apiKeys.createdAt, lastUsedAt: apiKeys.lastUsedAt },
-        }),
-      )
-      .from(apiKeys)
-      .where(
-        and(
-          eq(apiKeys.accountId, accountId),
-          eq(apiKeys.createdByMember, memberId),
-          eq(apiKeys.clientId, clientId),
-          isUsable(sql`${now}::timestamptz`),
-        ),
-      )
-      .orderBy(desc(sql`coalesce(${apiKeys.lastUsedAt}, ${apiKeys.createdAt})`))
-      .limit(5),
+const begin = defineStatement({ accountId: apiKeys.accountId, keyId: apiKeys.id }, ({ accountId, keyId }) =>
+  builder
+    .update(apiKeys)
+    .set({ signIn: sql`${apiKeys.signIn} + 1` })
+    .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId)))
+    .returning(named({ signIn: apiKeys.signIn })),
 );
 
-/** A grant that a user gave a program before. */
-export type FormerGrant = RowOf<typeof list>;
-
-/** The grants that a user already gave a program, last used first, at most five. */
-export async function listClientGrants(query: Query, of: Parameters<typeof list>[1]): Promise<readonly FormerGrant[]> {
-  return await list(query, of);
+/** Begins another sign-in for a key, or ends the present one: all its tokens and codes become invalid. Returns the new number. */
+export async function renewSignIn(transaction: Query, key: Parameters<typeof begin>[1]): Promise<number> {
+  const [row] = await begin(transaction, key);
+  await deleteAccessTokensOf(transaction, key);
+  return row?.signIn ?? 0;
 }
 
 const listOfMember = defineStatement(
@@ -171,17 +160,4 @@ const listOfMember = defineStatement(
 /** The keys of programs that signed in as a user, except revoked ones. */
 export async function listClientKeysOf(query: Query, accountId: string, memberId: string): Promise<readonly string[]> {
   return (await listOfMember(query, { accountId, memberId })).map(({ keyId }) => keyId);
-}
-
-const findAccount = defineStatement({ keyId: apiKeys.id }, ({ keyId }) =>
-  builder
-    .select(named({ accountId: apiKeys.accountId }))
-    .from(apiKeys)
-    .where(and(eq(apiKeys.id, keyId), isNotNull(apiKeys.clientId))),
-);
-
-/** The account of the key of a program that signed in; null if there is no such key. */
-export async function findClientKeyAccount(query: Query, keyId: string): Promise<string | null> {
-  const [row] = await findAccount(query, { keyId });
-  return row?.accountId ?? null;
 }

@@ -2,7 +2,7 @@ import type { Role, Scope } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
-import { alias, and, desc, eq, lt, not, sql } from '../drizzle.ts';
+import { alias, and, desc, eq, isNull, lt, not, sql } from '../drizzle.ts';
 import { arraysOf, columnNames, type RecordOf, toArrays, unnested } from '../record-columns.ts';
 import { executing } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
@@ -82,6 +82,8 @@ const keyColumns = {
   clientId: apiKeys.clientId,
   /** The name that the program reported. */
   clientName: apiKeys.clientName,
+  /** The number of the program's present sign-in. */
+  signIn: apiKeys.signIn,
   /** For the key of such a program, the role of the user who signed in; null if they are not in the team any more. */
   grantorRole: sql<Role | null>`CASE WHEN ${apiKeys.clientId} IS NOT NULL THEN ${grantorRole} END`,
   /** Whether the key belongs to a member's seat. No one knows the secret of such a key, and key operations ignore it. */
@@ -237,3 +239,23 @@ const touch = defineStatement({ ...arraysOf(KEY), now: value<Date>() }, ({ now, 
 export async function touchKeys(query: Query, keys: readonly KeyName[], now: Date): Promise<void> {
   await touch(query, { ...toArrays(KEY, keys), now });
 }
+
+/** The usable keys that a user let a program sign in with, last used first, at most five. */
+export const listClientKeys = defineStatement(
+  { accountId: apiKeys.accountId, memberId: members.id, clientId: value<string>(), now: value<Date>() },
+  ({ accountId, memberId, clientId, now }) =>
+    builder
+      .select(named(keyColumns))
+      .from(apiKeys)
+      .where(
+        and(
+          eq(apiKeys.accountId, accountId),
+          eq(apiKeys.createdByMember, memberId),
+          eq(apiKeys.clientId, clientId),
+          isNull(apiKeys.revokedAt),
+          sql`(${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > ${now}::timestamptz)`,
+        ),
+      )
+      .orderBy(desc(sql`coalesce(${apiKeys.lastUsedAt}, ${apiKeys.createdAt})`))
+      .limit(5),
+);

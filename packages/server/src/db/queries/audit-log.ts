@@ -13,6 +13,8 @@ export type AuditAction =
   | 'key.paused'
   | 'key.resumed'
   | 'key.expiring'
+  | 'key.signed_in'
+  | 'key.signed_out'
   | 'member.invited'
   | 'member.joined'
   | 'member.updated'

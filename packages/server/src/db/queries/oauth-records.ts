@@ -9,17 +9,18 @@ const NAME = { kind: oauthRecords.kind, idHash: oauthRecords.idHash };
 
 const write = defineStatement(
   {
-    ...{ ...NAME, payload: value<string>(), keyId: value<string | null>() },
+    ...{ ...NAME, payload: value<string>(), accountId: value<string | null>() },
+    keyId: value<string | null>(),
     ...{ now: oauthRecords.createdAt, expiresAt: oauthRecords.expiresAt },
   },
-  ({ kind, idHash, payload, keyId, now, expiresAt }) =>
+  ({ kind, idHash, payload, accountId, keyId, now, expiresAt }) =>
     executing(sql`
-      INSERT INTO oauth_records (kind, id_hash, payload, key_id, created_at, expires_at)
-      VALUES (${kind}, ${idHash}, ${payload}::text::jsonb, ${keyId}::uuid, ${now}, ${expiresAt})
-      ON CONFLICT (kind, id_hash) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at`),
+      INSERT INTO oauth_records (kind, id_hash, payload, account_id, key_id, created_at, expires_at)
+      VALUES (${kind}, ${idHash}, ${payload}::text::jsonb, ${accountId}::uuid, ${keyId}::uuid, ${now}, ${expiresAt})
+      ON CONFLICT (kind, id_hash) DO UPDATE SET payload = excluded.payload, expires_at = greatest(oauth_records.expires_at, excluded.expires_at)`),
 );
 
-/** Stores a record, or replaces the payload and expiry of the one with its id. `payload` is JSON. */
+/** Stores a record, or replaces the payload of the one with its id, whose expiry never moves back. `payload` is JSON. */
 export async function writeOAuthRecord(query: Query, record: Parameters<typeof write>[1]): Promise<void> {
   await write(query, record);
 }
@@ -28,7 +29,7 @@ const find = defineStatement({ ...NAME, now: value<Date>() }, ({ kind, idHash, n
   builder
     .select(
       named({
-        ...{ payload: oauthRecords.payload, keyId: oauthRecords.keyId },
+        ...{ payload: oauthRecords.payload },
         ...{ consumedAt: oauthRecords.consumedAt, expiresAt: oauthRecords.expiresAt },
       }),
     )
@@ -66,13 +67,25 @@ export async function deleteOAuthRecord(query: Query, record: Parameters<typeof 
   await remove(query, record);
 }
 
-const removeOfKey = defineStatement({ keyId: value<string>() }, ({ keyId }) =>
-  builder.delete(oauthRecords).where(eq(oauthRecords.keyId, keyId)),
+const release = defineStatement(NAME, ({ kind, idHash }) =>
+  builder
+    .update(oauthRecords)
+    .set({ consumedAt: sql`NULL` })
+    .where(and(eq(oauthRecords.kind, kind), eq(oauthRecords.idHash, idHash))),
+);
+
+/** Makes a record that was marked as used usable again. */
+export async function releaseOAuthRecord(query: Query, record: Parameters<typeof release>[1]): Promise<void> {
+  await release(query, record);
+}
+
+const removeOfKey = defineStatement({ accountId: value<string>(), keyId: value<string>() }, ({ accountId, keyId }) =>
+  builder.delete(oauthRecords).where(and(eq(oauthRecords.accountId, accountId), eq(oauthRecords.keyId, keyId))),
 );
 
 /** Deletes the codes and refresh tokens of a key. */
-export async function deleteOAuthRecordsOf(query: Query, keyId: string): Promise<void> {
-  await removeOfKey(query, { keyId });
+export async function deleteOAuthRecordsOf(query: Query, key: Parameters<typeof removeOfKey>[1]): Promise<void> {
+  await removeOfKey(query, key);
 }
 
 const extend = defineStatement({ ...NAME, expiresAt: oauthRecords.expiresAt }, ({ kind, idHash, expiresAt }) =>
@@ -87,16 +100,18 @@ export async function extendOAuthRecord(query: Query, record: Parameters<typeof 
   await extend(query, record);
 }
 
-const trim = defineStatement({ kind: oauthRecords.kind, most: value<number>() }, ({ kind, most }) =>
-  executing(sql`
-    DELETE FROM oauth_records WHERE kind = ${kind} AND expires_at <= (
-      SELECT expires_at FROM oauth_records WHERE kind = ${kind} AND expires_at < now() + interval '2 days'
-      ORDER BY expires_at DESC OFFSET ${most} LIMIT 1)`),
+const trim = defineStatement(
+  { kind: oauthRecords.kind, before: oauthRecords.expiresAt, most: value<number>() },
+  ({ kind, before, most }) =>
+    executing(sql`
+      DELETE FROM oauth_records WHERE kind = ${kind} AND expires_at <= (
+        SELECT expires_at FROM oauth_records WHERE kind = ${kind} AND expires_at <= ${before}
+        ORDER BY expires_at DESC OFFSET ${most} LIMIT 1)`),
 );
 
-/** Of the records of a kind that expire within two days, keeps the `most` that expire last. */
-export async function trimOAuthRecords(query: Query, kind: string, most: number): Promise<void> {
-  await trim(query, { kind, most });
+/** Of the records of a kind that expire by a time, keeps the `most` that expire last. */
+export async function trimOAuthRecords(query: Query, records: Parameters<typeof trim>[1]): Promise<void> {
+  await trim(query, records);
 }
 
 const purge = defineStatement({ now: value<Date>() }, ({ now }) =>

@@ -55,6 +55,7 @@ export const apiKeys = pgTable(
     makers: uuidArray('makers').notNull().default(sql`'{}'`),
     clientId: text('client_id'),
     clientName: text('client_name'),
+    signIn: integer('sign_in').notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),

@@ -1,5 +1,6 @@
 import { foreignKey, index, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { accountWall } from './account-wall.ts';
+import { accounts } from './accounts.ts';
 import { bytea, jsonb, textArray, timestamptz } from './column-types.ts';
 import { apiKeys } from './keys.ts';
 
@@ -30,6 +31,7 @@ export const oauthRecords = pgTable(
     kind: text('kind').notNull(),
     idHash: bytea('id_hash').notNull(),
     payload: jsonb<Readonly<Record<string, unknown>>>('payload').notNull(),
+    accountId: uuid('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
     keyId: uuid('key_id'),
     createdAt: timestamptz('created_at').notNull(),
     consumedAt: timestamptz('consumed_at'),
@@ -37,7 +39,9 @@ export const oauthRecords = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.kind, t.idHash] }),
-    index('oauth_records_key').on(t.keyId).where(sql`${t.keyId} IS NOT NULL`),
+    index('oauth_records_key').on(t.accountId, t.keyId).where(sql`${t.accountId} IS NOT NULL`),
     index('oauth_records_expiry').on(t.expiresAt),
+    index('oauth_records_kind').on(t.kind, t.expiresAt),
+    ...accountWall(t.accountId),
   ],
 );

@@ -4,13 +4,14 @@ import {
   type HoldWhen,
   type KeyPolicy,
   LIMITS,
-  type NewKeyInput,
   SCOPE_SHORTHANDS,
   type Scope,
 } from '@postrider/core';
 import type { PageForm } from '../../console/web/page-form.ts';
+import { toKey } from '../../keys/key-record.ts';
 import { parsePart } from '../../operations/parse-part.ts';
-import type { AccessRequest } from '../access-request.ts';
+import type { AccessRequest, FormerGrant } from '../access-request.ts';
+import type { AccessChoice } from '../grant-access.ts';
 
 /** Days of access that the page offers. */
 export const ACCESS_DAYS = [1, 7, 30, 90, 365] as const;
@@ -24,20 +25,44 @@ export function furtherScopes({ scopes }: Pick<AccessRequest, 'scopes'>): readon
 }
 
 export type ChoicesVerdict =
-  | { readonly ok: true; readonly input: NewKeyInput }
+  | { readonly ok: true; readonly access: AccessChoice }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/** The key that a user grants with the form of the consent page: never more than the request and their role, which `request.scopes` are. */
-export function readChoices(form: PageForm, request: AccessRequest, now: Date): ChoicesVerdict {
-  const given = givenOf(form, request, now);
-  const problems = [...recipientProblems(form), ...holdProblems(form)];
-  if (problems.length > 0) return { ok: false, problems };
-  const parsed = parsePart(findOperation('keys.create').body, given, 'body');
-  return parsed.ok ? { ok: true, input: parsed.data } : parsed;
+/** The former access that the program shall continue with; null if it gets another one. */
+export function continuedGrant(form: PageForm, { former, extended }: AccessRequest): FormerGrant | null {
+  const chosen = form.get('continues') ?? extended ?? '';
+  return former.find(({ row }) => row.keyId === chosen) ?? null;
 }
 
-/** The same as a policy, for its description in words before anything is stored. */
+/** What a user grants with the form of the consent page: never more than the request and their role, which `request.scopes` are. */
+export function readChoices(form: PageForm, request: AccessRequest, now: Date): ChoicesVerdict {
+  const continued = continuedGrant(form, request);
+  if (continued !== null) {
+    const added = addedScopes(form, request, continued);
+    return { ok: true, access: { kind: 'continue', keyId: continued.row.keyId, added } };
+  }
+  const problems = [...recipientProblems(form), ...holdProblems(form)];
+  if (problems.length > 0) return { ok: false, problems };
+  const parsed = parsePart(findOperation('keys.create').body, givenOf(form, request, now), 'body');
+  return parsed.ok ? { ok: true, access: { kind: 'another', input: parsed.data } } : parsed;
+}
+
+/** Of the scopes that the user ticked, those that the continued access does not have. */
+function addedScopes(form: PageForm, request: AccessRequest, { row }: FormerGrant): readonly Scope[] {
+  const ticked = form.all('scope');
+  const offered = [...furtherScopes(request), ...request.scopes.filter((scope) => scope === 'emails:content-all')];
+  const isTicked = (scope: Scope) =>
+    ticked.includes(scope) || (scope === 'emails:content-all' && form.has('readsOthers'));
+  return offered.filter((scope) => isTicked(scope) && !row.scopes.includes(scope));
+}
+
+/** The access as a policy, for its description in words before anything is stored. */
 export function policyOfChoices(form: PageForm, request: AccessRequest, now: Date): KeyPolicy {
+  const continued = continuedGrant(form, request);
+  if (continued !== null) {
+    const key = toKey(continued.row);
+    return { ...key, scopes: [...key.scopes, ...addedScopes(form, request, continued)] };
+  }
   const {
     recipientAllowlist = null,
     sendLimit,
@@ -46,11 +71,12 @@ export function policyOfChoices(form: PageForm, request: AccessRequest, now: Dat
     holdWhen,
     ...given
   } = givenOf(form, request, now);
+  const day = sendLimit === null || !Number.isFinite(sendLimit.day) ? null : sendLimit.day;
   return {
     ...{ mode: 'live', scopes: given.scopes, rateLimit: LIMITS.keyRatePerMinuteDefault, ipAllowlist: null },
     ...{ attachmentHosts: null, recipientAllowlist, approvalMode, holdWhen, expiresAt },
     ...{ persona: given.persona, lockPersona: given.lockPersona },
-    sendLimit: sendLimit === null ? null : { hour: null, day: sendLimit.day },
+    sendLimit: day === null ? null : { hour: null, day },
   };
 }
 

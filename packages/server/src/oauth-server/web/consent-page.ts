@@ -11,10 +11,18 @@ import { notice } from '../../ui/components/surfaces.ts';
 import { time } from '../../ui/components/time.ts';
 import { renderSinglePage, type SignedIn } from '../../ui/single-page.ts';
 import type { AccessRequest, ReturnPlace } from '../access-request.ts';
-import { ACCESS_DAYS, DEFAULT_DAILY_SENDS, DEFAULT_DAYS, furtherScopes, policyOfChoices } from './consent-choices.ts';
+import {
+  ACCESS_DAYS,
+  continuedGrant,
+  DEFAULT_DAILY_SENDS,
+  DEFAULT_DAYS,
+  furtherScopes,
+  policyOfChoices,
+} from './consent-choices.ts';
 
 export interface ConsentPage {
   readonly signedIn: SignedIn;
+  readonly caller: { readonly user: { readonly memberId: string } };
   readonly request: AccessRequest;
   /** The choices; the defaults when the page is shown first. */
   readonly form: PageForm;
@@ -44,8 +52,9 @@ ${further.length === 0 ? null : notice('bad', 'Check your choices', further.map(
 <p><b>${foreignText(request.clientName)}</b> asks to use Postrider for you in <b>${signedIn.accountName}</b>.</p>
 ${identityOf(request)}${warningOf(request)}
 <form method="post" action="${path}" class="stack consent">
-${sends ? html`${recipientFields(page, fault('recipientAllowlist'))}${holdFields(page, fault('holdWhen'))}${amountField(form, fault('sendLimit'))}` : nothingToSend(signedIn)}
-${endField(form)}${readingField(page)}${furtherFields(page)}${formerFields(page)}
+<input type="hidden" name="member" value="${page.caller.user.memberId}">${formerFields(page)}
+<div class="stack consent limits">${sends ? html`${recipientFields(page, fault('recipientAllowlist'))}${holdFields(page, fault('holdWhen'))}${amountField(form, fault('sendLimit'))}` : nothingToSend(page)}${endField(form)}</div>
+${readingField(page)}${furtherFields(page)}
 <details class="more"${isPreview ? html` open` : null}><summary>What this allows, in words</summary><div class="stack">${policyCard(policyOfChoices(form, request, page.now))}
 ${button('Update after a change', { isSmall: true, name: 'decision', value: 'preview', isUnchecked: true })}</div></details>
 <div class="actions">${button('Allow', { kind: 'primary', name: 'decision', value: 'allow' })}
@@ -57,13 +66,13 @@ ${button('Deny', { name: 'decision', value: 'deny', isUnchecked: true })}</div><
 
 const SHOWN_FAULTS = ['recipientAllowlist', 'holdWhen', 'sendLimit'] as const;
 
-function identityOf({ identity, returnsTo }: AccessRequest): Html {
+function identityOf({ identity, returnsTo, clientId }: AccessRequest): Html {
   const who =
     identity.kind === 'published'
-      ? html`<b>${identity.host}</b> <span class="line small faint">This host publishes the program’s details.</span>`
+      ? html`<b>${identity.host}</b> <span class="line small faint mono">${clientId}</span>`
       : html`Not verified <span class="line small faint">The program reports its name itself, and any program can report any name.</span>`;
   return facts([
-    ['Publisher', who],
+    [identity.kind === 'published' ? 'Details published at' : 'Identity', who],
     ['Returns to', placeInWords(returnsTo)],
   ]);
 }
@@ -89,7 +98,18 @@ function warningOf(request: AccessRequest): Html {
   const isElsewhere = returnsTo.kind === 'site' && !(identity.kind === 'published' && identity.host === returnsTo.host);
   return html`${remarks.map((remark) => notice('bad', 'This host may imitate another one', remark))}
 ${mixesAlphabets(request.clientName) ? notice('bad', 'The name of the program mixes alphabets', 'Some of its letters only look like others.') : null}
+${usesTakenName(request) ? notice('bad', 'The program uses a name that is not its own', 'It is neither a part of Postrider nor a member of your team.') : null}
 ${isElsewhere ? notice('warn', `Access is given to ${returnsTo.host}`, 'Allow it only if you started this in a program that you use there.') : notice('info', 'Allow it only if you just started this yourself.')}`;
+}
+
+/** Whether the name is, or contains, that of this server or of a member. */
+function usesTakenName({ clientName, takenNames }: AccessRequest): boolean {
+  const plain = (name: string) =>
+    name
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}@]+/gu, ' ')
+      .trim();
+  return takenNames.some((name) => plain(name).length > 2 && ` ${plain(clientName)} `.includes(` ${plain(name)} `));
 }
 
 /** Whether a word has Latin letters beside Cyrillic or Greek ones, many of which look the same. */
@@ -99,11 +119,11 @@ function mixesAlphabets(name: string): boolean {
     .some((word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word));
 }
 
-function nothingToSend({ role }: SignedIn): Html {
+function nothingToSend({ signedIn: { role } }: ConsentPage): Html {
   return notice(
     'info',
     'It will not send',
-    `Your role, ${role}, or the request of the program does not include sending.`,
+    `Either your role, ${role}, does not include sending, or the program does not ask for it.`,
   );
 }
 
@@ -131,7 +151,7 @@ ${radio({ name: 'held', value: 'some', label: 'Only some messages', isChecked: c
 ${rule('firstContact', 'The first message to someone')}
 ${rule('linksElsewhere', 'Messages with links to other domains than yours', own)}
 ${rule('otherDomains', 'Messages to other domains than yours', own)}
-${rule('hasAttachments', 'Messages with files')}
+${rule('hasAttachments', 'Messages with attachments')}
 ${rule('hasBcc', 'Messages with blind copies')}</div></fieldset>`;
 }
 
@@ -151,7 +171,7 @@ function amountField(form: PageForm, fault: string | null): Html {
 function readingField({ form, request: { scopes } }: ConsentPage): Html | null {
   if (!scopes.includes('emails:content-all')) return null;
   return html`<fieldset><legend>What it may read</legend>
-${checkbox({ name: 'readsOthers', label: 'The contents of messages of other senders', hint: 'It always reads its own messages, and the log without contents.', isChecked: form.has('readsOthers') })}</fieldset>`;
+${checkbox({ name: 'readsOthers', label: 'Messages that others in this account sent', hint: scopes.includes('emails:content') ? 'It reads its own messages, and the log without contents, in any case.' : 'It reads the log without contents in any case.', isChecked: form.has('readsOthers') })}</fieldset>`;
 }
 
 function furtherFields({ form, request }: ConsentPage): Html | null {
@@ -177,14 +197,21 @@ function endField(form: PageForm): Html {
   });
 }
 
-function formerFields({ form, request: { former, extended } }: ConsentPage): Html | null {
+function formerFields({ form, request }: ConsentPage): Html | null {
+  const { former } = request;
   if (former.length === 0) return null;
-  const chosen = form.get('replaces') ?? extended ?? '';
-  const describe = ({ createdAt, lastUsedAt }: (typeof former)[number]) =>
-    html`Granted ${time(createdAt.toISOString(), 'day')}, ${lastUsedAt === null ? 'never used' : html`last used ${time(lastUsedAt.toISOString(), 'age')}`}. Ends that sign-in.`;
-  return html`<fieldset><legend>You allowed this program before</legend>
-${radio({ name: 'replaces', value: '', label: 'Add another access', hint: 'For the program on another machine.', isChecked: chosen === '' })}
-${former.map((grant) => radio({ name: 'replaces', value: grant.keyId, label: html`Replace “${foreignText(grant.keyName)}”`, hint: describe(grant), isChecked: chosen === grant.keyId }))}</fieldset>`;
+  const chosen = continuedGrant(form, request)?.row.keyId ?? '';
+  const describe = ({ row: { createdAt, lastUsedAt } }: (typeof former)[number]) =>
+    html`Granted ${time(createdAt.toISOString(), 'day')}, ${lastUsedAt === null ? 'never used' : html`last used ${time(lastUsedAt.toISOString(), 'age')}`}. Its limits stay as they are, and its former sign-in ends.`;
+  const continued = former.map((grant) =>
+    radio({
+      ...{ name: 'continues', value: grant.row.keyId, hint: describe(grant) },
+      label: html`Continue with “${foreignText(grant.row.keyName)}”`,
+      isChecked: chosen === grant.row.keyId,
+    }),
+  );
+  return html`<fieldset><legend>You allowed this program before</legend>${continued}
+${radio({ name: 'continues', value: '', label: 'Give it another access', hint: 'For the program on another machine. You choose its limits here.', isChecked: chosen === '' })}</fieldset>`;
 }
 
 /** Shown for the moment before the browser returns to the program, and after it if the program shows nothing. */

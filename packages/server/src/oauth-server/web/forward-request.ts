@@ -1,5 +1,6 @@
-import { IncomingMessage, type RequestListener } from 'node:http';
+import { IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { atEndpoint, type EndpointContext } from '../oauth-adapter.ts';
 
 export interface Forwarded {
   /** Path and query; those of the request if omitted. */
@@ -7,7 +8,7 @@ export interface Forwarded {
   readonly body?: { readonly bytes: Buffer; readonly type: string };
 }
 
-/** Cookies of the library’s own sessions, which could answer for the user. */
+/** Cookies of the library’s own sessions, which could decide without the user. */
 const SESSION_COOKIE = /(?:^|;\s*)oauth_session(?:\.sig)?=[^;]*/g;
 
 /**
@@ -41,9 +42,22 @@ export async function respondThrough(
   listener: RequestListener,
   forwarded: IncomingMessage,
   reply: FastifyReply,
+  context: EndpointContext,
 ): Promise<void> {
-  for (const [name, value] of Object.entries(reply.getHeaders()))
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  leaveOutSessions(reply.raw);
   reply.hijack();
-  await listener(forwarded, reply.raw);
+  await atEndpoint(context, () => listener(forwarded, reply.raw));
+}
+
+/** The library sets a cookie for its own sessions, which are not stored. */
+function leaveOutSessions(response: ServerResponse): void {
+  const setHeader = response.setHeader.bind(response);
+  response.setHeader = (name, value) => {
+    if (name.toLowerCase() !== 'set-cookie') return setHeader(name, value);
+    const kept = [value].flat().filter((cookie) => !String(cookie).startsWith('oauth_session'));
+    return setHeader(name, kept.map(String));
+  };
 }

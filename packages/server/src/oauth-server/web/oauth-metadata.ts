@@ -1,5 +1,5 @@
 import { FIRST_PROGRAM_SCOPES, PROGRAM_SCOPES } from '@postrider/core';
-import { mcpResources, OAUTH_PATHS } from '../oauth-paths.ts';
+import { OAUTH_PATHS } from '../oauth-paths.ts';
 
 /** The metadata of the authorization server (RFC 8414). */
 export function serverMetadata(baseUrl: string) {
@@ -27,7 +27,7 @@ export function serverMetadata(baseUrl: string) {
 export function resourceMetadata(baseUrl: string, path: string) {
   const resource = `${baseUrl}${path}`;
   return {
-    resource: mcpResources(baseUrl).includes(resource) ? resource : mcpResources(baseUrl)[0],
+    resource,
     authorization_servers: [baseUrl],
     scopes_supported: FIRST_PROGRAM_SCOPES,
     bearer_methods_supported: ['header'],
