@@ -92,6 +92,51 @@ describe('a hostile request for access', () => {
     expect((await authorize({ ...request(), redirect_uri: 'http://localhost:4242/callback' })).status).toBe(303);
   });
 
+  it('gets a page, and no redirect to another site, before a user has decided', async () => {
+    const elsewhere = await createProgram(server, { name: 'Elsewhere', redirectUri: 'https://evil.example/callback' });
+    const query = { ...request(), client_id: elsewhere.clientId, redirect_uri: elsewhere.redirectUri };
+    for (const changes of [{ prompt: 'none' }, { scope: 'keys:write' }, { response_type: 'token' }]) {
+      const response = await authorize({ ...query, ...changes });
+      expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    }
+    expect(await (await authorize({ ...query, prompt: 'none' })).text()).toContain('Return to evil.example');
+  });
+
+  it('cannot send the browser to this server itself, nor send its result by a form', async () => {
+    for (const uri of [`${server.baseUrl}/console/settings/pause`, server.baseUrl.replace('127.0.0.1', 'localhost')]) {
+      const { status, body } = await register({ redirect_uris: [uri] });
+      expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
+    }
+    const response = await authorize({ ...request(), response_mode: 'form_post', prompt: 'none' });
+    expect([response.status, response.headers.get('location')]).toEqual([303, expect.stringContaining('error=')]);
+  });
+
+  it('does not use up a code or token by a wrong resource', async () => {
+    const asked = await program.ask(owner, { resource: `${server.baseUrl}/v1/mcp/` });
+    const returned = await program.decide(owner, asked);
+    expect((await program.exchange(returned, asked, { resource: 'https://other.example' })).body.error).toBe(
+      'invalid_target',
+    );
+    const { refresh } = tokensOf(await program.exchange(returned, asked));
+    expect((await program.refresh(refresh, { resource: 'https://other.example' })).body.error).toBe('invalid_target');
+    expect((await program.refresh(refresh, { resource: `${server.baseUrl}/mcp/` })).status).toBe(200);
+  });
+
+  it('is refused with control characters, choices that the page does not have, or nothing that the user can grant', async () => {
+    const response = await authorize({ ...request(), state: 'a\u0000b' });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('control characters')]);
+    const asked = await program.ask(owner);
+    for (const choices of [{ recipients: 'everyone' }, { held: 'none' }, { days: '-1' }] as const) {
+      expect((await sendDecision(owner, asked, choices)).status).toBe(422);
+    }
+    const viewer = await joinAs(server, owner, 'viewer', 'looks@sandbox.test');
+    const page = await program.ask(viewer, { scope: 'emails:send' });
+    const text = await (await fetch(`${server.baseUrl}${page.consent}`, { headers: { cookie: page.cookie } })).text();
+    expect(text).toContain('You cannot allow this');
+    expect(text).not.toContain('value="allow"');
+  });
+
   it('needs PKCE with S256, and a resource of this server', async () => {
     const { code_challenge: _, ...without } = request();
     const errorOf = async (query: Readonly<Record<string, string>>) => {
@@ -192,7 +237,7 @@ describe('a hostile request for access', () => {
       { code_verifier: '' },
       { redirect_uri: 'http://localhost:1/callback' },
       { client_id: other.clientId },
-      { resource: `${server.baseUrl}/v1/mcp` },
+      { resource: 'https://other.example/mcp' },
       { code: 'made-up' },
     ]) {
       const asked = await program.ask(owner);
@@ -230,7 +275,7 @@ describe('a hostile request for access', () => {
 
   it('grants only what the form of the page can express', async () => {
     const { access } = await program.signIn(owner, {
-      ...{ held: 'off', approvalMode: 'off', scopes: 'full', mode: 'live', rateLimit: '100000' },
+      ...{ approvalMode: 'off', holdWhen: 'null', scopes: 'full', mode: 'live', rateLimit: '100000' },
     });
     const result = await program.callTool(access, 'get_sending_context');
     expect(JSON.stringify(result.body)).toContain('Every send waits');

@@ -34,7 +34,7 @@ import { createSessionWatcher } from '../mcp-sessions/session-watcher.ts';
 import { endSignIn } from '../oauth-server/end-sign-in.ts';
 import { mcpResources } from '../oauth-server/oauth-paths.ts';
 import { createOAuthService } from '../oauth-server/oauth-service.ts';
-import { renderConsentFaultPage } from '../oauth-server/web/consent-page.ts';
+import { renderConsentFaultPage, renderReturnPage } from '../oauth-server/web/consent-page.ts';
 import { addOAuthServerRoutes } from '../oauth-server/web/oauth-routes.ts';
 import type { Services } from '../operations/context.ts';
 import type { OutboundClient } from '../outbound/outbound-client.ts';
@@ -104,6 +104,7 @@ export function createApi(
   const keys = { sql, clock, ids };
   const load = createOAuthService({
     ...{ sql, clock, baseUrl, http: outboundHttp, onError: warn, renderError: renderConsentFaultPage },
+    renderReturn: renderReturnPage,
     resources: mcpResources(baseUrl),
     secretKeys: [config.secretKey(), ...config.formerSecretKeys()],
     endSignIn: async (signIn, why) => {

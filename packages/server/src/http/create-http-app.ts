@@ -198,7 +198,7 @@ function addBodyParser(app: FastifyInstance): void {
 }
 
 /** The paths of pages for users, with and without the prefix of the version. */
-const PAGE_PATHS = /^(?:\/v1)?\/(?:console|auth|approvals)(?:[/?]|$)/;
+const PAGE_PATHS = /^(?:\/v1)?\/(?:console|auth|approvals|oauth\/consent)(?:[/?]|$)/;
 
 function sendProblem(
   reply: FastifyReply,

@@ -57,7 +57,7 @@ export function createKeyAuthenticator(sql: Sql, clock: Clock): KeyAuthenticator
     const secret = bearerOf(header);
     if (secret === null) return refuse('missing_key', 'The request has no `Authorization: Bearer` header.');
     if (!isWellFormedKey(secret) && !isWellFormedAccessToken(secret))
-      return refuse('invalid_key', 'This is not a valid Postrider API key. Check for typing errors.');
+      return refuse('invalid_key', secret.startsWith('pr_access_') ? NO_TOKEN : NO_KEY);
     const hash = hashApiKey(secret).toString('base64');
     const verdict = await checkHash(hash);
     if (verdict.ok && header.length <= MAX_HEADER_CHARACTERS) {
@@ -123,6 +123,9 @@ function checkKey(caller: Caller, now: Date): Authentication {
   }
   return { ok: true, caller };
 }
+
+const NO_KEY = 'This is not a valid Postrider API key. Check for typing errors.';
+const NO_TOKEN = 'This is not a valid access token of this server.';
 
 /** RFC 6750: the scheme is case-insensitive. */
 function bearerOf(header: string): string | null {

@@ -4,7 +4,6 @@ import { type KeyRow, listClientKeys } from '../db/queries/api-keys.ts';
 import { listMembers } from '../db/queries/members.ts';
 import { listSendingDomains } from '../db/queries/sending-domains.ts';
 import type { User } from '../keys/caller.ts';
-import { requestedScopes } from './requested-scopes.ts';
 
 /** How well the server knows who runs a program. */
 export type ClientIdentity =
@@ -81,7 +80,7 @@ export async function readAccessRequest(
 }
 
 function grantableScopes(scope: string | undefined, { role }: User): readonly Scope[] {
-  const [asked, ofRole] = [requestedScopes(scope), scopesOfRole(role)];
+  const [asked, ofRole] = [scope?.split(' ') ?? [], scopesOfRole(role)];
   return PROGRAM_SCOPES.filter((name) => asked.includes(name) && ofRole.includes(name));
 }
 

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, hkdfSync } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import { LIMITS, PROGRAM_SCOPES } from '@postrider/core';
 import Provider, { type Configuration, errors, interactionPolicy } from 'oidc-provider';
 import { createToken } from '../keys/api-key.ts';
@@ -15,6 +16,8 @@ export interface AuthorizationServerOptions extends OAuthStore {
   readonly secretKeys: readonly Buffer[];
   /** Counts a fetch of metadata for the address of the request. Returns false if it has used its limit. */
   readonly countFetch: (address: string) => Promise<boolean>;
+  /** Renders an error for the user, who can return to the program with it. */
+  readonly renderReturn: (url: URL) => string;
   /** Renders an error for the user, if the program cannot be notified of it. */
   readonly renderError: (title: string, detail: string) => string;
   readonly onError: (error: unknown, what: string) => void;
@@ -74,13 +77,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
         return `${OAUTH_PATHS.consent}/${uid}`;
       },
     },
-    fetch: createMetadataFetch(options.http),
+    fetch: createMetadataFetch(options.http, baseUrl),
     features: featuresOf(options),
     renderError: (context, out) => {
       context.type = 'html';
       context.set('content-security-policy', SCRIPTLESS_PAGE_POLICY);
       context.set('referrer-policy', 'same-origin');
-      context.body = options.renderError(titleOf(out.error), out.error_description ?? 'The program may try again.');
+      context.body = options.renderError(titleOf(out.error), `${sentenceOf(out)} Start again in the program.`);
     },
   } as Configuration);
   provider.proxy = true; // The routes set the headers to those of the base URL.
@@ -92,6 +95,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
   });
   Object.assign(provider.RefreshToken.prototype, { generateTokenId: () => createToken('refresh') });
+  provider.use(returnOnlyWithUser(options));
+  // Koa emits it, and would print errors on the console.
+  const application: EventEmitter = provider;
+  application.on('error', (error: Error) => options.onError(error, 'an OAuth request'));
   provider.on('server_error', (_context, error: Error) => options.onError(error, 'an OAuth request'));
   return provider;
 }
@@ -131,9 +138,12 @@ function cookiesOf({ secretKeys, baseUrl }: AuthorizationServerOptions): Configu
 /** Every request asks the user, also for a program that they allowed before: the page decides what it may do. */
 function alwaysAsk(): Configuration['interactions'] extends { policy?: infer Policy } | undefined ? Policy : never {
   const { Prompt, Check } = interactionPolicy;
-  const ask = new Check('ask_user', 'the user decides about every request', 'interaction_required', ({ oidc }) =>
-    oidc.result?.['consent'] === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
-  );
+  const ask = new Check('ask_user', 'the user decides about every request', 'interaction_required', ({ oidc }) => {
+    if (oidc.result?.['consent'] !== undefined) return Check.NO_NEED_TO_PROMPT;
+    const names = String(oidc.params?.['scope'] ?? '').split(' ');
+    if (PROGRAM_SCOPES.some((scope) => names.includes(scope))) return Check.REQUEST_PROMPT;
+    throw new errors.InvalidScope('a program cannot get any of these scopes: request some of `scopes_supported`', '');
+  });
 
   // Programs may also request these by name; they change nothing.
   return [new Prompt({ name: 'consent', requestable: true }, ask), new Prompt({ name: 'login', requestable: true })];
@@ -174,6 +184,35 @@ function featuresOf({ resources, countFetch }: AuthorizationServerOptions): Conf
       },
     },
   };
+}
+
+/**
+ * Anyone can register a program, so a request that no user has decided must not send the browser to another site: the server would be an open
+ * redirector (RFC 9700, section 4.11). The user follows a link instead. Results for a program on the user's own machine return at once.
+ */
+function returnOnlyWithUser({ renderReturn }: AuthorizationServerOptions): Parameters<Provider['use']>[0] {
+  return async (context, next) => {
+    await next();
+    const location = String(context.response.headers['location'] ?? '');
+    if (context.oidc?.route !== 'authorization' || location === '' || location.startsWith('/')) return;
+    const url = new URL(location);
+    if (['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) return;
+    context.remove('location');
+    context.status = 400;
+    context.type = 'html';
+    context.set('content-security-policy', SCRIPTLESS_PAGE_POLICY);
+    context.body = renderReturn(url);
+  };
+}
+
+/** The library's description as a sentence. */
+function sentenceOf({
+  error_description: text = 'the request is not valid',
+}: {
+  readonly error_description?: string | undefined;
+}): string {
+  if (text === 'client is invalid') return 'The program is not known here, or its registration has ended.';
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function titleOf(error: string): string {

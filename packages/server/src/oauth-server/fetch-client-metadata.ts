@@ -14,7 +14,7 @@ const MAX_BYTES = 8_192;
  * The `fetch` of the authorization server. It fetches nothing but client ID metadata documents, under the guard of all outbound requests:
  * no private addresses, no redirects. It passes on what `readClientMetadata` accepts.
  */
-export function createMetadataFetch(http: Pick<OutboundClient, 'request'>): MetadataFetch {
+export function createMetadataFetch(http: Pick<OutboundClient, 'request'>, baseUrl: string): MetadataFetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     const signal = init?.signal;
@@ -29,7 +29,7 @@ export function createMetadataFetch(http: Pick<OutboundClient, 'request'>): Meta
     if (result.status !== 200) return new Response(null, { status: result.status });
     if (result.truncated) throw new Error(`The client metadata has more than ${MAX_BYTES} bytes`);
     const document: unknown = JSON.parse(result.body.toString('utf8'));
-    const verdict = readClientMetadata(document);
+    const verdict = readClientMetadata(document, baseUrl);
     if (!verdict.ok) throw new Error(verdict.why);
     // The library compares this id with the URL.
     const id = typeof document === 'object' && document !== null && 'client_id' in document ? document.client_id : null;

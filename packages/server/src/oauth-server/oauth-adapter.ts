@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { PROGRAM_SCOPES, type Scope, scopesOfRole } from '@postrider/core';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
@@ -13,6 +12,7 @@ import {
   trimOAuthRecords,
   writeOAuthRecord,
 } from '../db/queries/oauth-records.ts';
+import { presentEndpoint } from './endpoint-context.ts';
 import { fromGrantId, type SignInRef, toGrantId } from './sign-in-ref.ts';
 
 export interface OAuthStore {
@@ -30,23 +30,6 @@ const UNUSED_CLIENTS_MAX = 10_000;
 const USED_CLIENT_SECONDS = 400 * 86_400;
 /** Requests that are running while the program gets a new token may still present the former one. */
 const FORMER_TOKEN_MS = 60_000;
-
-/** What the endpoint of a request means for the stored state. */
-export interface EndpointContext {
-  /**
-   * Whether programs with published metadata are read as they were stored when their user was asked. Otherwise each endpoint and process
-   * would fetch them again, and a host that is down would sign all its users out.
-   */
-  readonly usesStoredClients: boolean;
-  readonly isRevocation: boolean;
-}
-
-const endpoints = new AsyncLocalStorage<EndpointContext>();
-
-/** Runs what the authorization server does for an endpoint. */
-export function atEndpoint<T>(context: EndpointContext, run: () => T): T {
-  return endpoints.run(context, run);
-}
 
 /**
  * Where the authorization server keeps its state. A grant is no record of its own: it is read from the key, so it ends with the key and
@@ -94,7 +77,7 @@ function grantAdapter({ sql, clock, resources, endSignIn }: OAuthStore): Adapter
     async destroy(id) {
       const signIn = fromGrantId(id);
       if (signIn === null) return;
-      await endSignIn(signIn, endpoints.getStore()?.isRevocation === true ? 'signed out' : 'token used twice');
+      await endSignIn(signIn, presentEndpoint()?.isRevocation === true ? 'signed out' : 'token used twice');
     },
   };
 }
@@ -143,7 +126,7 @@ function clientAdapter({ sql, clock }: OAuthStore): Adapter {
       await trimOAuthRecords(sql, { kind: 'Client', before: expiresAt, most: UNUSED_CLIENTS_MAX });
     },
     async find(id) {
-      if (id.startsWith('https://') && endpoints.getStore()?.usesStoredClients !== true) return undefined;
+      if (id.startsWith('https://') && presentEndpoint()?.usesStoredClients !== true) return undefined;
       const record = await findOAuthRecord(sql, { ...clientRecord(id), now: clock.now() });
       return record === null ? undefined : (record.payload as AdapterPayload); // The library stored it in this form.
     },

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { AuthorizationServer, AuthorizationServerOptions } from './authorization-server.ts';
+import { atEndpoint } from './endpoint-context.ts';
 
 /** The authorization server, with what its routes use. */
 export interface LoadedServer {
@@ -27,7 +28,7 @@ export function createOAuthService(options: AuthorizationServerOptions): () => P
 }
 
 async function load(options: AuthorizationServerOptions): Promise<LoadedServer> {
-  const [{ createAuthorizationServer }, { atEndpoint, hashOf }, { errors }] = await quietly(() =>
+  const [{ createAuthorizationServer }, { hashOf }, { errors }] = await quietly(() =>
     Promise.all([import('./authorization-server.ts'), import('./oauth-adapter.ts'), import('oidc-provider')]),
   );
   const provider = createAuthorizationServer(options);

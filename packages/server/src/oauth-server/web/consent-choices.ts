@@ -41,7 +41,7 @@ export function readChoices(form: PageForm, request: AccessRequest, now: Date): 
     const added = addedScopes(form, request, continued);
     return { ok: true, access: { kind: 'continue', keyId: continued.row.keyId, added } };
   }
-  const problems = [...recipientProblems(form), ...holdProblems(form)];
+  const problems = [...recipientProblems(form), ...holdProblems(form), ...unknownChoices(form)];
   if (problems.length > 0) return { ok: false, problems };
   const parsed = parsePart(findOperation('keys.create').body, givenOf(form, request, now), 'body');
   return parsed.ok ? { ok: true, access: { kind: 'another', input: parsed.data } } : parsed;
@@ -135,6 +135,27 @@ function holdWhenOf(form: PageForm, { ownDomains }: AccessRequest): HoldWhen {
 function recipientProblems(form: PageForm): readonly FieldProblem[] {
   if (form.get('recipients') !== 'listed' || form.list('recipientList').length > 0) return [];
   return [{ path: 'recipientAllowlist', code: 'required', message: 'Name at least one address or domain.' }];
+}
+
+/** What no form of this page sends must not mean more than it says. */
+function unknownChoices(form: PageForm): readonly FieldProblem[] {
+  const choices: Readonly<Record<string, readonly string[]>> = {
+    recipients: ['anyone', 'team', 'listed'],
+    held: ['all', 'some'],
+    days: ACCESS_DAYS.map(String),
+  };
+  return Object.entries(choices).flatMap(([name, known]) => {
+    const given = form.get(name);
+    return given === null || known.includes(given)
+      ? []
+      : [
+          {
+            path: name,
+            code: 'invalid_value',
+            message: `The page has no choice “${given.slice(0, 40)}” for \`${name}\`.`,
+          },
+        ];
+  });
 }
 
 const RULES = ['firstContact', 'linksElsewhere', 'hasAttachments', 'hasBcc', 'otherDomains'] as const;

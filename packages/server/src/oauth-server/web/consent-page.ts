@@ -50,14 +50,14 @@ export function renderConsentPage(page: ConsentPage): string {
     html`${refusal === undefined ? null : notice('bad', 'The access was not granted', refusal)}
 ${further.length === 0 ? null : notice('bad', 'Check your choices', further.map(({ message }) => message).join(' '))}
 <p><b>${foreignText(request.clientName)}</b> asks to use Postrider for you in <b>${signedIn.accountName}</b>.</p>
-${identityOf(request)}${warningOf(request)}
+${identityOf(request)}${request.scopes.length === 0 ? notice('bad', 'You cannot allow this', `The program asks only for what your role, ${signedIn.role}, does not include. Deny it, or ask an owner or admin for another role.`) : warningOf(request)}
 <form method="post" action="${path}" class="stack consent">
 <input type="hidden" name="member" value="${page.caller.user.memberId}">${formerFields(page)}
 <div class="stack consent limits">${sends ? html`${recipientFields(page, fault('recipientAllowlist'))}${holdFields(page, fault('holdWhen'))}${amountField(form, fault('sendLimit'))}` : nothingToSend(page)}${endField(form)}</div>
 ${readingField(page)}${furtherFields(page)}
 <details class="more"${isPreview ? html` open` : null}><summary>What this allows, in words</summary><div class="stack">${policyCard(policyOfChoices(form, request, page.now))}
 ${button('Update after a change', { isSmall: true, name: 'decision', value: 'preview', isUnchecked: true })}</div></details>
-<div class="actions">${button('Allow', { kind: 'primary', name: 'decision', value: 'allow' })}
+<div class="actions">${request.scopes.length === 0 ? null : button('Allow', { kind: 'primary', name: 'decision', value: 'allow' })}
 ${button('Deny', { name: 'decision', value: 'deny', isUnchecked: true })}</div></form>
 <p class="small soft">You can change, pause or revoke this access at any time under <a href="/console/keys">Keys</a>. It never exceeds your role, and ends if you leave the team.</p>`,
     { signedIn, hasScript: true },
@@ -225,6 +225,16 @@ export function renderConsentDonePage(
   return renderSinglePage(title, html`<p role="status">${text}</p><p><a href="${next}">Return to the program</a></p>`, {
     signedIn,
   });
+}
+
+/** An error that the program gets, if the user returns to it. */
+export function renderReturnPage(url: URL): string {
+  const why = url.searchParams.get('error_description') ?? url.searchParams.get('error') ?? 'The request is not valid.';
+  const place = url.protocol === 'https:' ? url.host : url.protocol;
+  return renderSinglePage(
+    'The program cannot sign in',
+    html`<p role="alert">${foreignText(why)}</p><p><a href="${url.href}" rel="noreferrer">Return to ${place}</a></p>`,
+  );
 }
 
 /** A request that cannot be decided: expired, used, or begun in another browser. */

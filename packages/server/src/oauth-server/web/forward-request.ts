@@ -1,6 +1,6 @@
 import { IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { atEndpoint, type EndpointContext } from '../oauth-adapter.ts';
+import { atEndpoint, type EndpointContext } from '../endpoint-context.ts';
 
 export interface Forwarded {
   /** Path and query; those of the request if omitted. */

@@ -1,11 +1,11 @@
-import type { AnonymousLimits } from '@postrider/core';
+import { type AnonymousLimits, FIRST_PROGRAM_SCOPES } from '@postrider/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sendJson } from '../../console/user-pages.ts';
+import { sendJson, sendUserPage } from '../../console/user-pages.ts';
 import { refuseOtherMethods } from '../../http/method-not-allowed.ts';
 import { readClientMetadata } from '../client-metadata.ts';
-import type { EndpointContext } from '../oauth-adapter.ts';
-import { mcpPaths, OAUTH_PATHS, RESOURCE_METADATA_PATH, SERVER_METADATA_PATH } from '../oauth-paths.ts';
-import { requestedScopes } from '../requested-scopes.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
+import { mcpPaths, mcpResources, OAUTH_PATHS, RESOURCE_METADATA_PATH, SERVER_METADATA_PATH } from '../oauth-paths.ts';
+import { renderConsentFaultPage } from './consent-page.ts';
 import { addConsentRoutes } from './consent-routes.ts';
 import { respondThrough, toForwarded } from './forward-request.ts';
 import { resourceMetadata, serverMetadata } from './oauth-metadata.ts';
@@ -121,22 +121,47 @@ async function forwardForm(
   reply: FastifyReply,
   { load, baseUrl }: OAuthServerRouteOptions,
   context: EndpointContext,
-) {
-  const body = { bytes: bytesOf(request), type: request.headers['content-type'] ?? FORM };
-  await respondThrough((await load()).listener, toForwarded(request, baseUrl, { body }), reply, context);
+): Promise<unknown> {
+  const parameters = new URLSearchParams(bytesOf(request).toString('utf8'));
+  nameResource(parameters, baseUrl);
+  const resources = parameters.getAll('resource');
+  if (resources.some((name) => name !== mcpResources(baseUrl)[0])) {
+    // Before the code or token is used up.
+    const why = `The resource of this server is ${mcpResources(baseUrl)[0]}.`;
+    return sendJson(reply.code(400), { error: 'invalid_target', error_description: why });
+  }
+  const body = { bytes: Buffer.from(parameters.toString()), type: request.headers['content-type'] ?? FORM };
+  return await respondThrough((await load()).listener, toForwarded(request, baseUrl, { body }), reply, context);
 }
 
 /**
- * Fills in what a request leaves open. One that names no scope, or only ones that programs cannot get, asks for the first ones: the user
- * decides anyway. Results are always in the query of the redirect URI, as the metadata say.
+ * Fills in what a request leaves open. One that names no scope asks for the first ones. Results are always in the query of the redirect URI,
+ * as the metadata say: another form would send them from a page of this server.
  */
-async function authorize(request: FastifyRequest, reply: FastifyReply, { load, baseUrl }: OAuthServerRouteOptions) {
+async function authorize(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { load, baseUrl }: OAuthServerRouteOptions,
+): Promise<unknown> {
   const { pathname, searchParams } = new URL(request.url, baseUrl);
-  const given = searchParams.getAll('scope');
-  if (given.length <= 1) searchParams.set('scope', requestedScopes(given[0]).join(' '));
+  if ([...searchParams].flat().some((text) => CONTROLS.test(text))) {
+    return sendUserPage(reply.code(400), renderConsentFaultPage('The program cannot sign in', UNREADABLE));
+  }
+  if ((searchParams.get('scope') ?? '') === '') searchParams.set('scope', FIRST_PROGRAM_SCOPES.join(' '));
   searchParams.delete('response_mode');
+  nameResource(searchParams, baseUrl);
   const forwarded = toForwarded(request, baseUrl, { url: `${pathname}?${searchParams}` });
-  await respondThrough((await load()).listener, forwarded, reply, AT_AUTHORIZATION);
+  return await respondThrough((await load()).listener, forwarded, reply, AT_AUTHORIZATION);
+}
+
+const CONTROLS = /[\p{Cc}\p{Cs}]/u;
+const UNREADABLE = 'Its request contains control characters. Start again in the program, or report this to its maker.';
+
+/** Gives the resource its one name, so that the names that programs use for it do not differ between requests. */
+function nameResource(parameters: URLSearchParams, baseUrl: string): void {
+  const given = parameters.getAll('resource');
+  if (given.length === 0 || !given.every((name) => mcpResources(baseUrl).includes(name))) return;
+  parameters.set('resource', mcpResources(baseUrl)[0] ?? '');
 }
 
 async function register(
@@ -144,7 +169,7 @@ async function register(
   reply: FastifyReply,
   { load, baseUrl, anonymousRates }: OAuthServerRouteOptions,
 ): Promise<unknown> {
-  const verdict = readClientMetadata(parseJson(bytesOf(request)));
+  const verdict = readClientMetadata(parseJson(bytesOf(request)), baseUrl);
   if (!verdict.ok) return sendJson(reply.code(400), { error: verdict.error, error_description: verdict.why });
   await anonymousRates.assertCount(REGISTRATIONS, request.ip);
   const body = { bytes: Buffer.from(JSON.stringify(verdict.metadata)), type: 'application/json' };
