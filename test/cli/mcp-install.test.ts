@@ -32,7 +32,7 @@ const ENTRY = {
   env: { POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: 'https://mail.example.com' },
 };
 
-describe('postrider mcp install', () => {
+describe('postrider mcp install --key', () => {
   let home: string;
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'postrider-home-'));
@@ -40,7 +40,7 @@ describe('postrider mcp install', () => {
   afterEach(() => rm(home, { recursive: true, force: true }));
 
   const install = (...argv: readonly string[]) =>
-    runInProcess(['mcp', 'install', '--json', ...argv], {
+    runInProcess(['mcp', 'install', '--key', '--json', ...argv], {
       cwd: home,
       env: { HOME: home, POSTRIDER_API_KEY: KEY, POSTRIDER_BASE_URL: 'https://mail.example.com' },
     });
@@ -170,7 +170,7 @@ describe('postrider mcp install', () => {
 
   it('writes the directory of a development server instead of its key, and never a user’s sign-in', async () => {
     await put('data/quickstart.json', JSON.stringify({ baseUrl: 'http://127.0.0.1:8025', key: KEY }));
-    const argv = ['mcp', 'install', '--json', '--client', 'cursor'];
+    const argv = ['mcp', 'install', '--key', '--json', '--client', 'cursor'];
     const env = { HOME: home, POSTRIDER_DATA_DIR: 'data' };
     expect((await runInProcess(argv, { cwd: home, env })).code).toBe(0);
     const { postrider } = JSON.parse(await read('.cursor/mcp.json')).mcpServers;
@@ -195,7 +195,7 @@ describe('postrider mcp uninstall', () => {
 
   it('removes what an installation wrote, everywhere, and keeps a copy', async () => {
     const names = MCP_CLIENTS.map(({ name }) => name);
-    const installed = await run('install', ...names.flatMap((name) => ['--client', name]));
+    const installed = await run('install', '--key', ...names.flatMap((name) => ['--client', name]));
     const { code, clients } = await run('uninstall');
     expect([code, clients.map(({ client }: { client: string }) => client)]).toEqual([0, names]);
     for (const { path } of installed.clients) {
@@ -272,6 +272,28 @@ describe('editing JSON settings', () => {
     expect(local.mcpServers.postrider).toEqual(value);
   });
 
+  it('replaces a program by the address of a server, and removes only the key from its headers', () => {
+    const value = { type: 'http', url: 'https://mail.example.com/mcp' };
+    const put = (entry: string) => {
+      const after = putIntoJson(`{"s": {"p": ${entry}}}`, 's', 'p', value) ?? '';
+      expect(putIntoJson(after, 's', 'p', value)).toBe(after);
+      return JSON.parse(after).s.p;
+    };
+    expect(put('{"type": "stdio", "command": "x", "env": {"POSTRIDER_API_KEY": "secret"}}')).toEqual(value);
+    const former = { url: 'https://old.example.com/mcp', disabled: true };
+    const proxy = { 'CF-Access-Client-Id': 'mine' };
+    expect(put(JSON.stringify({ ...former, headers: { authorization: 'Bearer secret' } }))).toEqual({
+      ...value,
+      disabled: true,
+    });
+    expect(put(JSON.stringify({ ...former, headers: { Authorization: 'Bearer secret', ...proxy } }))).toEqual({
+      ...value,
+      disabled: true,
+      headers: proxy,
+    });
+    expect(put('{"httpUrl": "https://old.example.com/mcp"}')).toEqual(value);
+  });
+
   it.each([
     ['{"s": {"p": {}}}', '{"s": {}}'],
     ['{"s": {"a": 1, "p": {}}}', '{"s": {"a": 1 }}'],
@@ -334,7 +356,8 @@ describe('editing JSON settings', () => {
 });
 
 describe('editing TOML settings', () => {
-  const entry = { command: 'npx', args: ['a"b'], env: { KEY: 'v' } };
+  const entry = { kind: 'program', command: 'npx', args: ['a"b'], env: { KEY: 'v' } } as const;
+  const remote = { kind: 'remote', url: 'https://mail.example.com/mcp' } as const;
 
   it('replaces its own tables, wherever they are, and leaves every other line', () => {
     const text = [
@@ -402,6 +425,53 @@ describe('editing TOML settings', () => {
       'args = ["z"]',
       '',
     ]);
+  });
+
+  it('turns a program into the address of a server, and back', () => {
+    const text = [
+      '[mcp_servers.postrider]',
+      'command = "npx"',
+      'args = ["-y"]',
+      'cwd = "/x"',
+      'startup_timeout_sec = 20',
+      '',
+      '[mcp_servers.postrider.env]',
+      'POSTRIDER_API_KEY = "secret"',
+      '',
+      '# about the other one',
+      '[mcp_servers.other]',
+      'command = "y"',
+      '',
+    ].join('\n');
+    const after = putIntoToml(text, 'mcp_servers', 'postrider', remote) ?? '';
+    expect(after.split('\n')).toEqual([
+      '[mcp_servers.postrider]',
+      'url = "https://mail.example.com/mcp"',
+      'startup_timeout_sec = 20',
+      '',
+      '# about the other one',
+      '[mcp_servers.other]',
+      'command = "y"',
+      '',
+    ]);
+    expect(putIntoToml(after, 'mcp_servers', 'postrider', remote)).toBe(after);
+    const back = putIntoToml(after, 'mcp_servers', 'postrider', entry) ?? '';
+    expect(back).not.toContain('url =');
+    expect(back).toContain('[mcp_servers.postrider.env]\nKEY = "v"');
+  });
+
+  it('removes the headers of a remote server, which can contain a key', () => {
+    const text = [
+      '[mcp_servers.postrider]',
+      'url = "https://old.example.com/mcp"',
+      'bearer_token_env_var = "KEY"',
+      '[mcp_servers.postrider.http_headers]',
+      'Authorization = "Bearer secret"',
+      '',
+    ].join('\n');
+    expect(putIntoToml(text, 'mcp_servers', 'postrider', remote)).toBe(
+      '[mcp_servers.postrider]\nurl = "https://mail.example.com/mcp"\n',
+    );
   });
 
   it('removes nothing from a file that has none, or has it in another form', () => {

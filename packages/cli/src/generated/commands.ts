@@ -6771,11 +6771,12 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "mcp install",
     "command": "mcp install",
     "summary": "Add Postrider to MCP clients",
-    "description": "Adds the MCP server to the configuration of MCP clients: those found on this machine, or those named with `--client` (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). The rest of each file stays unchanged, comments included, and a backup is saved next to it. The key is written to the file, so create a separate key with only the scopes that the agent needs. With `--print`, nothing is written.",
+    "description": "Adds the MCP server to the configuration of MCP clients: those found on this machine, or those named with `--client` (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). The entry is the address of the server, without a key: you sign in from the client, and choose in the browser what the agent may send. With `--key` or `--api-key`, and for Claude Desktop, which cannot sign in this way, the entry starts the program with a key. That key is written to the file, so create a separate one with only the scopes that the agent needs. The rest of each file stays unchanged, comments included, and a backup is saved next to it. With `--print`, nothing is written.",
     "needsKey": false,
     "examples": [
       "postrider mcp install --print",
-      "postrider mcp install --client claude-code --api-key <key> --base-url https://mail.example.com",
+      "postrider mcp install --client claude-code --base-url https://mail.example.com",
+      "postrider mcp install --client claude-desktop --api-key <key> --base-url https://mail.example.com",
       "postrider mcp install --client cursor --client vscode --toolsets templates,domains --readonly"
     ],
     "scope": null,
@@ -6807,6 +6808,13 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
         "default": "postrider"
       },
       {
+        "flags": "--key",
+        "description": "Write an API key instead of signing in: that of --api-key, POSTRIDER_API_KEY or the profile.",
+        "value": {
+          "kind": "switch"
+        }
+      },
+      {
         "flags": "--print",
         "description": "Print the configuration and write nothing.",
         "value": {
@@ -6833,7 +6841,7 @@ export const OWN_COMMANDS: readonly CommandDescription[] = [
     "id": "mcp uninstall",
     "command": "mcp uninstall",
     "summary": "Remove Postrider from MCP clients",
-    "description": "Removes the MCP server from the configuration of MCP clients: all that have it, or those named with `--client` (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). The rest of each file stays unchanged, and a backup is saved next to it. The removed key still works until you revoke it.",
+    "description": "Removes the MCP server from the configuration of MCP clients: all that have it, or those named with `--client` (claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini, zed). The rest of each file stays unchanged, and a backup is saved next to it. A key or a sign-in that the entry used still works until you revoke it.",
     "needsKey": false,
     "examples": [
       "postrider mcp uninstall",

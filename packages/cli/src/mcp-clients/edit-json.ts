@@ -2,15 +2,20 @@ import { type JsonMember, type JsonNode, parseJsonWithComments } from './json-wi
 
 const INDENT = '  ';
 
-/** The fields of an entry that are replaced. */
-const OURS = { command: undefined, args: undefined, env: undefined };
+/** The fields of each kind of entry that are replaced. Those of the other kind conflict with them. */
+const OURS = {
+  program: { command: undefined, args: undefined, env: undefined },
+  remote: { url: undefined, httpUrl: undefined, serverUrl: undefined },
+} as const;
 
-/** Fields of a remote server. They conflict with the command that starts a local one. */
-const REMOTE: ReadonlySet<string> = new Set(['url', 'httpUrl', 'serverUrl', 'headers']);
+const CONFLICTING: Readonly<Record<keyof typeof OURS, ReadonlySet<string>>> = {
+  program: new Set([...Object.keys(OURS.remote), 'headers']),
+  remote: new Set(Object.keys(OURS.program)),
+};
 
 /**
- * Puts a server at `section.name` of a JSON text and leaves every other character unchanged. In an existing entry only our fields change.
- * Null if the text or the section is not an object, because an edit could lose content.
+ * Puts a server at `section.name` of a JSON text and leaves every other character unchanged. In an existing entry of the same kind only our
+ * fields change. Null if the text or the section is not an object, because an edit could lose content.
  */
 export function putIntoJson(text: string, section: string, name: string, value: object): string | null {
   if (text.trim() === '') return `${JSON.stringify({ [section]: { [name]: value } }, null, INDENT)}\n`;
@@ -21,10 +26,12 @@ export function putIntoJson(text: string, section: string, name: string, value: 
   if (sectionNode.members === null) return null;
   const present = last(sectionNode, name)?.value;
   if (present === undefined) return addMember(text, sectionNode, name, value, 2);
-  if (present.members === null || present.members.some((member) => REMOTE.has(member.name))) {
+  const kind = 'command' in value ? 'program' : 'remote';
+  if (present.members === null || present.members.some((member) => CONFLICTING[kind].has(member.name))) {
     return replace(text, present, value, 2);
   }
-  return putFields(text, [section, name], value);
+  const edited = putFields(text, [section, name], { ...OURS[kind], ...value });
+  return kind === 'program' || edited === null ? edited : dropAuthorization(edited, [section, name]);
 }
 
 /** Removes `section.name` from a JSON text. Without that entry the text is unchanged; null as above. */
@@ -43,10 +50,9 @@ export function removeFromJson(text: string, section: string, name: string): str
 /** One field at a time, because each edit moves the text after it. */
 function putFields(text: string, [section, name]: readonly [string, string], value: object): string | null {
   let edited = text;
-  for (const [field, inner] of Object.entries({ ...OURS, ...value })) {
-    const root = parseJsonWithComments(edited);
-    const server = root && last(root, section) && last(last(root, section)?.value ?? root, name)?.value;
-    if (!server) return null;
+  for (const [field, inner] of Object.entries(value)) {
+    const server = findServer(edited, [section, name]);
+    if (server === null) return null;
     const member = last(server, field);
     const present = member?.value;
     if (member === undefined || present === undefined) {
@@ -55,6 +61,22 @@ function putFields(text: string, [section, name]: readonly [string, string], val
     else if (!isSame(edited.slice(present.start, present.end), inner)) edited = replace(edited, present, inner, 3);
   }
   return edited;
+}
+
+/** With this header, the client would use its key instead of signing in. Other headers stay, since a proxy may need them. */
+function dropAuthorization(text: string, path: readonly [string, string]): string | null {
+  const server = findServer(text, path);
+  const headers = server === null ? undefined : last(server, 'headers');
+  const key = headers?.value.members?.find((header) => header.name.toLowerCase() === 'authorization');
+  if (server === null || headers === undefined || key === undefined) return text;
+  if (headers.value.members?.length === 1) return removeMember(text, server, headers);
+  return dropAuthorization(removeMember(text, headers.value, key), path);
+}
+
+function findServer(text: string, [section, name]: readonly [string, string]): JsonNode | null {
+  const root = parseJsonWithComments(text);
+  const servers = root === null ? undefined : last(root, section)?.value;
+  return servers === undefined ? null : (last(servers, name)?.value ?? null);
 }
 
 function isSame(text: string, value: unknown): boolean {

@@ -2,7 +2,7 @@ import type { ServerEntry } from './mcp-clients.ts';
 
 /** The tables of one server, as TOML. */
 export function toTomlTables(section: string, name: string, entry: ServerEntry): string {
-  return [...mainTable(section, name, entry), '', ...envTable(section, name, entry), ''].join('\n');
+  return [...mainTable(section, name, entry), ...envTable(section, name, entry), ''].join('\n');
 }
 
 /**
@@ -13,15 +13,15 @@ export function putIntoToml(text: string, section: string, name: string, entry: 
   const { blocks, tail } = readBlocks(text);
   if (isElsewhere(blocks, section, name)) return null;
   const own = blocks.find(({ header }) => isTable(header, [section, name]));
-  const env = blocks.filter(({ header }) => isTable(header, [section, name, 'env']));
-  const fresh = [...mainTable(section, name, entry), ...(own?.lines.slice(1).filter(isForeign()) ?? []), ''];
-  const tables = [...fresh, ...envTable(section, name, entry)];
-  const place = own ?? env[0];
+  const inner = blocks.filter(({ header }) => INNER_TABLES.some((table) => isTable(header, [section, name, table])));
+  const kept = own?.lines.slice(1).filter(isForeign(REPLACED[entry.kind])) ?? [];
+  const tables = [...mainTable(section, name, entry), ...kept, ...envTable(section, name, entry)];
+  const place = own ?? inner[0];
   if (place === undefined) {
     const before = text.trimEnd();
     return `${before}${before === '' ? '' : '\n\n'}${tables.join('\n')}\n`;
   }
-  const isOurs = (block: Block | undefined) => block !== undefined && (block === own || env.includes(block));
+  const isOurs = (block: Block | undefined) => block !== undefined && (block === own || inner.includes(block));
   const lines = blocks.flatMap((block, index) => {
     if (block === place) return [...block.lead, ...tables];
     if (isOurs(block)) return comments(block);
@@ -125,14 +125,20 @@ function isInline(line: string, section: string, name: string, isSection: boolea
   return path === section || isAt(`${section}.${name}`) || (isSection && isAt(name));
 }
 
-/** The keys that are replaced: how the server is started or reached. */
-const REPLACED = /^\s*(?:command|args|env|url|bearer_token_env_var|http_headers|env_http_headers)\s*=/;
+/** The keys that are replaced: how the server is started or reached. Those of the other kind would conflict. */
+const REPLACED: Readonly<Record<ServerEntry['kind'], RegExp>> = {
+  program: /^\s*(?:command|args|env|url|bearer_token_env_var|http_headers|env_http_headers)\s*=/,
+  remote: /^\s*(?:command|args|env|env_vars|cwd|url|bearer_token_env_var|http_headers|env_http_headers)\s*=/,
+};
+
+/** The same as tables. */
+const INNER_TABLES = ['env', 'http_headers', 'env_http_headers'] as const;
 
 /** Finds the lines of our table to keep, such as the user's settings and comments. Multi-line lists of replaced keys are dropped whole. */
-function isForeign(): (line: string) => boolean {
+function isForeign(replaced: RegExp): (line: string) => boolean {
   let depth = 0;
   return (line) => {
-    const isOurs = depth > 0 || REPLACED.test(line);
+    const isOurs = depth > 0 || replaced.test(line);
     if (isOurs) {
       const bare = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'|#.*/g, '');
       depth += bare.split(/[[{]/).length - bare.split(/[\]}]/).length;
@@ -141,13 +147,17 @@ function isForeign(): (line: string) => boolean {
   };
 }
 
-function mainTable(section: string, name: string, { command, args }: ServerEntry): string[] {
-  return [`[${section}.${key(name)}]`, `command = ${quote(command)}`, `args = [${args.map(quote).join(', ')}]`];
+function mainTable(section: string, name: string, entry: ServerEntry): string[] {
+  const header = `[${section}.${key(name)}]`;
+  if (entry.kind === 'remote') return [header, `url = ${quote(entry.url)}`];
+  return [header, `command = ${quote(entry.command)}`, `args = [${entry.args.map(quote).join(', ')}]`];
 }
 
-function envTable(section: string, name: string, { env }: ServerEntry): string[] {
-  const variables = Object.entries(env).map(([variable, value]) => `${variable} = ${quote(value)}`);
-  return [`[${section}.${key(name)}.env]`, ...variables];
+/** With the blank line before it; nothing for a remote server. */
+function envTable(section: string, name: string, entry: ServerEntry): string[] {
+  if (entry.kind === 'remote') return [];
+  const variables = Object.entries(entry.env).map(([variable, value]) => `${variable} = ${quote(value)}`);
+  return ['', `[${section}.${key(name)}.env]`, ...variables];
 }
 
 function key(name: string): string {

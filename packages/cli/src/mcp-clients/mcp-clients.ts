@@ -1,11 +1,20 @@
 import { posix, win32 } from 'node:path';
 
-/** How a client starts a server. */
-export interface ServerEntry {
+/** How a client starts a server on this machine. */
+export interface ProgramEntry {
+  readonly kind: 'program';
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
+
+/** Where a client reaches a server, in which its user signs in. */
+export interface RemoteEntry {
+  readonly kind: 'remote';
+  readonly url: string;
+}
+
+export type ServerEntry = ProgramEntry | RemoteEntry;
 
 /** Where clients store their settings on a machine. */
 export interface Places {
@@ -22,8 +31,18 @@ export interface McpClient {
   /** The field of the file that contains the servers by name. */
   readonly section: string;
   readonly path: (places: Places) => string;
-  /** Additional fields of an entry. */
+  /** Additional fields of an entry with a program. */
   readonly extra?: Readonly<Record<string, string>>;
+  /** Null if the settings cannot name a server that the user signs in to. */
+  readonly remote: RemoteForm | null;
+}
+
+/** The entry of a remote server, and how the user signs in to it. */
+export interface RemoteForm {
+  readonly urlField: 'url' | 'httpUrl' | 'serverUrl';
+  readonly extra?: Readonly<Record<string, string>>;
+  /** What the user does next, as a sentence. */
+  readonly signIn: (name: string) => string;
 }
 
 /** From the clients' documentation as of November 2026. All paths are user settings, which apply to every project. */
@@ -34,6 +53,8 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: 'json',
     section: 'mcpServers',
     path: (places) => join(places, applicationData(places), 'Claude', 'claude_desktop_config.json'),
+    // It connects to remote servers only as connectors, from the cloud of its maker.
+    remote: null,
   },
   {
     name: 'claude-code',
@@ -42,6 +63,11 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     section: 'mcpServers',
     path: (places) => join(places, places.env['CLAUDE_CONFIG_DIR'] || places.home, '.claude.json'),
     extra: { type: 'stdio' },
+    remote: {
+      urlField: 'url',
+      extra: { type: 'http' },
+      signIn: (name) => `Run claude mcp login ${name}, or open Claude Code and choose ${name} in /mcp.`,
+    },
   },
   {
     name: 'cursor',
@@ -49,6 +75,10 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: 'json',
     section: 'mcpServers',
     path: (places) => join(places, places.home, '.cursor', 'mcp.json'),
+    remote: {
+      urlField: 'url',
+      signIn: (name) => `Open the MCP servers in the settings of Cursor, and log in to ${name}.`,
+    },
   },
   {
     name: 'vscode',
@@ -57,6 +87,11 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     section: 'servers',
     path: (places) => join(places, applicationData(places), 'Code', 'User', 'mcp.json'),
     extra: { type: 'stdio' },
+    remote: {
+      urlField: 'url',
+      extra: { type: 'http' },
+      signIn: (name) => `Run MCP: List Servers in the command palette, start ${name}, and allow it to authenticate.`,
+    },
   },
   {
     name: 'windsurf',
@@ -64,6 +99,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: 'json',
     section: 'mcpServers',
     path: (places) => join(places, places.home, '.codeium', 'windsurf', 'mcp_config.json'),
+    remote: { urlField: 'serverUrl', signIn: (name) => `Refresh the MCP servers of Cascade, and sign in to ${name}.` },
   },
   {
     name: 'codex',
@@ -71,6 +107,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: 'toml',
     section: 'mcp_servers',
     path: (places) => join(places, places.env['CODEX_HOME'] || join(places, places.home, '.codex'), 'config.toml'),
+    remote: { urlField: 'url', signIn: (name) => `Run codex mcp login ${name}.` },
   },
   {
     name: 'gemini',
@@ -78,6 +115,8 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: 'json',
     section: 'mcpServers',
     path: (places) => join(places, places.home, '.gemini', 'settings.json'),
+    // Here, `url` means the former transport.
+    remote: { urlField: 'httpUrl', signIn: (name) => `Open Gemini CLI and run /mcp auth ${name}.` },
   },
   {
     name: 'zed',
@@ -85,14 +124,25 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: 'json',
     section: 'context_servers',
     path: (places) => join(places, zedSettings(places), 'settings.json'),
+    remote: {
+      urlField: 'url',
+      signIn: (name) => `Open the MCP servers in the AI settings of Zed, and authenticate ${name}.`,
+    },
   },
 ];
 
 export const CLIENT_NAMES = MCP_CLIENTS.map(({ name }) => name);
 
 /** The entry under the server's name. */
-export function entryOf({ extra = {} }: McpClient, { command, args, env }: ServerEntry) {
-  return { ...extra, command, args: [...args], env: { ...env } };
+export function entryOf({ extra = {}, remote }: McpClient, entry: ServerEntry): Readonly<Record<string, unknown>> {
+  switch (entry.kind) {
+    case 'program': {
+      const { command, args, env } = entry;
+      return { ...extra, command, args: [...args], env: { ...env } };
+    }
+    case 'remote':
+      return { ...remote?.extra, [remote?.urlField ?? 'url']: entry.url };
+  }
 }
 
 function applicationData(places: Places): string {

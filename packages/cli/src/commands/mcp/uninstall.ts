@@ -10,7 +10,7 @@ export const definition = defineCommand({
   id: 'mcp uninstall',
   about: {
     summary: 'Remove Postrider from MCP clients',
-    description: `Removes the MCP server from the configuration of MCP clients: all that have it, or those named with \`--client\` (${CLIENT_NAMES.join(', ')}). The rest of each file stays unchanged, and a backup is saved next to it. The removed key still works until you revoke it.`,
+    description: `Removes the MCP server from the configuration of MCP clients: all that have it, or those named with \`--client\` (${CLIENT_NAMES.join(', ')}). The rest of each file stays unchanged, and a backup is saved next to it. A key or a sign-in that the entry used still works until you revoke it.`,
     needsKey: false,
     scope: null,
     examples: ['postrider mcp uninstall', 'postrider mcp uninstall --client cursor'],
@@ -36,7 +36,7 @@ export const definition = defineCommand({
       if (results.length === 0) output.writeText(`No client has a server named ${name}.\n`);
       if (results.some(({ result }) => result.status === 'removed')) {
         output.remark(
-          'Restart the clients to load the change. The key still works until you revoke it with postrider keys revoke.',
+          'Restart the clients to load the change. The key or sign-in still works until you revoke it with postrider keys revoke.',
         );
       }
     }
