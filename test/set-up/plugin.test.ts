@@ -8,6 +8,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { PLUGIN_FOLDER, readMcpManifest } from '../../tools/generate/set-up.ts';
 import { ROOT } from '../../tools/run-program.ts';
+import { createProgram } from '../harness/oauth-program.ts';
+import { signInAs } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 
 const FOLDER = path.join(ROOT, PLUGIN_FOLDER);
@@ -40,7 +42,8 @@ const pluginSchema = z.strictObject({
 const serversSchema = z.strictObject({
   mcpServers: z.record(
     kebabCase,
-    z.strictObject({ type: z.literal('http'), url: z.string(), headers: z.record(z.string(), z.string()) }),
+    // With headers, the client would not sign in.
+    z.strictObject({ type: z.literal('http'), url: z.string() }),
   ),
 });
 
@@ -70,8 +73,8 @@ describe('the plugin', () => {
     for (const { source } of plugins) expect(path.join(ROOT, source)).toBe(FOLDER);
   });
 
-  it('keeps the key out of settings files', () => {
-    expect(plugin.userConfig['api_key']).toMatchObject({ required: true, sensitive: true });
+  it('asks for the address alone: the user signs in, so there is no key', () => {
+    expect(Object.keys(plugin.userConfig)).toEqual(['base_url']);
   });
 
   it('has nothing in the folder of the manifest but the manifest, because clients look for the rest beside it', () => {
@@ -86,14 +89,21 @@ describe('the server of the plugin', () => {
   });
   afterAll(() => server.close());
 
-  it('is reached with what the user entered', async () => {
-    const values = { base_url: server.baseUrl, api_key: server.key };
-    expect(Object.keys(plugin.userConfig)).toEqual(Object.keys(values));
-    const { url = '', headers = {} } = servers.mcpServers['postrider'] ?? {};
-    const filled = Object.entries(headers).map(([name, value]) => [name, fillIn(value, values)]);
-    const requestInit = { headers: Object.fromEntries(filled) };
+  it('is reached with what the user entered, after a sign-in', async () => {
+    const { url = '' } = servers.mcpServers['postrider'] ?? {};
+    const address = fillIn(url, { base_url: server.baseUrl });
+    const refused = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];
+    expect(await (await fetch(metadata)).json()).toMatchObject({ resource: address });
+    const program = await createProgram(server);
+    const { access } = await program.signIn(await signInAs(server, 'owner@sandbox.test'));
+    const requestInit = { headers: { authorization: `Bearer ${access}` } };
     const client = new Client({ name: 'test', version: '0' });
-    await client.connect(new StreamableHTTPClientTransport(new URL(fillIn(url, values)), { requestInit }));
+    await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit }));
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining([...toolsInTable()]),
     );

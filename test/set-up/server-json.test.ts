@@ -32,6 +32,8 @@ describe('server.json', () => {
     const { host } = new URL(server.baseUrl);
     const url = fillIn(remote?.url ?? '', { host });
     expect(new URL(url).pathname).toBe(findOperation('service.mcp').path);
+    // Clients that sign in leave it out, and others need it.
+    expect(remote?.headers).toMatchObject([{ name: 'Authorization', isRequired: false, isSecret: true }]);
     const headers = Object.fromEntries(
       (remote?.headers ?? []).map(({ name, value = '' }) => [name, fillIn(value, { api_key: server.key })]),
     );

@@ -100,14 +100,15 @@ function serverJson({ name, version, mcpName }: McpManifest) {
             placeholder: 'mail.example.com',
           },
         },
+        // Without the header, the client signs in.
         headers: [
           {
             name: 'Authorization',
             value: 'Bearer {api_key}',
-            description: 'The API key of this agent.',
-            isRequired: true,
+            description: 'An API key of this agent, for clients that cannot sign in. Omit it to sign in.',
+            isRequired: false,
             isSecret: true,
-            variables: { api_key: { description: INPUTS.apiKey.description, isRequired: true, isSecret: true } },
+            variables: { api_key: { description: INPUTS.apiKey.description, isRequired: false, isSecret: true } },
           },
         ],
       },
@@ -125,7 +126,7 @@ function marketplace({ version }: McpManifest) {
 }
 
 function plugin({ version, license, keywords }: McpManifest) {
-  const { baseUrl, apiKey } = INPUTS;
+  const { baseUrl } = INPUTS;
   return {
     name: 'postrider',
     version,
@@ -141,27 +142,17 @@ function plugin({ version, license, keywords }: McpManifest) {
         default: baseUrl.development,
         required: true,
       },
-      api_key: {
-        type: 'string',
-        title: apiKey.title,
-        description: apiKey.description,
-        required: true,
-        // Stored with the client's own credentials and never in a settings file.
-        sensitive: true,
-      },
     },
   };
 }
 
-/** The plugin connects to the server itself: it needs no package and no Node. */
+/** The plugin connects to the server itself: it needs no package, no Node and no key, because the user signs in. */
 const PLUGIN_SERVERS = {
   mcpServers: {
     postrider: {
       type: 'http',
-      // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the client replaces them.
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the client replaces it.
       url: '${user_config.base_url}/mcp',
-      headers: { Authorization: 'Bearer ${user_config.api_key}' },
-      // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the client replaces them.
     },
   },
 };
