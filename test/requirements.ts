@@ -1,4 +1,5 @@
 import { account, statistics } from './requirements/account.ts';
+import { agentSignIn } from './requirements/agent-sign-in.ts';
 import { authentication } from './requirements/authentication.ts';
 import { consolePages } from './requirements/console.ts';
 import { contractErrors } from './requirements/contract-errors.ts';
@@ -78,5 +79,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...[contractResendAndCancel, contractQuota, contractTestAddresses, contractMessages, contractMessageLog],
   ...[contractSurfaces, contractCli, contractRunning, contractSettings, contractDevelopment, contractOperator],
   holes,
+  agentSignIn,
   consolePages,
 ].flat();

@@ -32,7 +32,9 @@ describe('postrider mcp install', () => {
     };
   };
 
-  it('writes the address of the server in the format of each client, and no key', async () => {
+  it('writes the address of the server in the format of each client, and no key', {
+    tags: ['agent-sign-in.set-up'],
+  }, async () => {
     const { code, clients } = await install(EVERY_CLIENT);
     // Claude Desktop needs a key, and there is none.
     expect(code).toBe(6);

@@ -53,6 +53,7 @@ describe('the page on which a user allows a program', () => {
 
   it.each([true, false])(
     'returns to the program with one tap, and holds every message (scripts: %s)',
+    { tags: ['agent-sign-in.held'] },
     async (hasScript) => {
       const page = await open(addressOf(program), { hasScript });
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Allow this program?');
@@ -67,7 +68,7 @@ describe('the page on which a user allows a program', () => {
     },
   );
 
-  it('sets the limits that the user chooses', async () => {
+  it('sets the limits that the user chooses', { tags: ['agent-sign-in.choices'] }, async () => {
     const page = await open(addressOf(program, 'emails:send emails:read emails:content-all templates:write'));
     await page.getByLabel('Only these addresses and domains').check();
     await page.getByLabel('Addresses and domains', { exact: true }).fill('@acme.example\nada@other.example');
@@ -126,7 +127,7 @@ describe('the page on which a user allows a program', () => {
     await page.context().close();
   });
 
-  it('warns of hosts and names that imitate others', async () => {
+  it('warns of hosts and names that imitate others', { tags: ['agent-sign-in.identity'] }, async () => {
     const hostile = await createProgram(server, {
       name: 'P\u043estrider',
       redirectUri: 'https://app.paypa1.com/callback',

@@ -46,7 +46,7 @@ describe('a hostile request for access', () => {
     'resource://x',
     'vscode:',
     ' https://evil.example/',
-  ])('cannot register the redirect URI %s', async (uri) => {
+  ])('cannot register the redirect URI %s', { tags: ['agent-sign-in.redirects'] }, async (uri) => {
     const { status, body } = await register({ client_name: 'X', redirect_uris: ['http://127.0.0.1/cb', uri] });
     expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
   });
@@ -62,7 +62,7 @@ describe('a hostile request for access', () => {
     expect((await register(large)).status).toBe(413);
   });
 
-  it('registers as a public program without a secret, and with a readable name, whatever it asks for', async () => {
+  it('registers as a public program without a secret, and with a readable name, whatever it asks for', { tags: ['agent-sign-in.public'] }, async () => {
     const { body } = await register({
       client_name: `  Claude\u202e\u0000\u3164\u2800\n${'x'.repeat(200)}`,
       redirect_uris: ['http://127.0.0.1/'],
@@ -77,7 +77,7 @@ describe('a hostile request for access', () => {
     expect([body.client_name, body.token_endpoint_auth_method]).toEqual([`Claude ${'x'.repeat(73)}`, 'none']);
   });
 
-  it('is not sent to an address that the program did not register', async () => {
+  it('is not sent to an address that the program did not register', { tags: ['agent-sign-in.redirects'] }, async () => {
     for (const uri of [
       'https://evil.example/',
       'http://localhost:3118/callback/../x',
@@ -92,7 +92,7 @@ describe('a hostile request for access', () => {
     expect((await authorize({ ...request(), redirect_uri: 'http://localhost:4242/callback' })).status).toBe(303);
   });
 
-  it('gets a page, and no redirect to another site, before a user has decided', async () => {
+  it('gets a page, and no redirect to another site, before a user has decided', { tags: ['agent-sign-in.redirects'] }, async () => {
     const elsewhere = await createProgram(server, { name: 'Elsewhere', redirectUri: 'https://evil.example/callback' });
     const query = { ...request(), client_id: elsewhere.clientId, redirect_uri: elsewhere.redirectUri };
     for (const changes of [{ prompt: 'none' }, { scope: 'keys:write' }, { response_type: 'token' }]) {
@@ -103,7 +103,7 @@ describe('a hostile request for access', () => {
     expect(await (await authorize({ ...query, prompt: 'none' })).text()).toContain('Return to evil.example');
   });
 
-  it('cannot send the browser to this server itself, nor send its result by a form', async () => {
+  it('cannot send the browser to this server itself, nor send its result by a form', { tags: ['agent-sign-in.redirects'] }, async () => {
     for (const uri of [`${server.baseUrl}/console/settings/pause`, server.baseUrl.replace('127.0.0.1', 'localhost')]) {
       const { status, body } = await register({ redirect_uris: [uri] });
       expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
@@ -112,7 +112,7 @@ describe('a hostile request for access', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, expect.stringContaining('error=')]);
   });
 
-  it('does not use up a code or token by a wrong resource', async () => {
+  it('does not use up a code or token by a wrong resource', { tags: ['agent-sign-in.binding'] }, async () => {
     const asked = await program.ask(owner, { resource: `${server.baseUrl}/v1/mcp/` });
     const returned = await program.decide(owner, asked);
     expect((await program.exchange(returned, asked, { resource: 'https://other.example' })).body.error).toBe(
@@ -137,7 +137,7 @@ describe('a hostile request for access', () => {
     expect(text).not.toContain('value="allow"');
   });
 
-  it('needs PKCE with S256, and a resource of this server', async () => {
+  it('needs PKCE with S256, and a resource of this server', { tags: ['agent-sign-in.request'] }, async () => {
     const { code_challenge: _, ...without } = request();
     const errorOf = async (query: Readonly<Record<string, string>>) => {
       const response = await authorize(query);
@@ -158,7 +158,7 @@ describe('a hostile request for access', () => {
     expect(implicit.headers.get('location') ?? '').not.toContain('/oauth/consent/');
   });
 
-  it('cannot be decided by another site, without a cookie, or in another browser', async () => {
+  it('cannot be decided by another site, without a cookie, or in another browser', { tags: ['agent-sign-in.consent'] }, async () => {
     const asked = await program.ask(owner);
     const { cookie } = asked;
     const ownCookies = cookie.slice(owner.cookie.length + 2);
@@ -179,7 +179,7 @@ describe('a hostile request for access', () => {
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
-  it('is decided once, also by two presses of the button at once', async () => {
+  it('is decided once, also by two presses of the button at once', { tags: ['agent-sign-in.consent'] }, async () => {
     const asked = await program.ask(owner);
     const before = (await owner.call('GET', '/keys')).body.total;
     const statuses = await Promise.all(
@@ -190,7 +190,7 @@ describe('a hostile request for access', () => {
     expect((await owner.call('GET', '/keys')).body.total).toBe(before + 1);
   });
 
-  it('is refused for another account than the page showed, and can be decided again', async () => {
+  it('is refused for another account than the page showed, and can be decided again', { tags: ['agent-sign-in.consent'] }, async () => {
     const asked = await program.ask(owner);
     const moved = await sendDecision(owner, asked, { member: '01980d3c-7a52-7c31-9d5e-2f0c6a1b4e03' });
     expect([moved.status, String(moved.body)]).toEqual([
@@ -219,7 +219,7 @@ describe('a hostile request for access', () => {
     expect(resumed.headers.getSetCookie().filter((line) => line.startsWith('oauth_session'))).toEqual([]);
   });
 
-  it('tells the program that the user denied it', async () => {
+  it('tells the program that the user denied it', { tags: ['agent-sign-in.request'] }, async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked, { decision: 'deny' });
     expect(Object.fromEntries(returned.searchParams)).toEqual({
@@ -230,7 +230,7 @@ describe('a hostile request for access', () => {
     });
   });
 
-  it('gets no tokens with a wrong verifier, redirect URI, client or resource', async () => {
+  it('gets no tokens with a wrong verifier, redirect URI, client or resource', { tags: ['agent-sign-in.binding'] }, async () => {
     const other = await createProgram(server, { name: 'Other' });
     for (const changes of [
       { code_verifier: 'b'.repeat(43) },
@@ -273,7 +273,7 @@ describe('a hostile request for access', () => {
     expect(key.scopes).toEqual(['emails:send', 'emails:read']);
   });
 
-  it('grants only what the form of the page can express', async () => {
+  it('grants only what the form of the page can express', { tags: ['agent-sign-in.choices'] }, async () => {
     const { access } = await program.signIn(owner, {
       ...{ approvalMode: 'off', holdWhen: 'null', scopes: 'full', mode: 'live', rateLimit: '100000' },
     });
@@ -281,14 +281,14 @@ describe('a hostile request for access', () => {
     expect(JSON.stringify(result.body)).toContain('Every send waits');
   });
 
-  it('has no secret to show or rotate', async () => {
+  it('has no secret to show or rotate', { tags: ['agent-sign-in.grant'] }, async () => {
     await program.signIn(owner);
     const [key] = (await owner.call('GET', '/keys')).body.keys;
     const rotated = await owner.call('POST', `/keys/${key.id}/rotate`, { body: {} });
     expect([rotated.status, rotated.body.errors[0].code]).toEqual([422, 'conflict']);
   });
 
-  it('registers at most thirty times a minute from one address', async () => {
+  it('registers at most thirty times a minute from one address', { tags: ['agent-sign-in.limits'] }, async () => {
     server.clock.advance(61_000);
     const statuses = [];
     for (let at = 0; at < 32; at += 1) statuses.push((await register({ redirect_uris: ['http://127.0.0.1/'] })).status);
@@ -297,7 +297,7 @@ describe('a hostile request for access', () => {
     server.clock.advance(61_000);
   });
 
-  it('leaves no token, code or id of a request in the database', async () => {
+  it('leaves no token, code or id of a request in the database', { tags: ['agent-sign-in.storage'] }, async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked);
     const tokens = tokensOf(await program.exchange(returned, asked));

@@ -69,7 +69,9 @@ describe('a program that publishes its metadata', () => {
     );
   };
 
-  it('signs in by the URL of its metadata, and the page names its host', async () => {
+  it('signs in by the URL of its metadata, and the page names its host', {
+    tags: ['agent-sign-in.identity'],
+  }, async () => {
     const clientId = publish('/client.json', {
       scope: 'unknown:scope',
       application_type: 'web',
@@ -102,11 +104,13 @@ describe('a program that publishes its metadata', () => {
     ['without redirect URIs', { redirect_uris: [] }],
     ['with a name that is no text', { client_name: ['x'] }],
     ['that is too large', { client_uri: `https://a.example/${'x'.repeat(10_000)}` }],
-  ])('is refused with metadata %s', async (what, changes) => {
+  ])('is refused with metadata %s', { tags: ['agent-sign-in.metadata'] }, async (what, changes) => {
     expect(await isKnown(publish(`/${what.replaceAll(' ', '-')}.json`, changes))).toBe(false);
   });
 
-  it('is refused when its metadata redirect, fail, are not JSON, or hang', async () => {
+  it('is refused when its metadata redirect, fail, are not JSON, or hang', {
+    tags: ['agent-sign-in.metadata'],
+  }, async () => {
     const target = publish('/target.json');
     documents.set('/moved.json', () => ({ status: 302, body: '', headers: { location: target } }));
     documents.set('/broken.json', () => ({ body: '{' }));
@@ -116,7 +120,9 @@ describe('a program that publishes its metadata', () => {
     }
   });
 
-  it('cannot make the server send a request to a private address or over http', async () => {
+  it('cannot make the server send a request to a private address or over http', {
+    tags: ['agent-sign-in.metadata'],
+  }, async () => {
     server.clock.advance(61_000);
     requests = [];
     for (const id of [
@@ -131,7 +137,7 @@ describe('a program that publishes its metadata', () => {
     expect(requests).toEqual([]);
   });
 
-  it('is fetched at most twenty times a minute for one address', async () => {
+  it('is fetched at most twenty times a minute for one address', { tags: ['agent-sign-in.limits'] }, async () => {
     server.clock.advance(61_000);
     requests = [];
     for (let at = 0; at < 25; at += 1) await isKnown(publish(`/many-${at}.json`));

@@ -131,7 +131,9 @@ describe.each(KINDS)('$name', ({ connect, resultOf, isRefreshedFirst }) => {
     return await connect(url, provider).connected;
   }
 
-  it('signs in without a key, and its first message waits for approval', async () => {
+  it('signs in without a key, and its first message waits for approval', {
+    tags: ['agent-sign-in.clients', 'agent-sign-in.held'],
+  }, async () => {
     const provider = new MemoryProvider();
     const client = await signIn(provider);
     const { tools } = await client.listTools();
@@ -142,7 +144,7 @@ describe.each(KINDS)('$name', ({ connect, resultOf, isRefreshedFirst }) => {
     await client.close();
   });
 
-  it('renews its token without the user', async () => {
+  it('renews its token without the user', { tags: ['agent-sign-in.clients'] }, async () => {
     const provider = new MemoryProvider();
     await (await signIn(provider)).close();
     server.clock.advance(3_700_000);
@@ -154,7 +156,9 @@ describe.each(KINDS)('$name', ({ connect, resultOf, isRefreshedFirst }) => {
     await client.close();
   });
 
-  it('asks the user for one more permission when a tool needs it, and keeps its key', async () => {
+  it('asks the user for one more permission when a tool needs it, and keeps its key', {
+    tags: ['agent-sign-in.clients'],
+  }, async () => {
     const provider = new MemoryProvider(isRefreshedFirst);
     const client = await signIn(provider, '/mcp?toolsets=templates');
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('create_template');

@@ -28,7 +28,7 @@ describe('a program that signs in', () => {
   const keysOf = async () =>
     (await owner.call('GET', '/keys')).body.keys.filter((key: { client: unknown }) => key.client);
 
-  it('gets tokens for a key of its own, whose messages all wait for approval', async () => {
+  it('gets tokens for a key of its own, whose messages all wait for approval', { tags: ['agent-sign-in.held', 'agent-sign-in.grant'] }, async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked);
     expect(returned.origin + returned.pathname).toBe(program.redirectUri);
@@ -71,7 +71,7 @@ describe('a program that signs in', () => {
     });
   });
 
-  it('can use its token for POST /mcp only', async () => {
+  it('can use its token for POST /mcp only', { tags: ['agent-sign-in.resource'] }, async () => {
     const { access } = await program.signIn(owner);
     const elsewhere = await server.call('GET', '/emails', { key: access });
     expect([elsewhere.status, elsewhere.body.code, elsewhere.body.detail]).toEqual([
@@ -82,7 +82,7 @@ describe('a program that signs in', () => {
     expect((await program.callTool(access, 'get_sending_context', {}, '/v1/mcp')).status).toBe(200);
   });
 
-  it('learns from a 401 where to sign in', async () => {
+  it('learns from a 401 where to sign in', { tags: ['agent-sign-in.discovery'] }, async () => {
     const without = await server.call('POST', '/mcp', { key: null, body: {} });
     expect([without.status, without.headers.get('www-authenticate')]).toEqual([
       401,
@@ -104,7 +104,7 @@ describe('a program that signs in', () => {
     });
   });
 
-  it('rotates its refresh token, and loses the access when one is used twice', async () => {
+  it('rotates its refresh token, and loses the access when one is used twice', { tags: ['agent-sign-in.replay'] }, async () => {
     const first = await program.signIn(owner);
     const second = tokensOf(await program.refresh(first.refresh));
     expect(second.refresh).not.toBe(first.refresh);
@@ -116,7 +116,7 @@ describe('a program that signs in', () => {
     expect([after.status, after.body.code]).toEqual([401, 'invalid_key']);
   });
 
-  it('gets one set of tokens, however often it uses a code or token at once', async () => {
+  it('gets one set of tokens, however often it uses a code or token at once', { tags: ['agent-sign-in.replay'] }, async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked);
     const codes = await Promise.all(Array.from({ length: 8 }, () => program.exchange(returned, asked)));
@@ -133,7 +133,7 @@ describe('a program that signs in', () => {
       ({ action, details }: { action: string; details: { why?: string } }) => [action, details.why],
     );
 
-  it('ends its sign-in when the code is used again, and keeps its key with what waits', async () => {
+  it('ends its sign-in when the code is used again, and keeps its key with what waits', { tags: ['agent-sign-in.replay'] }, async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked);
     const { access } = tokensOf(await program.exchange(returned, asked));
@@ -147,7 +147,7 @@ describe('a program that signs in', () => {
     expect(approvals.map(({ subject }: { subject: string }) => subject)).toContain('Waits');
   });
 
-  it.each(['access', 'refresh'] as const)('signs out by revoking its %s token', async (kind) => {
+  it.each(['access', 'refresh'] as const)('signs out by revoking its %s token', { tags: ['agent-sign-in.revocation'] }, async (kind) => {
     const { access, refresh } = await program.signIn(owner);
     expect((await program.revoke(kind === 'access' ? access : refresh)).status).toBe(200);
     expect((await program.refresh(refresh)).body.error).toBe('invalid_grant');
@@ -156,7 +156,7 @@ describe('a program that signs in', () => {
     expect(await auditOf(key.id)).toContainEqual(['key.signed_out', 'signed out']);
   });
 
-  it('continues with its key and its limits, and its former sign-in ends', async () => {
+  it('continues with its key and its limits, and its former sign-in ends', { tags: ['agent-sign-in.continuing'] }, async () => {
     const limits = { recipients: 'team', held: 'some', firstContact: 'true', day: '7', days: '1' };
     const former = await program.signIn(owner, limits);
     const [key] = await keysOf();
@@ -181,7 +181,7 @@ describe('a program that signs in', () => {
     expect(await auditOf(key.id)).toContainEqual(['key.signed_in', undefined]);
   });
 
-  it('cannot continue with the key of another user or program', async () => {
+  it('cannot continue with the key of another user or program', { tags: ['agent-sign-in.continuing'] }, async () => {
     const other = await createProgram(server, { name: 'Other' });
     await other.signIn(owner);
     const [key] = await keysOf();
@@ -190,7 +190,7 @@ describe('a program that signs in', () => {
     expect([newest.id === key.id, before.id]).toEqual([false, key.id]);
   });
 
-  it('loses its access within a second when its key is revoked, and is held while it is paused', async () => {
+  it('loses its access within a second when its key is revoked, and is held while it is paused', { tags: ['agent-sign-in.grant'] }, async () => {
     const { access, refresh } = await program.signIn(owner);
     const [key] = await keysOf();
     await owner.call('POST', `/keys/${key.id}/pause`);
@@ -201,7 +201,7 @@ describe('a program that signs in', () => {
     expect((await program.refresh(refresh)).body.error).toBe('invalid_grant');
   });
 
-  it('expires with its access token, and with its key', async () => {
+  it('expires with its access token, and with its key', { tags: ['agent-sign-in.expiry'] }, async () => {
     const { access, refresh } = await program.signIn(owner, { days: '1' });
     server.clock.advance(3_601_000);
     const late = await program.callTool(access, 'get_sending_context');
@@ -212,7 +212,7 @@ describe('a program that signs in', () => {
     expect((await program.refresh(renewed.refresh)).body.error).toBe('invalid_grant');
   });
 
-  it('has no scope that the role of its user lacks, and none after they leave', async () => {
+  it('has no scope that the role of its user lacks, and none after they leave', { tags: ['agent-sign-in.user'] }, async () => {
     const developer = await joinAs(server, owner, 'developer', 'dev@sandbox.test');
     const { access, refresh } = await program.signIn(developer);
     expect((await program.callTool(access, 'list_templates')).status).toBe(200);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type AnyOperation, type CallableOperation, OPERATIONS, type Operation } from '@postrider/core';
 import { REASONS_FILE, RESULTS_FILE } from '../../bench/all/results.ts';
+import { agentSignIn } from '../../test/requirements/agent-sign-in.ts';
 import { collectCitations } from '../../test/requirements/citations.ts';
 import { holes } from '../../test/requirements/holes.ts';
 import { REQUIREMENTS } from '../../test/requirements.ts';
@@ -69,7 +70,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     await renderPageScript(root, 'passkey'),
     ...(await renderPerformance(root)),
     { path: 'docs/requirements.md', content: renderRequirementsDoc(REQUIREMENTS, citations) },
-    { path: 'docs/security.md', content: renderSecurityDoc(holes, citations) },
+    { path: 'docs/security.md', content: renderSecurityDoc({ holes, agentSignIn }, citations) },
   ];
 }
 

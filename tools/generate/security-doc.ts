@@ -27,16 +27,47 @@ const REACH_OF_HOLE: Readonly<Record<string, readonly Reach[]>> = {
   'holes.device-consent': ['controls'],
 };
 
-/** docs/security.md: what restricted callers cannot do, and the test that tries each. */
-export function renderSecurityDoc(holes: readonly Requirement[], citations: readonly Citation[]): string {
-  const proofs = Map.groupBy(citations, ({ id }) => id);
-  const rows = holes.map(({ id, sentence }) => {
-    const files = [...new Set((proofs.get(id) ?? []).map(({ file }) => file))];
-    const tests = files.map((file) => `[${file}](../${file})`).join('<br>');
-    return [sentence, tests || 'no test', policyOf(id)];
-  });
-  return `${[INTRODUCTION, renderTable(['guarantee', 'tests', 'policy'], rows), renderEnumeration()].join('\n\n')}\n`;
+/** What docs/security.md lists. */
+export interface Guarantees {
+  readonly holes: readonly Requirement[];
+  readonly agentSignIn: readonly Requirement[];
 }
+
+/** docs/security.md: what restricted callers and programs that sign in cannot do, and the test that tries each. */
+export function renderSecurityDoc({ holes, agentSignIn }: Guarantees, citations: readonly Citation[]): string {
+  const proofs = Map.groupBy(citations, ({ id }) => id);
+  const testsOf = (id: string) => {
+    const files = [...new Set((proofs.get(id) ?? []).map(({ file }) => file))];
+    return files.map((file) => `[${file}](../${file})`).join('<br>') || 'no test';
+  };
+  const rows = holes.map(({ id, sentence }) => [sentence, testsOf(id), policyOf(id)]);
+  const attacks = agentSignIn.map(({ id, sentence }) => [sentence, testsOf(id)]);
+  const parts = [
+    ...[INTRODUCTION, renderTable(['guarantee', 'tests', 'policy'], rows)],
+    ...[SIGN_IN, renderTable(['guarantee', 'tests'], attacks), renderEnumeration()],
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const SIGN_IN = `## Programs that sign in
+
+Programs sign in to \`POST /mcp\` with OAuth ([agent-sign-in.md](agent-sign-in.md)). These attacks were considered:
+
+- **Open redirects.** The browser is sent only to a redirect URI that the program registered or published. Otherwise the user sees an error on a page of
+  this server. The consent page shows where the result goes, and warns of hosts that imitate others.
+- **Stolen codes.** A code is bound to a PKCE verifier (S256 only), to the client, the redirect URI and the resource, and works once within 60 seconds.
+- **Replay.** Refresh tokens rotate. If a code or a refresh token is used again, one of the two holders is a thief: the key is revoked and its held
+  messages are withdrawn.
+- **Mixed-up servers.** Every authorization response has \`iss\`. Tokens name one resource and are valid for \`POST /mcp\` only.
+- **Requests to internal addresses.** The metadata of a program is fetched like every URL that a caller supplies: over https, from public addresses that
+  are checked at the connection, without redirects, up to 8 KB, and 20 times a minute for one client address. No logo is fetched.
+- **Forged consent.** The form accepts only posts of its own origin, with the session and the cookie of the browser in which the request began, and once.
+  \`frame-ancestors 'none'\` keeps other sites from framing the page. The session cookie of users has no effect on the token endpoint.
+- **Too much power.** A program cannot get scopes over keys, approvals, the team, the account and the logs. It may never do more than the current role
+  of its user, and the form can express only the limits that it shows.
+- **Names.** A registered program can use any name, and the page says that it is not verified. Invisible characters are removed, and mixed alphabets are
+  pointed out.
+- **Floods.** One address can register 30 programs a minute. Unused registrations are deleted after a day, and beyond 10,000 the oldest sooner.`;
 
 const INTRODUCTION = `${MARKDOWN_NOTICE}
 

@@ -20,6 +20,7 @@ describe('the authorization scenarios of the public conformance suite', () => {
 
   it.each(REVISIONS)(
     'find nothing wrong by %s',
+    { tags: ['agent-sign-in.conformance'], timeout: SUITE_MS },
     async (revision) => {
       const port = await findFreePort();
       const redirectUri = `http://127.0.0.1:${port}/callback`;
@@ -36,6 +37,5 @@ describe('the authorization scenarios of the public conformance suite', () => {
       expect(report.failures).toEqual([]);
       expect(report.checks).toBeGreaterThan(2);
     },
-    SUITE_MS,
   );
 });
