@@ -20,14 +20,19 @@ An unknown toolset is refused, and the error lists the known ones. A toolset wit
 
 ## Set up a client
 
-\`postrider mcp install\` adds the stdio program to the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed: those
-that it finds, or those that \`--client\` names. In a clone, it uses the clone’s program; otherwise, the package through \`npx\`.
+\`postrider mcp install\` adds the server to the settings of Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI, Zed and Claude Desktop: those
+that it finds, or those that \`--client\` names. The entry is the address of the server, without a key: you
+[sign in from the client](agent-sign-in.md), and the command says how. It first checks that the server can be reached and goes by that address.
+
+With \`--key\` or \`--api-key\`, the entry is the stdio program with a key. So it is for Claude Desktop, which cannot sign in by its settings. In a clone,
+it uses the clone’s program; otherwise, the package through \`npx\`.
 
 - It keeps everything else in a file, comments included, and stores a copy of the file next to it. It does not change a file that it cannot parse.
 - Running it again updates its entry, and keeps other settings of the server.
+- An entry with a key becomes one without, and the other way round, by running it again. A key in a header of the entry is removed.
 - \`--print\` shows the entry and writes nothing.
-- Use a separate key for the agent: \`--api-key\` and \`--base-url\`, or the directory of a server in development.
-- \`postrider mcp uninstall\` removes the entry, everywhere or from the clients in \`--client\`. The key works until it is revoked.
+- If you write a key, use a separate one for the agent: \`--api-key\` and \`--base-url\`, or the directory of a server in development.
+- \`postrider mcp uninstall\` removes the entry, everywhere or from the clients in \`--client\`. The key or the sign-in works until it is revoked.
 
 There are also a plugin with a skill for Claude Code, and a bundle for desktop clients: see [clients.md](clients.md).
 

@@ -16,8 +16,9 @@ This page is for agents. It is generated from the server's operations.
 
 ## Connect
 
-- MCP over HTTP: \`POST ${baseUrl}/mcp\` with \`Authorization: Bearer <key>\`. Protocol 2026-07-28 and the 2025 revisions. Each request can be sent on its own; 2025 clients that send back their \`Mcp-Session-Id\` have a session with subscriptions.
-- MCP over stdio: \`npx -y @postrider/mcp\` with \`POSTRIDER_API_KEY\` and \`POSTRIDER_BASE_URL\`. \`postrider mcp install\` sets up Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI and Zed.
+- MCP over HTTP: \`POST ${baseUrl}/mcp\`. Clients with OAuth sign in: the user decides in the browser what the agent may send. Others send \`Authorization: Bearer <key>\`. Protocol 2026-07-28 and the 2025 revisions. Each request can be sent on its own; 2025 clients that send back their \`Mcp-Session-Id\` have a session with subscriptions.
+- MCP over stdio: \`npx -y @postrider/mcp\` with \`POSTRIDER_API_KEY\` and \`POSTRIDER_BASE_URL\`.
+- \`postrider mcp install\` sets up Claude Code, Cursor, VS Code, Windsurf, Codex, Gemini CLI, Zed and Claude Desktop.
 - REST: [${baseUrl}/openapi.json](${baseUrl}/openapi.json), readable at [${baseUrl}/reference](${baseUrl}/reference). Send keys in the header only, never in a URL.
 - More tools: \`?toolsets=${TOOLSET_NAMES.join(',')}\` or a part of that list; \`?readonly=true\` leaves only tools that change and send nothing.
 
