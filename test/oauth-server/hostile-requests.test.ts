@@ -62,7 +62,9 @@ describe('a hostile request for access', () => {
     expect((await register(large)).status).toBe(413);
   });
 
-  it('registers as a public program without a secret, and with a readable name, whatever it asks for', { tags: ['agent-sign-in.public'] }, async () => {
+  it('registers as a public program without a secret, and with a readable name, whatever it asks for', {
+    tags: ['agent-sign-in.public'],
+  }, async () => {
     const { body } = await register({
       client_name: `  Claude\u202e\u0000\u3164\u2800\n${'x'.repeat(200)}`,
       redirect_uris: ['http://127.0.0.1/'],
@@ -92,7 +94,9 @@ describe('a hostile request for access', () => {
     expect((await authorize({ ...request(), redirect_uri: 'http://localhost:4242/callback' })).status).toBe(303);
   });
 
-  it('gets a page, and no redirect to another site, before a user has decided', { tags: ['agent-sign-in.redirects'] }, async () => {
+  it('gets a page, and no redirect to another site, before a user has decided', {
+    tags: ['agent-sign-in.redirects'],
+  }, async () => {
     const elsewhere = await createProgram(server, { name: 'Elsewhere', redirectUri: 'https://evil.example/callback' });
     const query = { ...request(), client_id: elsewhere.clientId, redirect_uri: elsewhere.redirectUri };
     for (const changes of [{ prompt: 'none' }, { scope: 'keys:write' }, { response_type: 'token' }]) {
@@ -103,7 +107,9 @@ describe('a hostile request for access', () => {
     expect(await (await authorize({ ...query, prompt: 'none' })).text()).toContain('Return to evil.example');
   });
 
-  it('cannot send the browser to this server itself, nor send its result by a form', { tags: ['agent-sign-in.redirects'] }, async () => {
+  it('cannot send the browser to this server itself, nor send its result by a form', {
+    tags: ['agent-sign-in.redirects'],
+  }, async () => {
     for (const uri of [`${server.baseUrl}/console/settings/pause`, server.baseUrl.replace('127.0.0.1', 'localhost')]) {
       const { status, body } = await register({ redirect_uris: [uri] });
       expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
@@ -158,7 +164,9 @@ describe('a hostile request for access', () => {
     expect(implicit.headers.get('location') ?? '').not.toContain('/oauth/consent/');
   });
 
-  it('cannot be decided by another site, without a cookie, or in another browser', { tags: ['agent-sign-in.consent'] }, async () => {
+  it('cannot be decided by another site, without a cookie, or in another browser', {
+    tags: ['agent-sign-in.consent'],
+  }, async () => {
     const asked = await program.ask(owner);
     const { cookie } = asked;
     const ownCookies = cookie.slice(owner.cookie.length + 2);
@@ -190,7 +198,9 @@ describe('a hostile request for access', () => {
     expect((await owner.call('GET', '/keys')).body.total).toBe(before + 1);
   });
 
-  it('is refused for another account than the page showed, and can be decided again', { tags: ['agent-sign-in.consent'] }, async () => {
+  it('is refused for another account than the page showed, and can be decided again', {
+    tags: ['agent-sign-in.consent'],
+  }, async () => {
     const asked = await program.ask(owner);
     const moved = await sendDecision(owner, asked, { member: '01980d3c-7a52-7c31-9d5e-2f0c6a1b4e03' });
     expect([moved.status, String(moved.body)]).toEqual([
@@ -230,7 +240,9 @@ describe('a hostile request for access', () => {
     });
   });
 
-  it('gets no tokens with a wrong verifier, redirect URI, client or resource', { tags: ['agent-sign-in.binding'] }, async () => {
+  it('gets no tokens with a wrong verifier, redirect URI, client or resource', {
+    tags: ['agent-sign-in.binding'],
+  }, async () => {
     const other = await createProgram(server, { name: 'Other' });
     for (const changes of [
       { code_verifier: 'b'.repeat(43) },

@@ -28,7 +28,9 @@ describe('a program that signs in', () => {
   const keysOf = async () =>
     (await owner.call('GET', '/keys')).body.keys.filter((key: { client: unknown }) => key.client);
 
-  it('gets tokens for a key of its own, whose messages all wait for approval', { tags: ['agent-sign-in.held', 'agent-sign-in.grant'] }, async () => {
+  it('gets tokens for a key of its own, whose messages all wait for approval', {
+    tags: ['agent-sign-in.held', 'agent-sign-in.grant'],
+  }, async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked);
     expect(returned.origin + returned.pathname).toBe(program.redirectUri);
@@ -104,7 +106,9 @@ describe('a program that signs in', () => {
     });
   });
 
-  it('rotates its refresh token, and loses the access when one is used twice', { tags: ['agent-sign-in.replay'] }, async () => {
+  it('rotates its refresh token, and loses the access when one is used twice', {
+    tags: ['agent-sign-in.replay'],
+  }, async () => {
     const first = await program.signIn(owner);
     const second = tokensOf(await program.refresh(first.refresh));
     expect(second.refresh).not.toBe(first.refresh);
@@ -116,7 +120,9 @@ describe('a program that signs in', () => {
     expect([after.status, after.body.code]).toEqual([401, 'invalid_key']);
   });
 
-  it('gets one set of tokens, however often it uses a code or token at once', { tags: ['agent-sign-in.replay'] }, async () => {
+  it('gets one set of tokens, however often it uses a code or token at once', {
+    tags: ['agent-sign-in.replay'],
+  }, async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked);
     const codes = await Promise.all(Array.from({ length: 8 }, () => program.exchange(returned, asked)));
@@ -133,7 +139,9 @@ describe('a program that signs in', () => {
       ({ action, details }: { action: string; details: { why?: string } }) => [action, details.why],
     );
 
-  it('ends its sign-in when the code is used again, and keeps its key with what waits', { tags: ['agent-sign-in.replay'] }, async () => {
+  it('ends its sign-in when the code is used again, and keeps its key with what waits', {
+    tags: ['agent-sign-in.replay'],
+  }, async () => {
     const asked = await program.ask(owner);
     const returned = await program.decide(owner, asked);
     const { access } = tokensOf(await program.exchange(returned, asked));
@@ -147,16 +155,22 @@ describe('a program that signs in', () => {
     expect(approvals.map(({ subject }: { subject: string }) => subject)).toContain('Waits');
   });
 
-  it.each(['access', 'refresh'] as const)('signs out by revoking its %s token', { tags: ['agent-sign-in.revocation'] }, async (kind) => {
-    const { access, refresh } = await program.signIn(owner);
-    expect((await program.revoke(kind === 'access' ? access : refresh)).status).toBe(200);
-    expect((await program.refresh(refresh)).body.error).toBe('invalid_grant');
-    expect((await program.callTool(access, 'get_sending_context')).status).toBe(401);
-    const [key] = await keysOf();
-    expect(await auditOf(key.id)).toContainEqual(['key.signed_out', 'signed out']);
-  });
+  it.each(['access', 'refresh'] as const)(
+    'signs out by revoking its %s token',
+    { tags: ['agent-sign-in.revocation'] },
+    async (kind) => {
+      const { access, refresh } = await program.signIn(owner);
+      expect((await program.revoke(kind === 'access' ? access : refresh)).status).toBe(200);
+      expect((await program.refresh(refresh)).body.error).toBe('invalid_grant');
+      expect((await program.callTool(access, 'get_sending_context')).status).toBe(401);
+      const [key] = await keysOf();
+      expect(await auditOf(key.id)).toContainEqual(['key.signed_out', 'signed out']);
+    },
+  );
 
-  it('continues with its key and its limits, and its former sign-in ends', { tags: ['agent-sign-in.continuing'] }, async () => {
+  it('continues with its key and its limits, and its former sign-in ends', {
+    tags: ['agent-sign-in.continuing'],
+  }, async () => {
     const limits = { recipients: 'team', held: 'some', firstContact: 'true', day: '7', days: '1' };
     const former = await program.signIn(owner, limits);
     const [key] = await keysOf();
@@ -190,7 +204,9 @@ describe('a program that signs in', () => {
     expect([newest.id === key.id, before.id]).toEqual([false, key.id]);
   });
 
-  it('loses its access within a second when its key is revoked, and is held while it is paused', { tags: ['agent-sign-in.grant'] }, async () => {
+  it('loses its access within a second when its key is revoked, and is held while it is paused', {
+    tags: ['agent-sign-in.grant'],
+  }, async () => {
     const { access, refresh } = await program.signIn(owner);
     const [key] = await keysOf();
     await owner.call('POST', `/keys/${key.id}/pause`);
@@ -212,7 +228,9 @@ describe('a program that signs in', () => {
     expect((await program.refresh(renewed.refresh)).body.error).toBe('invalid_grant');
   });
 
-  it('has no scope that the role of its user lacks, and none after they leave', { tags: ['agent-sign-in.user'] }, async () => {
+  it('has no scope that the role of its user lacks, and none after they leave', {
+    tags: ['agent-sign-in.user'],
+  }, async () => {
     const developer = await joinAs(server, owner, 'developer', 'dev@sandbox.test');
     const { access, refresh } = await program.signIn(developer);
     expect((await program.callTool(access, 'list_templates')).status).toBe(200);

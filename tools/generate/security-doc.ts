@@ -53,21 +53,22 @@ const SIGN_IN = `## Programs that sign in
 
 Programs sign in to \`POST /mcp\` with OAuth ([agent-sign-in.md](agent-sign-in.md)). These attacks were considered:
 
-- **Open redirects.** The browser is sent only to a redirect URI that the program registered or published. Otherwise the user sees an error on a page of
-  this server. The consent page shows where the result goes, and warns of hosts that imitate others.
+- **Open redirects.** The browser is sent only to a redirect URI that the program registered or published, and to another site only after the user
+  decided. Otherwise the user sees a page of this server. A redirect URI cannot lead to this server. The consent page shows where the result goes, and warns of hosts that imitate others.
 - **Stolen codes.** A code is bound to a PKCE verifier (S256 only), to the client, the redirect URI and the resource, and works once within 60 seconds.
-- **Replay.** Refresh tokens rotate. If a code or a refresh token is used again, one of the two holders is a thief: the key is revoked and its held
-  messages are withdrawn.
+- **Replay.** Refresh tokens rotate. If a code or a refresh token is used again, one of the two holders is a thief: the sign-in ends with all
+  its tokens.
 - **Mixed-up servers.** Every authorization response has \`iss\`. Tokens name one resource and are valid for \`POST /mcp\` only.
 - **Requests to internal addresses.** The metadata of a program is fetched like every URL that a caller supplies: over https, from public addresses that
   are checked at the connection, without redirects, up to 8 KB, and 20 times a minute for one client address. No logo is fetched.
-- **Forged consent.** The form accepts only posts of its own origin, with the session and the cookie of the browser in which the request began, and once.
+- **Forged consent.** The form accepts only posts of its own origin, with the session and the cookie of the browser in which the request began, once, and
+  for the account that the page showed.
   \`frame-ancestors 'none'\` keeps other sites from framing the page. The session cookie of users has no effect on the token endpoint.
 - **Too much power.** A program cannot get scopes over keys, approvals, the team, the account and the logs. It may never do more than the current role
   of its user, and the form can express only the limits that it shows.
 - **Names.** A registered program can use any name, and the page says that it is not verified. Invisible characters are removed, and mixed alphabets are
   pointed out.
-- **Floods.** One address can register 30 programs a minute. Unused registrations are deleted after a day, and beyond 10,000 the oldest sooner.`;
+- **Floods.** One address can register 30 programs a minute. Unused registrations are deleted after 90 days, and beyond 10,000 the oldest sooner.`;
 
 const INTRODUCTION = `${MARKDOWN_NOTICE}
 

@@ -211,6 +211,9 @@ function sentenceOf({
 }: {
   readonly error_description?: string | undefined;
 }): string {
+  if (text.startsWith('client_id metadata document')) {
+    return 'The details of the program could not be fetched from the address that names it, or are not valid.';
+  }
   if (text === 'client is invalid') return 'The program is not known here, or its registration has ended.';
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
