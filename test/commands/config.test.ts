@@ -63,7 +63,7 @@ describe('the settings', () => {
       ...['POSTRIDER_MX_PORT', 'POSTRIDER_MONTHLY_QUOTA'],
       ...['POSTRIDER_RETRY_HOURS', 'POSTRIDER_BODY_RETENTION_DAYS', 'POSTRIDER_LOG_RETENTION_DAYS'],
       ...['POSTRIDER_EVENT_RETENTION_DAYS'],
-      ...['POSTRIDER_SIGNUP', 'POSTRIDER_MAIL_FROM'],
+      ...['POSTRIDER_SIGNUP', 'POSTRIDER_PROGRAMS', 'POSTRIDER_MAIL_FROM'],
       ...['POSTRIDER_GITHUB_CLIENT_ID', 'POSTRIDER_GITHUB_CLIENT_SECRET', 'POSTRIDER_GITHUB_URL'],
       ...['POSTRIDER_GOOGLE_CLIENT_ID', 'POSTRIDER_GOOGLE_CLIENT_SECRET'],
       ...['POSTRIDER_OIDC_ISSUER', 'POSTRIDER_OIDC_CLIENT_ID', 'POSTRIDER_OIDC_CLIENT_SECRET', 'POSTRIDER_OIDC_NAME'],
@@ -458,6 +458,13 @@ describe('the settings', () => {
     const clients = ['API_KEY', 'BASE_URL', 'CONFIG_DIR', 'PROFILE', 'WEBHOOK_SECRET'];
     const environment = Object.fromEntries(clients.map((name) => [`POSTRIDER_${name}`, 'https://mail.example']));
     expect(configOf(environment).warnings).toEqual([]);
+  });
+
+  it('let programs sign in by published metadata, unless set', () => {
+    expect(configOf().programs).toBe('published');
+    expect(configOf({ POSTRIDER_PROGRAMS: 'registered' }).programs).toBe('registered');
+    expect(configOf({ POSTRIDER_PROGRAMS: 'off' }).programs).toBe('off');
+    expect(problemsOf({ POSTRIDER_PROGRAMS: 'yes' })).toEqual(['POSTRIDER_PROGRAMS']);
   });
 
   it('open sign-up in development only, unless set', { tags: ['contract-settings.signup'] }, () => {

@@ -4,6 +4,7 @@ import { LIMITS } from '@postrider/core/limits';
 import {
   type Get,
   type OAuthSetting,
+  type ProgramSignIn,
   type Refuse,
   type RetentionSetting,
   type Role,
@@ -16,6 +17,7 @@ import {
   readOAuth,
   readPort,
   readProcesses,
+  readPrograms,
   readProxies,
   readRetention,
   readRetryHours,
@@ -72,6 +74,8 @@ export interface Config {
   readonly mailFrom: string | null;
   /** Whether a sign-in with an unknown address creates an account. */
   readonly isSignupOpen: boolean;
+  /** Whether programs can sign in to MCP, and whether their published metadata are fetched. */
+  readonly programs: ProgramSignIn;
   /** The providers that users may sign in with. */
   readonly oauth: readonly OAuthSetting[];
   readonly trustedProxies: readonly string[];
@@ -168,6 +172,7 @@ export function readConfig(environment: Environment, flags: StartFlags = {}): Co
     supportFrom: readSender('POSTRIDER_SUPPORT_FROM', get, refuse),
     mailFrom: readSender('POSTRIDER_MAIL_FROM', get, refuse),
     isSignupOpen: readSignup(get, mode, refuse),
+    programs: readPrograms(get, refuse),
     oauth: readOAuth(get, refuse),
     trustedProxies: readProxies(get('POSTRIDER_TRUSTED_PROXIES'), refuse),
     connections: readConnections('POSTRIDER_CONNECTIONS', 'POSTRIDER_CONNECTIONS_PER_ADDRESS', get, refuse),

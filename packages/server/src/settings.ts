@@ -208,6 +208,12 @@ export const SETTINGS = [
     description: '`open` or `closed`: whether signing in with an unknown address creates an account.',
   },
   {
+    name: 'POSTRIDER_PROGRAMS',
+    default: 'published',
+    description:
+      'How programs can sign in to MCP: `published` fetches the details that they publish, and others register; `registered` fetches nothing, for servers without access to the internet; `off` lets no program sign in, and refuses tokens issued before.',
+  },
+  {
     name: 'POSTRIDER_MAIL_FROM',
     default: 'no-reply@<sandbox domain>',
     description:

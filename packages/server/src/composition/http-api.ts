@@ -88,8 +88,40 @@ export function createApi(
     ids: createSessionIds(config.secretKey(), config.formerSecretKeys()),
     watcher: createSessionWatcher({ sql, clock, onError: warn }),
   };
-  const mcp = createMcpRoute({ services, logger, anonymousRates, rates, authenticator, auth, baseUrl, sessions });
+  const hasPrograms = config.programs !== 'off';
+  const authentication = { authenticator, auth, baseUrl, hasPrograms };
+  const mcp = createMcpRoute({ ...authentication, services, logger, anonymousRates, rates, sessions });
   const signIn = { auth, baseUrl, anonymousRates, onError: warn, isDevelopment: config.mode === 'development' };
+  const addPrograms = () => {
+    const keys = { sql, clock, ids };
+    const load = createOAuthService({
+      ...{ sql, clock, baseUrl, http: outboundHttp, onError: warn, renderError: renderConsentFaultPage },
+      renderReturn: renderReturnPage,
+      resources: mcpResources(baseUrl),
+      fetchesMetadata: config.programs === 'published',
+      secretKeys: [config.secretKey(), ...config.formerSecretKeys()],
+      endSignIn: async (signIn, why) => {
+        await endSignIn(keys, signIn, why);
+        services.callers.forget();
+      },
+      countFetch: (address) =>
+        anonymousRates.assertCount(METADATA_FETCHES, address).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof ProblemError) return false;
+            throw error;
+          },
+        ),
+    });
+    addOAuthServerRoutes(http, {
+      auth,
+      baseUrl,
+      anonymousRates,
+      keys,
+      load,
+      fetchesMetadata: config.programs === 'published',
+    });
+  };
   const rawRoutes = {
     'service.mcp': mcp.handle,
     'service.mcp-stream': mcp.stream,
@@ -97,30 +129,11 @@ export function createApi(
     'auth.oauth': createOAuthStart(signIn),
     'auth.device-page': createDevicePage(signIn),
   };
-  addOperationRoutes(http, { services, authenticator, auth, baseUrl, rates, rawRoutes, anonymousRates });
+  addOperationRoutes(http, { ...authentication, services, rates, rawRoutes, anonymousRates });
   addSignInRoutes(http, signIn);
   addPasskeyRoutes(http, signIn);
   addOAuthCallback(http, signIn);
-  const keys = { sql, clock, ids };
-  const load = createOAuthService({
-    ...{ sql, clock, baseUrl, http: outboundHttp, onError: warn, renderError: renderConsentFaultPage },
-    renderReturn: renderReturnPage,
-    resources: mcpResources(baseUrl),
-    secretKeys: [config.secretKey(), ...config.formerSecretKeys()],
-    endSignIn: async (signIn, why) => {
-      await endSignIn(keys, signIn, why);
-      services.callers.forget();
-    },
-    countFetch: (address) =>
-      anonymousRates.assertCount(METADATA_FETCHES, address).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ProblemError) return false;
-          throw error;
-        },
-      ),
-  });
-  addOAuthServerRoutes(http, { auth, baseUrl, anonymousRates, keys, load });
+  if (hasPrograms) addPrograms();
   addReferenceRoutes(http, baseUrl);
   addAgentGuide(http, baseUrl);
   addReceiptKeysRoute(http, services.receipts);

@@ -104,6 +104,16 @@ export function readSignup(get: Get, mode: 'development' | 'production', refuse:
   return value === 'open';
 }
 
+/** How programs that sign in to MCP are known. */
+export type ProgramSignIn = 'published' | 'registered' | 'off';
+
+export function readPrograms(get: Get, refuse: Refuse): ProgramSignIn {
+  const value = get('POSTRIDER_PROGRAMS') ?? 'published';
+  if (value === 'published' || value === 'registered' || value === 'off') return value;
+  refuse('POSTRIDER_PROGRAMS', `"${value}" is neither published, registered nor off`);
+  return 'published';
+}
+
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 /** The configured sign-in providers: those with a client id. */

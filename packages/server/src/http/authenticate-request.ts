@@ -13,6 +13,8 @@ export interface RequestAuthentication {
   readonly authenticator: KeyAuthenticator;
   readonly auth: AuthServices;
   readonly baseUrl: string;
+  /** Whether programs can sign in. */
+  readonly hasPrograms: boolean;
 }
 
 const READS = new Set(['GET', 'HEAD']);
@@ -30,7 +32,7 @@ export async function authenticateRequest(
   try {
     return await authenticate(operation, request, services);
   } catch (error) {
-    throw error instanceof ProblemError ? withSignIn(error, request, services.baseUrl) : error;
+    throw services.hasPrograms && error instanceof ProblemError ? withSignIn(error, request, services.baseUrl) : error;
   }
 }
 
@@ -50,7 +52,7 @@ function withSignIn(problem: ProblemError, { url, headers }: FastifyRequest, bas
 async function authenticate(
   operation: AnyOperation,
   request: FastifyRequest,
-  { authenticator, auth, baseUrl }: RequestAuthentication,
+  { authenticator, auth, baseUrl, hasPrograms }: RequestAuthentication,
 ): Promise<Caller> {
   const { access } = operation;
   const sessionToken = readSessionToken(request.headers, auth.cookies);
@@ -61,8 +63,17 @@ async function authenticate(
   if (access.kind === 'session') throw new ProblemError('session_required');
   const result = await authenticator.authenticate(request.headers.authorization, request.ip);
   if (!result.ok) throw new ProblemError(result.code, { detail: result.detail });
-  if (result.caller.shown?.kind === 'token' && operation.path !== '/mcp') throw keyNotToken();
+  const isToken = result.caller.shown?.kind === 'token';
+  if (isToken && !hasPrograms) throw noPrograms();
+  if (isToken && operation.path !== '/mcp') throw keyNotToken();
   return result.caller;
+}
+
+function noPrograms(): ProblemError {
+  return new ProblemError('invalid_key', {
+    detail: 'This server does not let programs sign in, and its operator has switched off their tokens.',
+    fix: 'Send an API key in the `Authorization` header.',
+  });
 }
 
 /** Access tokens name one resource (RFC 8707). A token that leaks from a client is of no use elsewhere. */

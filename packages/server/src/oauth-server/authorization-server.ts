@@ -12,6 +12,8 @@ import { OAUTH_PATHS } from './oauth-paths.ts';
 export interface AuthorizationServerOptions extends OAuthStore {
   readonly baseUrl: string;
   readonly http: Pick<OutboundClient, 'request'>;
+  /** Whether programs can name themselves by the URL of metadata that they publish. */
+  readonly fetchesMetadata: boolean;
   /** The secret keys of the installation, the current one first. */
   readonly secretKeys: readonly Buffer[];
   /** Counts a fetch of metadata for the address of the request. Returns false if it has used its limit. */
@@ -149,7 +151,7 @@ function alwaysAsk(): Configuration['interactions'] extends { policy?: infer Pol
   return [new Prompt({ name: 'consent', requestable: true }, ask), new Prompt({ name: 'login', requestable: true })];
 }
 
-function featuresOf({ resources, countFetch }: AuthorizationServerOptions): Configuration['features'] {
+function featuresOf({ resources, countFetch, fetchesMetadata }: AuthorizationServerOptions): Configuration['features'] {
   return {
     ...{ devInteractions: { enabled: false }, userinfo: { enabled: false }, rpInitiatedLogout: { enabled: false } },
     ...{
@@ -160,7 +162,7 @@ function featuresOf({ resources, countFetch }: AuthorizationServerOptions): Conf
     revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
     registration: { enabled: true, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: {
-      enabled: true,
+      enabled: fetchesMetadata,
       ack: 'draft-02',
       allowFetch: async (context) => {
         // Elsewhere, programs are read as they were stored when their user was asked.

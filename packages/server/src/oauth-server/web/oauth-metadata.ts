@@ -2,7 +2,7 @@ import { FIRST_PROGRAM_SCOPES, PROGRAM_SCOPES } from '@postrider/core';
 import { OAUTH_PATHS } from '../oauth-paths.ts';
 
 /** The metadata of the authorization server (RFC 8414). */
-export function serverMetadata(baseUrl: string) {
+export function serverMetadata(baseUrl: string, fetchesMetadata: boolean) {
   const at = (path: string) => `${baseUrl}${path}`;
   return {
     issuer: baseUrl,
@@ -18,7 +18,7 @@ export function serverMetadata(baseUrl: string) {
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: fetchesMetadata,
     service_documentation: `${baseUrl}/reference`,
   };
 }

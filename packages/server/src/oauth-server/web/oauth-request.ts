@@ -10,6 +10,8 @@ export interface OAuthServerRouteOptions {
   readonly anonymousRates: AnonymousRateLimit;
   readonly keys: KeyTools;
   readonly load: () => Promise<LoadedServer>;
+  /** Whether programs can name themselves by the URL of metadata that they publish. */
+  readonly fetchesMetadata: boolean;
 }
 
 /** The body of a request, as it was sent. */

@@ -34,12 +34,15 @@ const AT_REVOCATION: EndpointContext = { usesStoredClients: true, isRevocation: 
 
 /** Adds the endpoints of the authorization server, the page on which users decide, and the metadata of both. */
 export function addOAuthServerRoutes(app: FastifyInstance, options: OAuthServerRouteOptions): void {
-  const { baseUrl, anonymousRates } = options;
+  const { baseUrl, anonymousRates, fetchesMetadata } = options;
   const limited = (limits: AnonymousLimits) => async (request: FastifyRequest) =>
     await anonymousRates.assertCount(limits, request.ip);
   app.register(async (routes) => {
     acceptBodies(routes);
-    const documents = { [SERVER_METADATA_PATH]: serverMetadata(baseUrl), ...resourceDocuments(baseUrl) };
+    const documents = {
+      [SERVER_METADATA_PATH]: serverMetadata(baseUrl, fetchesMetadata),
+      ...resourceDocuments(baseUrl),
+    };
     for (const [path, document] of Object.entries(documents)) {
       addOpen(routes, 'GET', path, async (_request, reply) =>
         sendJson(reply.header('cache-control', 'public, max-age=300'), document),
