@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REASON_SENTENCES } from '../../packages/server/src/approvals/hold-words.ts';
+import { REASON_SENTENCES } from '@postrider/core';
 import { type CapturedMail, readCaptured } from '../harness/captured-mail.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { parsedLinks } from '../links/parsed-links.ts';

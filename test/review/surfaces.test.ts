@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readHold } from '../../packages/cli/src/approvals/hold.ts';
 import { previewLines } from '../../packages/cli/src/approvals/preview-lines.ts';
 import { reviewMessage } from '../../packages/review/src/index.ts';
-import { HELD_PLACES, HELD_REVIEW, type HeldReading } from '../../packages/server/src/approvals/web/held-reading.ts';
+import { HELD_REVIEW } from '../../packages/server/src/approvals/held-review.ts';
+import { HELD_PLACES, type HeldReading } from '../../packages/server/src/approvals/web/held-reading.ts';
 import { heldView } from '../../packages/server/src/approvals/web/view/held-view.ts';
 import { messageWith } from './messages.ts';
 

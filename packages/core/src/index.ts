@@ -17,6 +17,7 @@ export {
   PROBLEM_STATUSES,
 } from './events.ts';
 export { toFieldProblems } from './field-problems.ts';
+export { REASON_SENTENCES, REJECTIONS } from './hold-words.ts';
 export { type JsonSchema, toInlineSchema } from './json-schema.ts';
 export { type KeyPolicyWords, keyPolicyInWords } from './key-policy-words.ts';
 export { KEY_POWERS } from './key-power-words.ts';
@@ -68,6 +69,7 @@ export {
   type Approval,
   type ApprovalDecision,
   type ApprovalEdits,
+  type ApprovalReview,
   newApprovalDecisionSchema,
 } from './schemas/approval.ts';
 export { APPROVAL_CHECK_NAMES, type ApprovalCheck, type ApprovalCheckName } from './schemas/approval-check.ts';

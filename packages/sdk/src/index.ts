@@ -29,6 +29,7 @@ export type {
   ApprovalReminderEvent,
   ApprovalRequestedEvent,
   ApprovalResult,
+  ApprovalReview,
   Attachment,
   AuditEntry,
   AuditPage,

@@ -2009,6 +2009,21 @@ export const COMMANDS: readonly CommandDescription[] = [
           "min": 1,
           "max": 60
         }
+      },
+      {
+        "name": "review",
+        "place": "query",
+        "key": "review",
+        "required": false,
+        "positional": false,
+        "flags": [
+          "--review"
+        ],
+        "valueName": "text",
+        "description": "Adds --review: deceptive links, hidden text, and where each link leads.",
+        "value": {
+          "kind": "boolean"
+        }
       }
     ]
   },

@@ -10,6 +10,46 @@ import { recipientsSchema } from './recipients.ts';
 import { scheduledAtSchema } from './scheduled-at.ts';
 import { bodyText, headerText } from './text.ts';
 
+/** Something in the message that its approver should know. */
+const findingSchema = z.object({
+  kind: z.enum([
+    'text-differs',
+    'look-alike',
+    'hidden-text',
+    'not-web',
+    'no-text',
+    'foreign-letters',
+    'invisible-characters',
+    'form',
+    'covers',
+    'looks-different',
+    'not-checked',
+  ]),
+  level: z
+    .enum(['danger', 'warn', 'note'])
+    .describe('`danger`: ordinary mail has no such thing. `warn`: read it before you decide. `note`: ordinary.'),
+  place: z.enum(['subject', 'from', 'replyTo', 'recipients', 'files', 'html', 'text']),
+  text: z.string().describe('What the reader sees, such as the text of a link. Cut.'),
+  target: z.string().nullable().describe('Where a link leads. Cut.'),
+  host: z.string().nullable().describe('The host of the target, as in DNS.'),
+  message: z.string().describe('What is wrong, in one or two sentences.'),
+});
+
+export const approvalReviewSchema = z
+  .object({
+    findings: z.array(findingSchema).describe('The most important first.'),
+    links: z
+      .array(z.object({ text: z.string(), target: z.string() }))
+      .describe('The links of the HTML, or of the text if there is no HTML: what each shows, and where it leads.'),
+    linkCount: z.number().int().describe('How many links there are, including those that are not listed.'),
+    body: z
+      .string()
+      .nullable()
+      .describe('The HTML as text, with each link followed by its number; the text if there is no HTML. Cut.'),
+    bodyIsCut: z.boolean(),
+  })
+  .meta({ id: 'ApprovalReview' });
+
 /** A held send with its full content. */
 export const approvalSchema = z
   .object({
@@ -62,6 +102,12 @@ export const approvalSchema = z
       .nullable()
       .describe(
         'The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content.',
+      ),
+    review: approvalReviewSchema
+      .nullable()
+      .optional()
+      .describe(
+        'Only in a read with `review=true`: what an approver should look at, read from the whole message. Null if it could not be checked, because it is too large or the server is busy.',
       ),
   })
   .meta({ id: 'Approval' });
@@ -149,5 +195,6 @@ export const approvalResultSchema = z
   .meta({ id: 'ApprovalResult' });
 
 export type Approval = z.input<typeof approvalSchema>;
+export type ApprovalReview = z.input<typeof approvalReviewSchema>;
 export type ApprovalEdits = z.output<typeof approvalEditsSchema>;
 export type ApprovalDecision = z.output<typeof newApprovalDecisionSchema>;

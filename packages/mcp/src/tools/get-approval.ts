@@ -4,7 +4,11 @@ import { callingTool } from '../tool.ts';
 import { describeHold, HELD_ADVICE, noteOf } from './approval-text.ts';
 import { line, section } from './message-text.ts';
 
-export const getApprovalTool = callingTool(findOperation('approvals.get'), {
+const operation = findOperation('approvals.get');
+
+export const getApprovalTool = callingTool(operation, {
+  // Only the view of a held send requests the review.
+  shows: Object.keys(operation.output.shape).filter((name) => name !== 'review'),
   pagesBodies: true,
   structuredNotes: [UNTRUSTED_NOTE],
   toText: describeApproval,

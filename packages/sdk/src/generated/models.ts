@@ -38,6 +38,8 @@ export type ApprovalRequestedEvent = components['schemas']['ApprovalRequestedEve
 
 export type ApprovalResult = components['schemas']['ApprovalResult'];
 
+export type ApprovalReview = components['schemas']['ApprovalReview'];
+
 export type Attachment = components['schemas']['Attachment'];
 
 export type AuditEntry = components['schemas']['AuditEntry'];

@@ -182,6 +182,8 @@ export interface components {
             unsubscribe: boolean;
             /** @description The signed receipt of the decision, a JWS: who decided what and when. Null before a decision, without one, in lists, and for a caller that may not see the content. */
             receipt: string | null;
+            /** @description Only in a read with `review=true`: what an approver should look at, read from the whole message. Null if it could not be checked, because it is too large or the server is busy. */
+            review?: components["schemas"]["ApprovalReview"] | null;
         };
         ApprovalCheck: {
             /** @description Whether an approval by this caller would send the message now. */
@@ -342,6 +344,8 @@ export interface components {
             replyTo: string | null;
             /** @description Whether each recipient gets a separate unsubscribe link. */
             unsubscribe: boolean;
+            /** @description Only in a read with `review=true`: what an approver should look at, read from the whole message. Null if it could not be checked, because it is too large or the server is busy. */
+            review?: components["schemas"]["ApprovalReview"] | null;
         };
         ApprovalOutcomes: {
             /** @description Number of holds that were decided. */
@@ -404,6 +408,38 @@ export interface components {
             ok: boolean;
             approval?: components["schemas"]["Approval"];
             error?: components["schemas"]["Problem"];
+        };
+        ApprovalReview: {
+            /** @description The most important first. */
+            findings: {
+                /** @enum {string} */
+                kind: "text-differs" | "look-alike" | "hidden-text" | "not-web" | "no-text" | "foreign-letters" | "invisible-characters" | "form" | "covers" | "looks-different" | "not-checked";
+                /**
+                 * @description `danger`: ordinary mail has no such thing. `warn`: read it before you decide. `note`: ordinary.
+                 * @enum {string}
+                 */
+                level: "danger" | "warn" | "note";
+                /** @enum {string} */
+                place: "subject" | "from" | "replyTo" | "recipients" | "files" | "html" | "text";
+                /** @description What the reader sees, such as the text of a link. Cut. */
+                text: string;
+                /** @description Where a link leads. Cut. */
+                target: string | null;
+                /** @description The host of the target, as in DNS. */
+                host: string | null;
+                /** @description What is wrong, in one or two sentences. */
+                message: string;
+            }[];
+            /** @description The links of the HTML, or of the text if there is no HTML: what each shows, and where it leads. */
+            links: {
+                text: string;
+                target: string;
+            }[];
+            /** @description How many links there are, including those that are not listed. */
+            linkCount: number;
+            /** @description The HTML as text, with each link followed by its number; the text if there is no HTML. Cut. */
+            body: string | null;
+            bodyIsCut: boolean;
         };
         Attachment: {
             /** @description The name the recipient sees, 1 to 255 characters; directory parts are removed. */
@@ -3763,6 +3799,8 @@ export interface operations {
             query?: {
                 /** @description Seconds to wait for a decision, 1 to 60. */
                 wait?: number;
+                /** @description Adds `review`: deceptive links, hidden text, and where each link leads. */
+                review?: boolean;
             };
             header?: never;
             path: {

@@ -1,9 +1,9 @@
+import { REASON_SENTENCES } from '@postrider/core';
 import type { NoticedHold } from '../db/queries/approval-notices.ts';
 import { formatTime, timeLeft } from '../html/time-words.ts';
 import { ours, words } from '../installation-mail/mail-text.ts';
 import type { MailPart, WrittenMail } from '../installation-mail/written-mail.ts';
 import { mailUser, type UserMailer } from '../support/installation-mail.ts';
-import { REASON_SENTENCES } from './hold-words.ts';
 import { type QuoteLimit, quoteHold } from './quoted-hold.ts';
 
 export interface ApprovalMailer extends UserMailer {

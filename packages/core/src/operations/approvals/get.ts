@@ -3,6 +3,7 @@ import { LIMITS } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { approvalSchema } from '../../schemas/approval.ts';
 import { integerInQuery } from '../../schemas/page.ts';
+import { queryFlagSchema } from '../../schemas/query-flag.ts';
 
 export const approvalParams = z.object({
   id: z.string().describe('The id of the hold: the `approvalId` of the send.'),
@@ -23,6 +24,7 @@ export const getApproval = defineOperation({
     wait: integerInQuery(1, LIMITS.waitSecondsMax)
       .optional()
       .describe(`Seconds to wait for a decision, 1 to ${LIMITS.waitSecondsMax}.`),
+    review: queryFlagSchema.describe('Adds `review`: deceptive links, hidden text, and where each link leads.'),
   }),
   status: 200,
   response: 'json',
@@ -34,6 +36,8 @@ export const getApproval = defineOperation({
     title: 'Read a held send',
     description:
       'Reads one held send by its approval id: why it is held, its content, and the decision with code, note and edited fields. Not for deciding: only approvers do that. To withdraw it, use cancel_email with its emailId. `wait` returns once it is decided. Long bodies are cut.',
+    // The model reads the message itself; the view of a held send has the review.
+    hides: ['review'],
     ceilings: {
       wait: {
         max: 50,

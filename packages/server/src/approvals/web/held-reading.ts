@@ -1,16 +1,11 @@
-import { type Approval, foldAddress } from '@postrider/core';
-import { cut, type Finding, reviewMessage } from '@postrider/review';
+import { type Approval, type ApprovalReview, foldAddress } from '@postrider/core';
+import { cut } from '@postrider/review';
 import { addressOf } from '../../events/without-content.ts';
 import { findMessageHosts } from '../../links/link-hosts.ts';
 import { hostOfAddress, isForeign } from '../../links/mail-addresses.ts';
 import type { JobThreads } from '../../threads/job-threads.ts';
 import { threadJob } from '../../threads/thread-job.ts';
-
-export interface FoundLink {
-  /** What the reader sees; empty for a picture, or no text. */
-  readonly text: string;
-  readonly target: string;
-}
+import { HELD_REVIEW } from '../held-review.ts';
 
 /** A list of which only the beginning is shown. */
 export interface Some<Item> {
@@ -19,15 +14,9 @@ export interface Some<Item> {
   readonly count: number;
 }
 
-export interface HeldReview {
-  /** The most important first. */
-  readonly findings: readonly Finding[];
-  readonly links: Some<FoundLink>;
-}
-
 /** What was read in the bodies of a message. A part is null if it could not be read: the message is too large, or the server too busy. */
 export interface HeldReading {
-  readonly review: HeldReview | null;
+  readonly review: ApprovalReview | null;
   /** The hosts and addresses that are not the message's own, including those in headers. */
   readonly places: Some<string> | null;
 }
@@ -48,26 +37,8 @@ export async function readHeld(
 }
 
 /** More would not be read. */
-const LINKS_MAX = 200;
 const PLACES_MAX = 100;
-const TEXT_CHARACTERS = 120;
-const TARGET_CHARACTERS = 500;
-
-export const HELD_REVIEW = threadJob(import.meta.url, 'HELD_REVIEW', review);
-
-function review(approval: Approval): HeldReview {
-  const { findings, html, text } = reviewMessage(approval);
-  const body = html ?? text;
-  const links = (body?.links ?? [])
-    .filter(({ kind }) => kind !== 'image')
-    .slice(0, LINKS_MAX)
-    .map(({ kind, text: said, target }) => ({
-      text: kind === 'form' ? 'A form' : cut(said, TEXT_CHARACTERS),
-      target: cut(target, TARGET_CHARACTERS),
-    }));
-  // Copies, because parts of a text keep the whole text in memory.
-  return structuredClone({ findings, links: { items: links, count: Math.max(links.length, body?.linkCount ?? 0) } });
-}
+const PLACE_CHARACTERS = 500;
 
 export const HELD_PLACES = threadJob(import.meta.url, 'HELD_PLACES', findPlaces);
 
@@ -80,5 +51,5 @@ function findPlaces({ text, html, subject, from, to, cc, bcc, replyTo, headers }
   };
   const foreign = addresses.filter((address) => isForeign(address, own));
   const places = [...(unreadable ? ['an address that cannot be parsed'] : []), ...hosts, ...foreign];
-  return { items: places.slice(0, PLACES_MAX).map((place) => cut(place, TARGET_CHARACTERS)), count: places.length };
+  return { items: places.slice(0, PLACES_MAX).map((place) => cut(place, PLACE_CHARACTERS)), count: places.length };
 }

@@ -1,9 +1,8 @@
-import type { Approval } from '@postrider/core';
+import { type Approval, REJECTIONS } from '@postrider/core';
 import { type Html, html } from '../../../html/page-markup.ts';
 import { revealed } from '../../../ui/components/revealed-text.ts';
 import { notice } from '../../../ui/components/surfaces.ts';
 import { time } from '../../../ui/components/time.ts';
-import { REJECTIONS } from './decision-words.ts';
 
 /** What became of a hold, who decided and when, in words. */
 export function decidedNotice(approval: Approval, decider: string | null): Html {

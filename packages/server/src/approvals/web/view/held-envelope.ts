@@ -1,9 +1,8 @@
-import type { Approval } from '@postrider/core';
+import { type Approval, REASON_SENTENCES } from '@postrider/core';
 import { type Html, html } from '../../../html/page-markup.ts';
 import { facts } from '../../../ui/components/facts.ts';
 import { revealed } from '../../../ui/components/revealed-text.ts';
 import { time } from '../../../ui/components/time.ts';
-import { REASON_SENTENCES } from '../../hold-words.ts';
 import { timeToDecide } from './hold-times.ts';
 import type { HeldView } from './shown-hold.ts';
 

@@ -1,14 +1,17 @@
+import type { ApprovalReview } from '@postrider/core';
 import type { Finding } from '@postrider/review';
 import { type Html, html } from '../../../html/page-markup.ts';
 import { revealed } from '../../../ui/components/revealed-text.ts';
 import { card, notice } from '../../../ui/components/surfaces.ts';
-import type { FoundLink, HeldReading, HeldReview } from '../held-reading.ts';
+import type { HeldReading, Some } from '../held-reading.ts';
+
+type FoundLink = ApprovalReview['links'][number];
 
 /** More would not be read. */
 const SHOWN_FINDINGS = 20;
 
 /** What deceives the readers of the message, the dangerous first; remarks that are ordinary are folded. */
-export function findingNotices(review: HeldReview | null): Html {
+export function findingNotices(review: ApprovalReview | null): Html {
   if (review === null) return UNREAD;
   const findings = withoutRepetitions(review.findings);
   const urgent = urgentOf(findings);
@@ -24,7 +27,7 @@ export function findingNotices(review: HeldReview | null): Html {
 }
 
 /** On a phone the message is first. What is suspicious about it is announced above it, and leads to the findings below. */
-export function findingsAhead(review: HeldReview | null): Html {
+export function findingsAhead(review: ApprovalReview | null): Html {
   const urgent = urgentOf(withoutRepetitions(review?.findings ?? []));
   if (urgent.length === 0) return html``;
   const count = urgent.length === 1 ? '1 warning' : `${urgent.length} warnings`;
@@ -74,13 +77,13 @@ function finding({ message, text, target, level }: Finding): Html {
 }
 
 /** Whether the whole message was read. */
-export function isFullyChecked(review: HeldReview | null): boolean {
+export function isFullyChecked(review: ApprovalReview | null): boolean {
   return review?.findings.every(({ kind }) => kind !== 'not-checked') ?? false;
 }
 
 /** Every place that the message leads to. */
 export function linkCard({ review, places }: HeldReading): Html {
-  const links = review?.links ?? { items: [], count: 0 };
+  const links = { items: review?.links ?? [], count: review?.linkCount ?? 0 };
   return card('Links', html`${placeList(places, isFullyChecked(review))}${linkList(links)}`);
 }
 
@@ -94,7 +97,7 @@ function placeList(places: HeldReading['places'], isChecked: boolean): Html {
   return html`<p class="soft">Links, pictures and addresses in it lead to:</p><ul id="places" class="places">${items}</ul>${rest(places)}`;
 }
 
-function linkList(links: HeldReview['links']): Html {
+function linkList(links: Some<FoundLink>): Html {
   if (links.count === 0) return html``;
   const title = links.count === 1 ? 'Show the link' : `Show all ${links.count.toLocaleString('en-US')} links`;
   return html`<details class="more"><summary>${title}</summary><ul class="plain">${links.items.map(link)}</ul>${rest(links)}</details>`;

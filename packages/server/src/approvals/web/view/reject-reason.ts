@@ -1,7 +1,6 @@
-import { REJECT_CODES } from '@postrider/core';
+import { REJECT_CODES, REJECTIONS } from '@postrider/core';
 import type { Html } from '../../../html/page-markup.ts';
 import { select } from '../../../ui/components/field.ts';
-import { REJECTIONS } from './decision-words.ts';
 
 /** Why it is rejected. None is preselected, because the sender will see the reason. */
 export function rejectReason(fault: string | null): Html {

@@ -1,5 +1,4 @@
-import type { Approval } from '@postrider/core';
-import { REASON_SENTENCES } from '../../../../approvals/hold-words.ts';
+import { type Approval, REASON_SENTENCES } from '@postrider/core';
 import type { StrongestFinding } from '../../../../approvals/web/message-findings.ts';
 import { timeToDecide } from '../../../../approvals/web/view/hold-times.ts';
 import { addressOf } from '../../../../events/without-content.ts';
