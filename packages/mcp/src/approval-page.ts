@@ -17,7 +17,7 @@ const QUESTION = 'approval_page';
 const PAGES_MAX = 10;
 
 /** A send that waits for an approver. */
-interface Hold {
+export interface Hold {
   /** The message id. */
   readonly id: string;
   readonly approvalId: string;
@@ -115,7 +115,7 @@ function noteOf(holds: readonly Hold[], pageOf: (approvalId: string) => string):
 const MORE = 'list_approvals of the toolset approvals lists them all';
 
 /** The pending holds in the result: of a send, of a batch, or of a message that was read. */
-function holdsOf(tool: Tool, { structuredContent }: CallToolResult): readonly Hold[] {
+export function holdsOf(tool: Tool, { structuredContent }: CallToolResult): readonly Hold[] {
   const record = fieldsOf(structuredContent);
   if (tool.operation.id === 'approvals.get') {
     const { id, emailId, status } = record;

@@ -9,7 +9,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { type CallerFacts, type Scope, TOOLSET_NAMES, type Toolset } from '@postrider/core';
-import { offerApprovalPage } from './approval-page.ts';
+import { holdsOf, offerApprovalPage } from './approval-page.ts';
+import { knowsLinks, linkHeldSends } from './held-links.ts';
 import { ICONS } from './icons.ts';
 import type { Invoke } from './invoke.ts';
 import { finishRefusal, noResponseProblem } from './local-problem.ts';
@@ -112,7 +113,8 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
     };
     const response = baseUrl === undefined ? result : await offerApprovalPage(mcp, context, tool, result, pages);
     if (isInputRequiredResult(response)) return response;
-    const projected = mcp.server.projectCallToolResult(response, tool.definition.outputSchema);
+    const linked = knowsLinks(mcp, context) ? linkHeldSends(response, holdsOf(tool, response)) : response;
+    const projected = mcp.server.projectCallToolResult(linked, tool.definition.outputSchema);
     return context.mcpReq.envelope === undefined ? projected : withoutIcons(projected, identity);
   });
   const callOf = (signal: AbortSignal) => ({ invoke, caller: settings.caller, signal });
