@@ -66,6 +66,7 @@ export const LONG_TESTS = {
     'test/console/roles.test.ts',
     'test/console/templates.test.ts',
     'test/console/webhooks.test.ts',
+    'test/mcp/held-view-frame.test.ts',
     'test/oauth-server/consent-page.test.ts',
     'test/surfaces/approval-page-keys.test.ts',
     'test/surfaces/held-preview.test.ts',

@@ -7,6 +7,7 @@ import { createIdGenerator } from '../../packages/server/src/uuid-v7.ts';
 const uuids = createIdGenerator();
 const newId = () => uuids.next(new Date());
 const OWNER = { accountId: newId(), keyId: newId() };
+const APPS = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 const CONTENT = { id: newId(), version: 4, capabilities: 3 };
 
 describe('the id of an MCP session', () => {
@@ -52,6 +53,8 @@ describe('the id of an MCP session', () => {
       { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: { listChanged: true } },
       { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
     ],
+    [{ extensions: { ...APPS, other: {} } }, { extensions: APPS }],
+    [{ extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/uri-list'] } } }, {}],
   ])('carries the capabilities %o', (capabilities, carried) => {
     for (const protocolVersion of ['2025-03-26', '2025-06-18', '2025-11-25']) {
       const packed = packDeclared({ protocolVersion, capabilities });

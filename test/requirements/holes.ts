@@ -149,6 +149,10 @@ export const holes: readonly Requirement[] = section('Closed holes', [
     'The page that shows a held message makes no request to another server, not even by `dns-prefetch`.',
   ),
   requirement(
+    'holes.held-view',
+    'The view of a held send in an agent’s client makes no request, runs nothing that a message contains, opens only the page of that hold, and can call no tool but the one that reads it.',
+  ),
+  requirement(
     'holes.mail-to-approvers',
     'Nothing that a sender writes becomes a link in mail to approvers, or passes for a part of ours, in its text or in its HTML.',
   ),

@@ -1,5 +1,5 @@
 import { type Effect, LIMITS, TOOLSET_NAMES, TOOLSETS, type Toolset } from '@postrider/core';
-import { PROMPTS, RESOURCE_KINDS, TOOLS, type Tool } from '@postrider/mcp';
+import { HELD_VIEW_TOOLS, PROMPTS, RESOURCE_KINDS, TOOLS, type Tool } from '@postrider/mcp';
 import { MARKDOWN_NOTICE, renderTable } from './markdown.ts';
 
 /** docs/mcp.md: the tools of every toolset, and how a connection selects them. */
@@ -90,6 +90,22 @@ addresses for its user (URL-mode elicitation), the server asks it to open that p
 only the decision on the page counts. A call of the 2025 revisions waits 30 s for the reply, and then returns. \`get_email\`, \`get_approval\` and \`wait_for_email\` name the page too. \`wait_for_email\` of a held message returns
 with the decision, or with the outcome if that follows within seconds.
 
+Each of the first ten holds of a result also has a resource link, \`email://approvals/{id}\`, which the client can read and watch. Clients of protocol
+revisions before 2025-06-18 get no links, because they do not know them.
+
+### The view of a held send
+
+A client with [MCP Apps](https://modelcontextprotocol.io/seps/1865-mcp-apps-interactive-user-interfaces-for-mcp) (\`io.modelcontextprotocol/ui\`) shows a held
+send in the conversation as the console does: recipients with blind copies apart, why it is held, findings such as a link whose text names another host, the
+target of every link, files, the content hash, the time left, and the decision as soon as there is one. Its button opens \`/approvals/open/{id}\`. Such a
+client is not asked to open the page as well.
+
+- The view belongs to ${listOf([...HELD_VIEW_TOOLS])}. A key that is not in approval mode gets it only for \`resend_email\` and \`get_approval\`.
+- The view decides nothing. It has no key, its policy allows no request, and the content of a message is text in it. Through the client it can call one tool,
+  \`read_held_send\`, which only reads what the key may read. Models do not see that tool, and views may not call the others (\`visibility\`).
+- The view needs a client that lets it call that tool (\`serverTools\`). Otherwise it shows the state and the button.
+- Over HTTP with a 2025 protocol, a client needs a session to get the view, because it declares the extension in \`initialize\`.
+
 ## Repeated sends
 
 Without an \`idempotency_key\`, the same content from the same key within ten minutes is one message. Later and simultaneous calls return the first id and
@@ -99,6 +115,10 @@ Without an \`idempotency_key\`, the same content from the same key within ten mi
 
 ${renderTools(null)}
 ${TOOLSET_NAMES.map(renderToolset).join('\n')}`;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
 }
 
 function renderToolset(name: Toolset): string {

@@ -13,6 +13,7 @@ import { cliHelpFiles } from './cli-help.ts';
 import { renderConfigurationDoc, type Setting } from './configuration-doc.ts';
 import { renderErrorsDoc } from './errors-doc.ts';
 import { renderEventsDoc } from './events-doc.ts';
+import { HELD_VIEW_FOLDER, renderHeldView } from './held-view.ts';
 import { renderIcons } from './icons.ts';
 import { INDEX_FOLDERS, renderIndexes } from './indexes.ts';
 import { renderMcpDoc } from './mcp-doc.ts';
@@ -42,6 +43,7 @@ export const GENERATED_FOLDERS: readonly string[] = [
   SDK_GENERATED,
   'packages/cli/src/generated',
   'packages/server/src/ui/generated',
+  HELD_VIEW_FOLDER,
   'test/mcp/snapshots',
 ];
 
@@ -66,6 +68,7 @@ export async function renderProducts(root: string): Promise<readonly Product[]> 
     ...toProducts(mcpSnapshotFiles()),
     ...(await renderIcons(root)),
     ...(await renderSetUp(root)),
+    await renderHeldView(root),
     await renderPageScript(root, 'console'),
     await renderPageScript(root, 'passkey'),
     ...(await renderPerformance(root)),

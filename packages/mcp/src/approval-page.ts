@@ -7,6 +7,7 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { showsHeldView } from './apps/held-view-tools.ts';
 import { isReplayNote } from './duplicate-guard.ts';
 import type { Tool } from './tool.ts';
 
@@ -56,7 +57,8 @@ export async function offerApprovalPage(
     inputResponse(mcpReq.inputResponses, QUESTION).kind !== 'missing' || mcpReq.requestState() === first.id;
   // The user was already asked for an existing message: agents may repeat a send immediately.
   const isNew = fieldsOf(result.structuredContent)['deduplicated'] !== true;
-  const asks = tool.operation.effect === 'send' && !wasAsked && isNew;
+  // A client that shows the view of the held send has a button to the page there.
+  const asks = tool.operation.effect === 'send' && !wasAsked && isNew && !showsHeldView(mcp, tool);
   const opensUrls = mcp.server.getClientCapabilities()?.elicitation?.url !== undefined;
   if (asks && opensUrls && isOf2025(mcp)) {
     await askNow(mcp, mcpReq, { approvalId: first.approvalId, message: questionOf(holds.length) }, pages);

@@ -10,7 +10,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { type CallerFacts, type Scope, TOOLSET_NAMES, type Toolset } from '@postrider/core';
 import { holdsOf, offerApprovalPage } from './approval-page.ts';
-import { knowsLinks, linkHeldSends } from './held-links.ts';
+import { showsHeldView, withHeldView } from './apps/held-view-tools.ts';
+import { READ_HELD_SEND } from './apps/read-held-send.ts';
+import { showsApps } from './apps/ui-extension.ts';
+import { addPages, knowsLinks, linkHeldSends } from './held-links.ts';
 import { ICONS } from './icons.ts';
 import type { Invoke } from './invoke.ts';
 import { finishRefusal, noResponseProblem } from './local-problem.ts';
@@ -88,12 +91,18 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
   const isOffered = ({ toolset, scope }: Tool) => toolset !== null && scope !== null && grantable.includes(scope);
   const visible = new Set(visibleTools(selected, settings.scopes, settings.facts));
   const offered = new Set(visibleTools(selected.filter(isOffered), null, settings.facts));
-  const listed = selected.filter((tool) => visible.has(tool) || offered.has(tool)).map(({ definition }) => definition);
+  const listedTools = selected.filter((tool) => visible.has(tool) || offered.has(tool));
+  const listed = listedTools.map(({ definition }) => definition);
   const nameTools = createNameTools(new Set(listed.map(({ name }) => name)));
   const invoke = inToolNames(settings.invoke, nameTools);
   mcp.server.registerCapabilities({ tools: {}, ...(settings.canLog === true ? { logging: {} } : {}) });
-  mcp.server.setRequestHandler('tools/list', () => ({ tools: listed }));
+  mcp.server.setRequestHandler('tools/list', () => ({
+    tools: showsApps(mcp) ? withHeldView(listedTools, settings.facts ?? null) : listed,
+  }));
   mcp.server.setRequestHandler('tools/call', async ({ params }, context) => {
+    if (params.name === READ_HELD_SEND.definition.name && showsApps(mcp)) {
+      return await readHeldSend(params.arguments ?? {}, { ...settings, invoke }, context);
+    }
     const tool = TOOLS.find(({ definition }) => definition.name === params.name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
     const { baseUrl, requestId, session } = settings;
@@ -104,7 +113,7 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
       nameTools,
       origin,
     );
-    const pageOf = (approvalId: string) => `${baseUrl}/approvals/open/${approvalId}`;
+    const pageOf = (approvalId: string) => pageUrl(baseUrl ?? '', approvalId);
     if (session !== undefined && session.logLevel !== null) await logCall(tool, result, context, requestId);
     const pages = {
       pageOf,
@@ -113,7 +122,7 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
     };
     const response = baseUrl === undefined ? result : await offerApprovalPage(mcp, context, tool, result, pages);
     if (isInputRequiredResult(response)) return response;
-    const linked = knowsLinks(mcp, context) ? linkHeldSends(response, holdsOf(tool, response)) : response;
+    const linked = withHolds(mcp, context, tool, response, baseUrl === undefined ? null : pageOf);
     const projected = mcp.server.projectCallToolResult(linked, tool.definition.outputSchema);
     return context.mcpReq.envelope === undefined ? projected : withoutIcons(projected, identity);
   });
@@ -123,6 +132,38 @@ export function createMcpServer(settings: McpServerSettings): McpServer {
   setPromptHandlers(mcp, scopes, callOf);
   setCompletionHandler(mcp, callOf);
   return mcp;
+}
+
+/** A result with links to the held sends in it, and for the view with the addresses of their pages. */
+function withHolds(
+  mcp: McpServer,
+  context: ServerContext,
+  tool: Tool,
+  result: CallToolResult,
+  pageOf: ((approvalId: string) => string) | null,
+): CallToolResult {
+  const holds = holdsOf(tool, result);
+  const linked = knowsLinks(mcp, context) ? linkHeldSends(result, holds) : result;
+  return pageOf !== null && showsHeldView(mcp, tool) ? addPages(linked, holds, pageOf) : linked;
+}
+
+async function readHeldSend(
+  given: GivenArguments,
+  { invoke, baseUrl, onError }: McpServerSettings,
+  { mcpReq: { signal } }: ServerContext,
+): Promise<CallToolResult> {
+  const pageOf = baseUrl === undefined ? null : (id: string) => pageUrl(baseUrl, id);
+  try {
+    return await READ_HELD_SEND.run(given, { invoke, signal }, pageOf);
+  } catch (error) {
+    onError?.(error);
+    const reason = 'An internal error occurred.';
+    return refuse(noResponseProblem('internal', { effect: 'read', idempotencyKey: null, reason }));
+  }
+}
+
+function pageUrl(baseUrl: string, approvalId: string): string {
+  return `${baseUrl}/approvals/open/${approvalId}`;
 }
 
 async function callTool(

@@ -8,6 +8,9 @@ const LINKS_SINCE = '2025-06-18';
 /** As many as the note of a result names pages. */
 const HOLDS_MAX = 10;
 
+/** Where the view of held sends finds their pages: the addresses that the note has too. */
+const PAGES_META_KEY = 'io.github.postrider/approvalPages';
+
 /** A result with a link to each held send, which a client can read, and watch until it is decided. */
 export function linkHeldSends(result: CallToolResult, holds: readonly Hold[]): CallToolResult {
   const links = holds.slice(0, HOLDS_MAX).map(({ approvalId }): ResourceLink => {
@@ -21,6 +24,17 @@ export function linkHeldSends(result: CallToolResult, holds: readonly Hold[]): C
     };
   });
   return links.length === 0 ? result : { ...result, content: [...result.content, ...links] };
+}
+
+/** A result with the address of the page of each held send, for the view. */
+export function addPages(
+  result: CallToolResult,
+  holds: readonly Hold[],
+  pageOf: (approvalId: string) => string,
+): CallToolResult {
+  if (holds.length === 0) return result;
+  const pages = holds.slice(0, HOLDS_MAX).map(({ approvalId }) => [approvalId, pageOf(approvalId)]);
+  return { ...result, _meta: { ...result._meta, [PAGES_META_KEY]: Object.fromEntries(pages) } };
 }
 
 /** Whether the client knows links in results. */

@@ -1,4 +1,6 @@
 export { renderAgentGuide } from './agent-guide.ts';
+export { HELD_VIEW_TOOLS } from './apps/held-view-tools.ts';
+export { APPS_EXTENSION, declaresApps } from './apps/ui-extension.ts';
 export { createMcpServer, type McpServerSettings } from './create-server.ts';
 export {
   type Credentials,

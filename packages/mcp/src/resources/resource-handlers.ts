@@ -1,5 +1,7 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Scope } from '@postrider/core';
+import { HELD_VIEW_RESOURCE, readHeldView } from '../apps/held-view-resource.ts';
+import { showsApps } from '../apps/ui-extension.ts';
 import { isVisible } from '../surface.ts';
 import { stripInvisible, toOneLine } from '../untrusted-text.ts';
 import { newestOf } from './find-ids.ts';
@@ -22,7 +24,8 @@ export interface ResourceSettings {
 }
 
 /** Sets the resource handlers without the library's own registration, for the same reasons as for tools. */
-export function setResourceHandlers({ server }: McpServer, settings: ResourceSettings): void {
+export function setResourceHandlers(mcp: McpServer, settings: ResourceSettings): void {
+  const { server } = mcp;
   const { scopes, callOf, canNotify, subscriptions } = settings;
   const kinds = RESOURCE_KINDS.filter((kind) => readerOf(kind) !== undefined && isVisible(kind.scope, scopes));
   server.registerCapabilities({ resources: canNotify ? { subscribe: true } : {} });
@@ -31,10 +34,10 @@ export function setResourceHandlers({ server }: McpServer, settings: ResourceSet
   server.setRequestHandler('resources/list', async (_request, { mcpReq }) => {
     const listed = kinds.filter(({ name }) => name !== 'messages');
     const lists = await Promise.all(listed.map((kind) => listKind(kind, callOf(mcpReq.signal))));
-    return { resources: lists.flat() };
+    return { resources: [...(showsApps(mcp) ? [HELD_VIEW_RESOURCE] : []), ...lists.flat()] };
   });
   server.setRequestHandler('resources/read', async ({ params }, { mcpReq }) => ({
-    contents: [await readResource(params.uri, callOf(mcpReq.signal))],
+    contents: [readHeldView(params.uri) ?? (await readResource(params.uri, callOf(mcpReq.signal)))],
   }));
   if (subscriptions === null) return;
   server.setRequestHandler('resources/subscribe', async ({ params }, { mcpReq }) => {

@@ -1,4 +1,4 @@
-import type { Declared } from '@postrider/mcp';
+import { APPS_EXTENSION, type Declared, declaresApps } from '@postrider/mcp';
 
 /** In the order in which ids name them: new versions are added at the end. */
 const VERSIONS = ['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -25,6 +25,7 @@ const CAPABILITIES: readonly {
   },
   { isIn: ({ sampling }) => sampling !== undefined, add: (given) => ({ ...given, sampling: {} }) },
   { isIn: ({ roots }) => roots !== undefined, add: (given) => ({ ...given, roots: {} }) },
+  { isIn: declaresApps, add: (given) => ({ ...given, extensions: APPS_EXTENSION }) },
 ];
 
 /** What the id of a session contains about its client. */
