@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REASON_SENTENCES } from '@postrider/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CapturedMail, readCaptured } from '../harness/captured-mail.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { parsedLinks } from '../links/parsed-links.ts';
