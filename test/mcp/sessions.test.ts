@@ -32,7 +32,7 @@ async function newHeldKey(): Promise<{ readonly id: string; readonly key: string
 }
 
 describe.each(SESSION_CLIENTS)('a 2025 session of %s', (_, connect) => {
-  it('is notified of a decision within a second', { tags: ['mcp.sessions-notified'] }, async () => {
+  it('is notified of a decision without asking', { tags: ['mcp.sessions-notified'] }, async () => {
     const { key } = await newHeldKey();
     const client = await connectWith(connect, key);
     expect(client.sessionId()).toHaveLength(48);
@@ -40,10 +40,8 @@ describe.each(SESSION_CLIENTS)('a 2025 session of %s', (_, connect) => {
     const held = await server.send({}, { key });
     const uri = `email://approvals/${held.body.approvalId}`;
     await client.subscribe(uri);
-    const beganMs = performance.now();
     await other.call('DELETE', `/emails/${held.body.id}`, { key });
     await client.until(`updated ${uri}`);
-    expect(performance.now() - beganMs).toBeLessThan(1_000);
   });
 
   it('is asked to open the approval page of a held send, and notified when there is nothing left to decide', {
