@@ -43,6 +43,7 @@ const DEFAULTS = {
   lockPersona: false,
   client: null,
   sendLimit: null,
+  client: null,
   lastUsedAt: null,
   expiresAt: null,
   revokedAt: null,
@@ -116,6 +117,7 @@ describe('POST /keys', () => {
       persona: { agentName: 'billing-bot', source: 'agent' },
       lockPersona: true,
       sendLimit: { hour: 10, day: 100 },
+      client: null,
       ...{ createdAt: TIME, lastUsedAt: null, expiresAt, revokedAt: null, pausedAt: null },
     });
     expect((await server.call('GET', `/keys/${record.id}`)).body).toEqual(record);

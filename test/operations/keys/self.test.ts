@@ -43,6 +43,7 @@ describe('GET /keys/self', () => {
       lockPersona: false,
       client: null,
       sendLimit: null,
+      client: null,
       createdAt: expect.stringMatching(TIME),
       lastUsedAt: null,
       expiresAt: null,
