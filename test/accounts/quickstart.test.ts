@@ -65,7 +65,7 @@ describe('the first account', () => {
     expect(await prepare(dataDir)).toEqual({ ...first, isNew: false });
     expect(await accounts()).toBe(1);
     const caller = await findKeyByHash(database.sql, hashApiKey(first.key));
-    expect(caller?.scopes).toHaveLength(25);
+    expect(caller?.storedScopes).toHaveLength(25);
   });
 
   it('gets a new key when the stored one is missing, broken, revoked or belongs to another account', async () => {

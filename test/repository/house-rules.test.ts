@@ -16,6 +16,23 @@ const MAY_READ_ENVIRONMENT = [
   `${SERVER}main.ts`,
 ];
 
+/** A program may use less than it was granted: see `usableScopes`. These select the scopes, pass them to it, or change what is stored. */
+const READ_STORED_SCOPES = [
+  'db/queries/access-tokens.ts',
+  'db/queries/api-keys.ts',
+  'db/queries/mcp-session-streams.ts',
+  'keys/caller.ts',
+  'keys/manage-keys.ts',
+  'oauth-server/access-request.ts',
+  'usable-scopes.ts',
+];
+const SELECT_SCOPES = [
+  'db/queries/access-tokens.ts',
+  'db/queries/api-keys.ts',
+  'db/queries/hold-facts.ts',
+  'db/queries/mcp-session-streams.ts',
+];
+
 const tree = readTree();
 const sources = tree.filter(isSource);
 /** Handwritten code: packages, tests, tools and benchmarks. */
@@ -76,6 +93,13 @@ describe('sources', () => {
     const reads = /\bprocess\s*\.\s*env\b|\benv\b[^{};]*\}\s*=\s*process\b/;
     expect(withCode(sources, reads).sort()).toEqual(MAY_READ_ENVIRONMENT);
     expect(sources.filter(({ text }) => specifiersOf(text).includes('node:process'))).toEqual([]);
+  });
+
+  it('read what a program was granted only to find what it may use', () => {
+    const server = sources.filter(({ path }) => path.startsWith(SERVER));
+    expect(withCode(server, /\bstoredScopes\b/).map((path) => path.slice(SERVER.length))).toEqual(READ_STORED_SCOPES);
+    const queries = server.filter(({ text }) => /\b(apiKeys|api_keys|k)\.scopes\b/.test(text));
+    expect(queries.map(({ path }) => path.slice(SERVER.length))).toEqual(SELECT_SCOPES);
   });
 
   it('read neither the clock nor random numbers in decisions', () => {

@@ -78,6 +78,10 @@ export const sessions = section('Sessions', [
     'sessions.passkeys',
     'A user lists, renames and removes their own passkeys, 10 at most, and adds them in a browser only. The audit log of each of their accounts records additions and removals. No key can do this.',
   ),
+  requirement(
+    'sessions.program-roles',
+    'A program that signed in never has a scope that its user’s role, its access token, or programs in general lack: also on open connections, in sends that are being prepared, in what receivers of its webhooks get, and after a change of the role.',
+  ),
 ]);
 
 export const installationMail = section('Mail of the installation', [

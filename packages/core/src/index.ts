@@ -52,6 +52,7 @@ export {
   type OperationId,
   type ToolName,
 } from './operations/index.ts';
+export { FIRST_PROGRAM_SCOPES, PROGRAM_SCOPES, rolesGranting, scopesOfProgram } from './program-scopes.ts';
 export {
   CALLER_POLICY,
   type CallerFacts,
@@ -144,8 +145,6 @@ export {
 export {
   ALL_SCOPES,
   expandScopes,
-  FIRST_PROGRAM_SCOPES,
-  PROGRAM_SCOPES,
   SCOPE_SHORTHANDS,
   SCOPES,
   type Scope,

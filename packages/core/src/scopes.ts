@@ -50,25 +50,6 @@ export const SCOPE_SHORTHANDS: Readonly<Record<'sending' | 'full', readonly Scop
   full: ALL_SCOPES.filter((scope) => scope !== 'approvals:decide'),
 };
 
-/** Scopes that a program cannot get by signing in: they control keys, members, the account and decisions. */
-const NOT_FOR_PROGRAMS: readonly Scope[] = [
-  'account:write',
-  'keys:write',
-  'approvals:read',
-  'approvals:decide',
-  'team:write',
-  'logs:read',
-  'audit:read',
-];
-
-/** Scopes that a user can grant to a program that signs in with OAuth. */
-export const PROGRAM_SCOPES: readonly Scope[] = ALL_SCOPES.filter((scope) => !NOT_FOR_PROGRAMS.includes(scope));
-
-/** Scopes that a program asks for first: sending and reading. The user decides about the last one with a separate choice. */
-export const FIRST_PROGRAM_SCOPES: readonly Scope[] = ALL_SCOPES.filter(
-  (scope) => SCOPE_SHORTHANDS.sending.includes(scope) || scope === 'emails:content-all',
-);
-
 /** Expands shorthands and removes duplicates, in the catalog's order; the second list has the unknown names. */
 export function expandScopes(given: readonly string[]): { scopes: readonly Scope[]; unknown: readonly string[] } {
   const wanted = new Set(

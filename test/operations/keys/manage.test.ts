@@ -41,7 +41,6 @@ const DEFAULTS = {
   holdWhen: null,
   persona: null,
   lockPersona: false,
-  client: null,
   sendLimit: null,
   client: null,
   lastUsedAt: null,
@@ -102,7 +101,6 @@ describe('POST /keys', () => {
     const { key, ...record } = response.body;
     expect(key).toMatch(/^pr_test_[0-9A-Za-z]{39}$/);
     expect(record).toEqual({
-      client: null,
       ...{ id: UUID, name: 'Agent', mode: 'test', prefix: 'pr_test_', last4: key.slice(-4) },
       scopes: ['emails:send', 'account:read'],
       rateLimit: 60,

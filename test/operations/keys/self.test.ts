@@ -41,7 +41,6 @@ describe('GET /keys/self', () => {
       holdWhen: null,
       persona: null,
       lockPersona: false,
-      client: null,
       sendLimit: null,
       client: null,
       createdAt: expect.stringMatching(TIME),

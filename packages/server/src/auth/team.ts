@@ -19,6 +19,7 @@ import type { Caller } from '../keys/caller.ts';
 import { findEscalations, withMakerLimits } from '../keys/escalation.ts';
 import { defaultRestrictions } from '../keys/key-restrictions.ts';
 import { revokeLockedKey } from '../keys/manage-keys.ts';
+import { withUsableScopes } from '../usable-scopes.ts';
 import { type IdGenerator, idFloorAfter, isUuid } from '../uuid-v7.ts';
 
 export interface TeamTools {
@@ -114,8 +115,11 @@ function mayGive({ user, row }: Caller, role: Role, team: readonly MemberRow[]):
     return scopes.includes('team:write') && scopesOfRole(role).every((scope) => scopes.includes(scope));
   }
   return (
-    findEscalations(withMakerLimits(row), { ...defaultRestrictions('live'), scopes: scopesOfRole(role) }, null)
-      .length === 0
+    findEscalations(
+      withMakerLimits(withUsableScopes(row)),
+      { ...defaultRestrictions('live'), scopes: scopesOfRole(role) },
+      null,
+    ).length === 0
   );
 }
 

@@ -1293,7 +1293,8 @@ CREATE FUNCTION count_seat_version()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  UPDATE api_keys SET version = version + 1 WHERE account_id = NEW.account_id AND id = NEW.id AND is_seat;
+  UPDATE api_keys SET version = version + 1
+  WHERE account_id = NEW.account_id AND (id = NEW.id AND is_seat OR created_by_member = NEW.id AND client_id IS NOT NULL);
   RETURN NULL;
 END $function$;
 

@@ -5,7 +5,7 @@ import {
   type PlacedInput,
   PROGRAM_SCOPES,
   type Scope,
-  scopesOfRole,
+  scopesOfProgram,
 } from '@postrider/core';
 import {
   createDuplicateQueue,
@@ -163,9 +163,7 @@ export function createMcpRoute(options: McpRouteOptions) {
 
 /** The scopes that the user of a program that signed in can grant it; none for a key with a secret. */
 function grantableScopes({ shown, row }: Caller): readonly Scope[] {
-  if (shown?.kind !== 'token' || row.grantorRole === null) return [];
-  const ofRole = scopesOfRole(row.grantorRole);
-  return PROGRAM_SCOPES.filter((scope) => ofRole.includes(scope));
+  return shown?.kind === 'token' ? scopesOfProgram(PROGRAM_SCOPES, row.grantorRole) : [];
 }
 
 function insufficientScope(

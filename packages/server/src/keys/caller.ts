@@ -1,16 +1,9 @@
-import {
-  type KeyMode,
-  type Role,
-  type Scope,
-  type SendLimit,
-  type Source,
-  scopesOfRole,
-  scopesOfSession,
-} from '@postrider/core';
+import { type KeyMode, type Role, type Scope, type SendLimit, type Source, scopesOfSession } from '@postrider/core';
 import type { HoldRule } from '../approvals/holds/hold-rules.ts';
 import type { ApiKeyRow } from '../db/queries/api-keys.ts';
 import type { ShownCredential } from '../db/queries/shown-credentials.ts';
 import { type MakerSendLimit, toKeyRules } from '../sending/key-rules.ts';
+import { usableScopes } from '../usable-scopes.ts';
 
 /** A signed-in user, as a member of the session's account. */
 export interface User {
@@ -78,28 +71,17 @@ export interface Caller {
 
 /** Makes a caller from a signed-in user and the key of their seat. */
 export function toUserCaller(row: ApiKeyRow, user: User): Caller {
-  const seat = { ...row, scopes: scopesOfSession(user.role, user.mayDecide) };
+  const seat = { ...row, storedScopes: scopesOfSession(user.role, user.mayDecide) };
   const grantsAnything = user.role === 'owner' || user.role === 'admin';
   const shown = { kind: 'session', id: user.sessionId, endsAt: user.sessionEndsAt } as const;
   return { ...toCaller(seat, shown), user, row: { ...seat, grantsAnything } };
 }
 
 /**
- * The scopes of a key as it is used now. The key of a program that signed in has no scope that the role of its user or the access token
- * lacks, and none once the user has left the team.
- */
-function usableScopes({ clientId, grantorRole, scopes, tokenScopes }: ApiKeyRow): readonly Scope[] {
-  if (clientId === null) return scopes;
-  const ofRole = grantorRole === null ? [] : scopesOfRole(grantorRole);
-  return scopes.filter((scope) => ofRole.includes(scope) && tokenScopes?.includes(scope) !== false);
-}
-
-/**
  * Makes a caller from a stored key.
  * @param shown null if the key was read by id, without its secret
  */
-export function toCaller(stored: ApiKeyRow, shown: ShownCredential | null = null): Caller {
-  const row = { ...stored, scopes: [...usableScopes(stored)] };
+export function toCaller(row: ApiKeyRow, shown: ShownCredential | null = null): Caller {
   return {
     user: null,
     accountId: row.accountId,
@@ -109,7 +91,7 @@ export function toCaller(stored: ApiKeyRow, shown: ShownCredential | null = null
     keyId: row.keyId,
     keyName: row.keyName,
     last4: row.last4,
-    scopes: row.scopes,
+    scopes: usableScopes(row),
     rateLimit: row.rateLimit,
     ...toKeyRules(row),
     createdAt: row.createdAt,

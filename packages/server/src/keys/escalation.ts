@@ -74,7 +74,7 @@ export function sharesLimits(granter: Limited, { keyId, makers }: Pick<KeyRow, '
  * a user without that permission could otherwise do through a key. Nor may such a caller loosen a key that can decide, in any dimension.
  */
 export function findUndecidable(
-  { scopes }: Pick<KeyRow, 'scopes'>,
+  { scopes }: Pick<KeyRestrictions, 'scopes'>,
   wanted: KeyRestrictions,
   before: KeyRestrictions,
 ): readonly RestrictionName[] {

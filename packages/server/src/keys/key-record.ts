@@ -1,6 +1,7 @@
 import type { OperationById, OperationOutput } from '@postrider/core';
 import type { KeyRow } from '../db/queries/api-keys.ts';
 import { toSendLimit } from '../sending/key-rules.ts';
+import { usableScopes } from '../usable-scopes.ts';
 import { keyPrefix } from './api-key.ts';
 
 /** Converts a stored key to the API's format. */
@@ -12,7 +13,7 @@ export function toKey(row: KeyRow): OperationOutput<OperationById<'keys.get'>> {
     mode: row.mode,
     prefix: keyPrefix(row.mode),
     last4: row.last4,
-    scopes: [...row.scopes],
+    scopes: [...usableScopes(row)],
     rateLimit: row.rateLimit,
     recipientAllowlist: copyOf(row.recipientAllowlist),
     ipAllowlist: copyOf(row.ipAllowlist),

@@ -4,6 +4,7 @@ import {
   type KeyChangesInput,
   type KeyMode,
   LIMITS,
+  PROGRAM_SCOPES,
   type Scope,
 } from '@postrider/core';
 import type { KeyRestrictions } from '../db/queries/api-keys.ts';
@@ -36,21 +37,16 @@ export function defaultRestrictions(mode: KeyMode): KeyRestrictions {
   };
 }
 
+/** The restrictions of a key before a change, and whether a program that signed in uses it. */
+export type FormerRestrictions = KeyRestrictions & { readonly isProgram?: boolean };
+
 /** Applies the requested changes to a key's restrictions; omitted fields stay unchanged. Returns all problems at once. */
 export function applyRestrictions(
-  before: KeyRestrictions,
+  before: FormerRestrictions,
   requested: RestrictionChanges,
   now: Date,
 ): RestrictionsVerdict {
-  const {
-    scopes: _scopes,
-    recipientAllowlist,
-    ipAllowlist,
-    attachmentHosts,
-    expiresAt,
-    holdWhen,
-    ...others
-  } = requested;
+  const { scopes, recipientAllowlist, ipAllowlist, attachmentHosts, expiresAt, holdWhen, ...others } = requested;
   const { rateLimit, approvalMode, persona, lockPersona, sendLimit, ...unread } = others;
   // A declared field that is not read would be accepted and ignored; then this line does not compile.
   unread satisfies Record<string, never>;
@@ -93,6 +89,7 @@ export function applyRestrictions(
       ? [NOTHING_TO_LOCK]
       : []),
     ...approvalFaults(restrictions),
+    ...(before.isProgram === true && scopes !== undefined ? programFaults(restrictions) : []),
   ];
   return problems.length > 0 ? { ok: false, problems } : { ok: true, restrictions };
 }
@@ -107,18 +104,32 @@ const NOTHING_TO_LOCK: FieldProblem = {
 /** Scopes with which a held key could evade its holds: deciding, making keys without holds, or adding members who decide. */
 const NOT_BESIDE_APPROVAL: readonly Scope[] = ['keys:write', 'approvals:decide', 'team:write'];
 
-/** For a held key, the shorthand `full` omits these scopes. A scope requested by its own name is never dropped silently. */
-function scopesOf({ scopes, approvalMode }: RestrictionChanges, before: KeyRestrictions): readonly Scope[] {
+/**
+ * For a held key and the key of a program, the shorthand `full` omits the scopes that they cannot have. A scope requested by its own name
+ * is never dropped silently.
+ */
+function scopesOf({ scopes, approvalMode }: RestrictionChanges, before: FormerRestrictions): readonly Scope[] {
   if (scopes === undefined) return before.scopes;
-  const expanded = expandScopes(scopes).scopes;
-  if ((approvalMode ?? before.approvalMode) === 'off') return expanded;
-  return expanded.filter((scope) => scopes.includes(scope) || !NOT_BESIDE_APPROVAL.includes(scope));
+  const isHeld = (approvalMode ?? before.approvalMode) !== 'off';
+  const canHave = (scope: Scope) =>
+    !(isHeld && NOT_BESIDE_APPROVAL.includes(scope)) && !(before.isProgram === true && !PROGRAM_SCOPES.includes(scope));
+  return expandScopes(scopes).scopes.filter((scope) => scopes.includes(scope) || canHave(scope));
+}
+
+function programFaults({ scopes }: KeyRestrictions): readonly FieldProblem[] {
+  const named = scopes.filter((scope) => !PROGRAM_SCOPES.includes(scope));
+  const message = `the key of a program that signed in cannot have ${inCode(named)}: pass other \`scopes\``;
+  return named.length > 0 ? [{ path: 'scopes', code: 'conflict', message }] : [];
+}
+
+function inCode(scopes: readonly Scope[]): string {
+  return scopes.map((scope) => `\`${scope}\``).join(' or ');
 }
 
 function approvalFaults({ approvalMode, holdWhen, scopes }: KeyRestrictions): readonly FieldProblem[] {
   if (approvalMode === 'off') return [];
   const named = scopes.filter((scope) => NOT_BESIDE_APPROVAL.includes(scope));
-  const message = `a key in approval mode cannot have ${named.map((scope) => `\`${scope}\``).join(' or ')}: pass other \`scopes\``;
+  const message = `a key in approval mode cannot have ${inCode(named)}: pass other \`scopes\``;
   return [
     ...(named.length > 0 ? [{ path: 'scopes', code: 'conflict', message }] : []),
     ...(approvalMode === 'policy' && holdWhen === null ? [NO_POLICY] : []),

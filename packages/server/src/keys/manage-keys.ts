@@ -16,6 +16,7 @@ import { type AuditAction, appendAudit } from '../db/queries/audit-log.ts';
 import { markRevoked, replaceSecret, rewriteKey } from '../db/queries/key-changes.ts';
 import { deleteOAuthRecordsOf } from '../db/queries/oauth-records.ts';
 import { readKeyPause, setKeyPause } from '../db/queries/pauses.ts';
+import { usableScopes, withUsableScopes } from '../usable-scopes.ts';
 import { type IdGenerator, isUuid } from '../uuid-v7.ts';
 import { createApiKey } from './api-key.ts';
 import { createKey, type NewKey, storeKey } from './create-key.ts';
@@ -42,6 +43,8 @@ export type KeyRefusal =
   | { readonly kind: 'revoked' }
   /** A program that signed in uses the key by access tokens, so there is no secret to replace. */
   | { readonly kind: 'has-client' }
+  /** Only the user who allowed a program, an owner or an admin may loosen its key. */
+  | { readonly kind: 'not-grantor'; readonly names: readonly RestrictionName[] }
   /** The limit on generations of keys made by keys is reached. */
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] }
@@ -71,7 +74,8 @@ export async function makeKey(
   client?: SignedInClient,
 ): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
   const now = clock.now();
-  const verdict = applyRestrictions(defaultRestrictions(mode), requested, now);
+  const isProgram = client !== undefined;
+  const verdict = applyRestrictions({ ...defaultRestrictions(mode), isProgram }, requested, now);
   if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
   const names = findEscalations(boundsOf(granter), verdict.restrictions, null);
   if (names.length > 0) return { kind: 'escalation', names };
@@ -103,8 +107,8 @@ function makersBelow({ isSeat, keyId, makers }: Granter): readonly string[] {
 
 /** The bounds within which a granter may grant. Owners and admins grant keys without limits, but no scope that their session lacks. */
 function boundsOf(granter: Granter): KeyRestrictions {
-  if (granter.grantsAnything !== true) return withMakerLimits(granter);
-  return { ...defaultRestrictions('live'), rateLimit: LIMITS.keyRatePerMinuteMax, scopes: granter.scopes };
+  if (granter.grantsAnything !== true) return withMakerLimits(withUsableScopes(granter));
+  return { ...defaultRestrictions('live'), rateLimit: LIMITS.keyRatePerMinuteMax, scopes: usableScopes(granter) };
 }
 
 /**
@@ -118,11 +122,13 @@ export async function continueClientKey(
   added: readonly Scope[],
 ): Promise<Done<{ readonly signIn: number }> | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
-    const scopes = ALL_SCOPES.filter((scope) => row.scopes.includes(scope) || added.includes(scope));
-    const restrictions = { ...restrictionsOf(row), scopes };
-    const names = findEscalations(boundsOf(granter), restrictions, row);
+    const before = { ...row, scopes: row.storedScopes };
+    const scopes = ALL_SCOPES.filter((scope) => row.storedScopes.includes(scope) || added.includes(scope));
+    const verdict = applyRestrictions({ ...before, isProgram: true }, { scopes: [...scopes] }, now);
+    if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
+    const names = findEscalations(boundsOf(granter), verdict.restrictions, before);
     if (names.length > 0) return { kind: 'escalation', names };
-    await rewriteKey(transaction, row, row.keyName, restrictions, now);
+    await rewriteKey(transaction, row, row.keyName, verdict.restrictions, now);
     const signIn = await renewSignIn(transaction, row);
     await deleteOAuthRecordsOf(transaction, row);
     const changed = await reread(transaction, row.accountId, keyId);
@@ -130,11 +136,6 @@ export async function continueClientKey(
     await audit(transaction, tools.ids, 'key.signed_in', granter, changed, now, details);
     return { kind: 'done', row: changed, signIn };
   });
-}
-
-function restrictionsOf(row: KeyRow): KeyRestrictions {
-  const entries = Object.keys(keyRestrictions).map((name) => [name, row[name as keyof KeyRestrictions]]);
-  return Object.fromEntries(entries) as unknown as KeyRestrictions; // All of its columns, by their names.
 }
 
 /** Creates a key from the server's own command line, where everything may be granted. */
@@ -160,16 +161,21 @@ export async function changeKey(
   { name, ...requested }: KeyChangesInput,
 ): Promise<Done | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
-    const verdict = applyRestrictions(row, requested, now);
+    const before = { ...row, scopes: row.storedScopes };
+    const verdict = applyRestrictions({ ...before, isProgram: row.clientId !== null }, requested, now);
     if (!verdict.ok) return { kind: 'invalid', problems: verdict.problems };
     // After the lock, the key's current row is known.
     const names = findEscalations(
-      granter.keyId === keyId ? withMakerLimits(row) : boundsOf(granter),
+      granter.keyId === keyId ? withMakerLimits(before) : boundsOf(granter),
       verdict.restrictions,
-      row,
+      before,
     );
     if (names.length > 0) return { kind: 'escalation', names };
-    const undecidable = findUndecidable(granter, verdict.restrictions, row);
+    if (row.clientId !== null && granter.grantsAnything !== true && granter.createdByMember !== row.createdByMember) {
+      const loosened = findEscalations(before, verdict.restrictions, null);
+      if (loosened.length > 0) return { kind: 'not-grantor', names: loosened };
+    }
+    const undecidable = findUndecidable(withUsableScopes(granter), verdict.restrictions, before);
     if (undecidable.length > 0) return { kind: 'undecidable', names: undecidable };
     await rewriteKey(transaction, row, name ?? row.keyName, verdict.restrictions, now);
     const changed = await reread(transaction, row.accountId, keyId);
@@ -193,7 +199,7 @@ export async function rotateSecret(
 ): Promise<Done<{ readonly secret: string }> | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
     if (row.clientId !== null) return { kind: 'has-client' };
-    const names = granter.keyId === keyId ? [] : findEscalations(boundsOf(granter), row, null);
+    const names = granter.keyId === keyId ? [] : findEscalations(boundsOf(granter), withUsableScopes(row), null);
     if (names.length === 0 && !sharesLimits(granter, row)) return { kind: 'escalation', names: ['sendLimit'] };
     if (names.length > 0) return { kind: 'escalation', names };
     const { secret, ...stored } = createApiKey(row.mode);
@@ -306,16 +312,22 @@ async function audit(
 }
 
 /** Names the fields as the API does. */
-const FIELD_OF: Readonly<Partial<Record<keyof KeyRestrictions | 'keyName', string>>> = {
+const FIELD_OF: Readonly<Partial<Record<keyof KeyRow, string>>> = {
   keyName: 'name',
+  storedScopes: 'scopes',
   personaSource: 'persona',
   personaAgentName: 'persona',
   hourlySends: 'sendLimit',
   dailySends: 'sendLimit',
 };
 
+const { scopes: _stored, ...restrictions } = keyRestrictions;
 // Object.keys widens to string; the literal has exactly these names.
-const CHANGEABLE = ['keyName', ...(Object.keys(keyRestrictions) as (keyof KeyRestrictions)[])] as const;
+const CHANGEABLE = [
+  'keyName',
+  'storedScopes',
+  ...(Object.keys(restrictions) as (keyof typeof restrictions)[]),
+] as const;
 
 function changedFields(before: KeyRow, after: KeyRow): readonly string[] {
   const changed = CHANGEABLE.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));

@@ -2,6 +2,7 @@ import type { Query } from '../db/client.ts';
 import { readValidKeys } from '../db/queries/mcp-session-streams.ts';
 import { findLasting } from '../db/queries/shown-credentials.ts';
 import type { Caller } from '../keys/caller.ts';
+import { hasLostGrantor, usableScopes } from '../usable-scopes.ts';
 
 /**
  * For each caller, whether its key is still what it was: not revoked or expired, with the same secret and networks, and with every scope. A key
@@ -26,10 +27,11 @@ export async function findLastingCallers(
   const keyOf = new Map(keys.map((key) => [nameOf(distinct[key.index] as Caller), key])); // The statement returns places of the list.
   return callers.map((caller) => {
     const key = keyOf.get(nameOf(caller));
-    if (key === undefined || (caller.shown !== null && !lasting.has(nameOf(caller)))) return false;
+    if (key === undefined || hasLostGrantor(key) || (caller.shown !== null && !lasting.has(nameOf(caller))))
+      return false;
+    const scopes = usableScopes({ ...key, tokenScopes: caller.row.tokenScopes });
     return (
-      String(key.ipAllowlist) === String(caller.ipAllowlist) &&
-      caller.scopes.every((scope) => key.scopes.includes(scope))
+      String(key.ipAllowlist) === String(caller.ipAllowlist) && caller.scopes.every((scope) => scopes.includes(scope))
     );
   });
 }

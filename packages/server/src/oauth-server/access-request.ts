@@ -1,4 +1,4 @@
-import { PROGRAM_SCOPES, type Scope, scopesOfRole } from '@postrider/core';
+import { PROGRAM_SCOPES, type Role, type Scope, scopesOfProgram } from '@postrider/core';
 import type { Query } from '../db/client.ts';
 import { type KeyRow, listClientKeys } from '../db/queries/api-keys.ts';
 import { listMembers } from '../db/queries/members.ts';
@@ -73,15 +73,15 @@ export async function readAccessRequest(
     ...{ clientId, clientName: client.clientName ?? '', scopes, former, ownDomains },
     identity: identityOf(clientId),
     returnsTo: placeOf(redirectUri),
-    extended: former.find((grant) => isExtended(grant, scopes, now))?.row.keyId ?? null,
+    extended: former.find((grant) => isExtended(grant, scopes, user.role, now))?.row.keyId ?? null,
     takenNames: ['Postrider', ...team.flatMap(({ name, email }) => [email, ...(name === null ? [] : [name])])],
     teamAddresses: team.filter(({ status }) => status === 'active').map(({ email }) => email),
   };
 }
 
 function grantableScopes(scope: string | undefined, { role }: User): readonly Scope[] {
-  const [asked, ofRole] = [scope?.split(' ') ?? [], scopesOfRole(role)];
-  return PROGRAM_SCOPES.filter((name) => asked.includes(name) && ofRole.includes(name));
+  const asked = scope?.split(' ') ?? [];
+  return scopesOfProgram(PROGRAM_SCOPES, role).filter((name) => asked.includes(name));
 }
 
 function identityOf(clientId: string): ClientIdentity {
@@ -101,10 +101,12 @@ const IN_USE_MS = 3_600_000;
 
 /** A program that needs more asks again while it is used. A program on another machine of the user asks for as much as before. */
 function isExtended(
-  { row: { lastUsedAt, scopes: granted } }: FormerGrant,
+  { row: { lastUsedAt, storedScopes } }: FormerGrant,
   asked: readonly Scope[],
+  role: Role,
   now: Date,
 ): boolean {
+  const granted = scopesOfProgram(storedScopes, role);
   const isUsed = lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < IN_USE_MS;
   return isUsed && asked.some((scope) => scope !== 'emails:content-all' && !granted.includes(scope));
 }

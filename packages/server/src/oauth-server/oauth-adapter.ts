@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { PROGRAM_SCOPES, type Scope, scopesOfRole } from '@postrider/core';
+import { PROGRAM_SCOPES, type Scope } from '@postrider/core';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
@@ -12,6 +12,7 @@ import {
   trimOAuthRecords,
   writeOAuthRecord,
 } from '../db/queries/oauth-records.ts';
+import { usableScopes } from '../usable-scopes.ts';
 import { presentEndpoint } from './endpoint-context.ts';
 import { fromGrantId, type SignInRef, toGrantId } from './sign-in-ref.ts';
 
@@ -66,8 +67,7 @@ function grantAdapter({ sql, clock, resources, endSignIn }: OAuthStore): Adapter
       const signIn = fromGrantId(id);
       const grant = signIn === null ? null : await findClientGrant(sql, { ...signIn, now: clock.now() });
       if (grant === null || grant.signIn !== signIn?.signIn) return undefined;
-      const ofRole = scopesOfRole(grant.role);
-      const scope = grant.scopes.filter((name) => ofRole.includes(name)).join(' ');
+      const scope = usableScopes(grant).join(' ');
       return {
         ...{ kind: 'Grant', jti: id, accountId: id, iat: secondsOf(grant.createdAt), clientId: grant.clientId ?? '' },
         resources: Object.fromEntries(resources.map((resource) => [resource, scope])),

@@ -1,6 +1,7 @@
 import { type Role, type Scope, scopesOfRole } from '@postrider/core';
 import type { JudgingKeyRow } from '../db/queries/api-keys.ts';
 import type { ShownCredential } from '../db/queries/shown-credentials.ts';
+import { hasLostGrantor, usableScopes } from '../usable-scopes.ts';
 import type { Refusal } from './acceptance.ts';
 import { FETCH_FIX, isFetchable } from './attachment-hosts.ts';
 import type { Sender } from './judged-sender.ts';
@@ -63,7 +64,7 @@ function shownFaultOf({ shown }: JudgingKey, lasting: CallerStates['lasting']): 
 function faultOf({ keyId, version }: JudgingKey, states: KeyStates, now: Date): Refusal | null {
   if (version == null) return null;
   const row = states.get(keyId);
-  if (row === undefined || row.revokedAt !== null) return REVOKED;
+  if (row === undefined || row.revokedAt !== null || hasLostGrantor(row)) return REVOKED;
   return row.expiresAt !== null && row.expiresAt <= now ? EXPIRED : null;
 }
 
@@ -87,8 +88,9 @@ function hostFaultOf({ request, sender }: ParsedSend): Refusal | null {
   return urls.every((url) => isFetchable(url, lists)) ? null : OTHER_HOSTS;
 }
 
-function scopesOf({ isSeat, seatRole, scopes }: JudgingKeyRow): readonly Scope[] {
-  if (!isSeat) return scopes;
+function scopesOf(row: JudgingKeyRow): readonly Scope[] {
+  const { isSeat, seatRole } = row;
+  if (!isSeat) return usableScopes(row);
   return seatRole === null ? [] : scopesOfRole(seatRole satisfies Role);
 }
 

@@ -1,4 +1,7 @@
 import { ALL_SCOPES, type Scope, type Viewer } from '@postrider/core';
+import type { Query } from '../db/client.ts';
+import { findKeyById } from '../db/queries/api-keys.ts';
+import { usableScopes } from '../usable-scopes.ts';
 
 /** What the caller of an operation may see. */
 export function viewerOf(caller: {
@@ -7,6 +10,12 @@ export function viewerOf(caller: {
   readonly user: object | null;
 }): Viewer {
   return { keyId: caller.keyId, scopes: caller.scopes, isUser: caller.user !== null };
+}
+
+/** What a key may see now; nothing if the account has no such key. */
+export async function readViewerOfKey(query: Query, accountId: string, keyId: string): Promise<Viewer> {
+  const key = await findKeyById(query, accountId, keyId);
+  return { keyId, scopes: key === null ? [] : usableScopes(key), isUser: false };
 }
 
 /** The operator of the installation, who can access the database itself. */

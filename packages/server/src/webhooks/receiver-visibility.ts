@@ -1,10 +1,10 @@
 import type { Viewer } from '@postrider/core';
 import type { Clock } from '../clock.ts';
 import type { Sql } from '../db/client.ts';
-import { findKeyById } from '../db/queries/api-keys.ts';
 import type { ClaimedDelivery } from '../db/queries/webhook-deliveries.ts';
 import { createExpiringCache } from '../keys/expiring-cache.ts';
 import { redactWebhookEvents } from '../visibility/redact-webhook-event.ts';
+import { readViewerOfKey } from '../visibility/viewer.ts';
 import type { AttemptResult } from './post-event.ts';
 import type { Receiver } from './receivers.ts';
 
@@ -30,16 +30,11 @@ export function createReceiverVisibility(
 ): ReceiverVisibility {
   const memory = createExpiringCache<Viewer>(clock);
 
-  async function readViewer(accountId: string, keyId: string): Promise<Viewer> {
-    const key = await findKeyById(sql, accountId, keyId);
-    return { keyId, scopes: key?.scopes ?? [], isUser: false };
-  }
-
   return {
     async bodyFor({ chosenBy }, { accountId, eventType: type, body }) {
       if (chosenBy === null) return body;
       try {
-        const viewer = await memory.recall(chosenBy, () => readViewer(accountId, chosenBy));
+        const viewer = await memory.recall(chosenBy, () => readViewerOfKey(sql, accountId, chosenBy));
         const [shown] = await redactWebhookEvents(sql, accountId, [{ type, body }], viewer);
         return shown?.body ?? null;
       } catch (error) {

@@ -100,8 +100,8 @@ const isUsable = (now: ReturnType<typeof sql>) =>
   );
 
 const GRANT = {
-  ...{ accountId: apiKeys.accountId, keyId: apiKeys.id, clientId: apiKeys.clientId, scopes: apiKeys.scopes },
-  ...{ role: members.role, createdAt: apiKeys.createdAt, expiresAt: apiKeys.expiresAt, signIn: apiKeys.signIn },
+  ...{ accountId: apiKeys.accountId, keyId: apiKeys.id, clientId: apiKeys.clientId, storedScopes: apiKeys.scopes },
+  ...{ grantorRole: members.role, createdAt: apiKeys.createdAt, expiresAt: apiKeys.expiresAt, signIn: apiKeys.signIn },
 };
 
 const findGrant = defineStatement(

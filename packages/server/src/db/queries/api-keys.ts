@@ -66,12 +66,16 @@ const grantorRole = builder
   .from(grantors)
   .where(and(eq(grantors.accountId, apiKeys.accountId), eq(grantors.id, apiKeys.createdByMember)));
 
+const { scopes: storedScopes, ...restrictions } = keyRestrictions;
+
 const keyColumns = {
   accountId: apiKeys.accountId,
   keyId: apiKeys.id,
   keyName: apiKeys.name,
   last4: apiKeys.last4,
-  ...keyRestrictions,
+  ...restrictions,
+  /** Not all of them may be usable: `usableScopes` says which are. */
+  storedScopes,
   createdAt: apiKeys.createdAt,
   lastUsedAt: apiKeys.lastUsedAt,
   revokedAt: apiKeys.revokedAt,

@@ -1,4 +1,4 @@
-import { type Scope, VISIBILITY_RULES } from '@postrider/core';
+import { rolesGranting, VISIBILITY_RULES } from '@postrider/core';
 import type { Query } from '../client.ts';
 import { type SQL, sql } from '../drizzle.ts';
 import { recordColumns } from '../record-columns.ts';
@@ -58,8 +58,14 @@ export interface KnownRecipient {
   readonly isTrusted: boolean;
 }
 
-/** Scopes that let a key see the bcc recipients of other senders. */
-const SEES_BLIND: readonly Scope[] = VISIBILITY_RULES['message.private'].others;
+/** Whether the key `k` may see the bcc recipients of other senders. For a program that signed in, `g` is the user who allowed it. */
+const seesBlind = sql.join(
+  VISIBILITY_RULES['message.private'].others.map(
+    (scope) => sql`${sql.param(scope)} = ANY (k.scopes)
+      AND (k.client_id IS NULL OR g.role = ANY (${sql.param(rolesGranting(scope))}::text[]))`,
+  ),
+  sql` OR `,
+);
 
 /** Statuses of recipients whose mail was released for sending, whatever its result. */
 const WRITTEN_TO = ['queued', 'sending', 'sent', 'delivered', 'deferred', 'bounced', 'complained'];
@@ -108,8 +114,9 @@ const read = defineStatement(
       SELECT DISTINCT a, k, e FROM json_to_recordset(${recipients}::text::json) AS j (${sql.raw(recordColumns(RECIPIENT))})
     ),
     askers AS MATERIALIZED (
-      SELECT q.a, q.k, q.e, coalesce(k.scopes && ${sql.param(SEES_BLIND)}::text[], false) AS sees_blind
+      SELECT q.a, q.k, q.e, coalesce(${seesBlind}, false) AS sees_blind
       FROM asked q LEFT JOIN api_keys k ON k.account_id = q.a AND k.id = q.k
+        LEFT JOIN members g ON g.account_id = k.account_id AND g.id = k.created_by_member
     ),
     met AS MATERIALIZED (
       SELECT p.a, p.k, p.e FROM askers p

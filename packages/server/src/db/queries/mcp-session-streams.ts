@@ -2,7 +2,9 @@ import type { Query } from '../client.ts';
 import { sql } from '../drizzle.ts';
 import { arraysOf, columnNames, recordColumns, toArrays, unnested } from '../record-columns.ts';
 import { executing, nullable, pg, returning } from '../result.ts';
+import { apiKeys } from '../schema/keys.ts';
 import { mcpSessions } from '../schema/mcp-sessions.ts';
+import { members } from '../schema/users.ts';
 import { defineStatement, type RowOf, value } from '../statement.ts';
 
 export type { WatchedEntries } from '../schema/mcp-sessions.ts';
@@ -156,11 +158,16 @@ const KEYS = { account_id: mcpSessions.accountId, id: mcpSessions.keyId };
 
 const readKeys = defineStatement({ ...arraysOf(KEYS), now: value<Date>() }, ({ now, ...keys }) =>
   returning(
-    { index: pg.int4, scopes: pg.textArray, ipAllowlist: nullable(pg.textArray) },
+    {
+      ...{ index: pg.int4, storedScopes: apiKeys.scopes, ipAllowlist: nullable(pg.textArray) },
+      ...{ clientId: nullable(pg.text), grantorRole: nullable(members.role) },
+    },
     sql`
-      SELECT (f.place - 1)::int AS index, k.scopes, k.ip_allowlist AS "ipAllowlist"
+      SELECT (f.place - 1)::int AS index, k.scopes AS "storedScopes", k.ip_allowlist AS "ipAllowlist",
+        k.client_id AS "clientId", g.role AS "grantorRole"
       FROM ${unnested(KEYS, keys)} WITH ORDINALITY AS f (${columnNames(KEYS)}, place)
-      JOIN api_keys k ON k.account_id = f.account_id AND k.id = f.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})`,
+      JOIN api_keys k ON k.account_id = f.account_id AND k.id = f.id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
+      LEFT JOIN members g ON k.client_id IS NOT NULL AND g.account_id = k.account_id AND g.id = k.created_by_member`,
   ),
 );
 

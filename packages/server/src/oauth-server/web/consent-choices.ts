@@ -53,7 +53,7 @@ function addedScopes(form: PageForm, request: AccessRequest, { row }: FormerGran
   const offered = [...furtherScopes(request), ...request.scopes.filter((scope) => scope === 'emails:content-all')];
   const isTicked = (scope: Scope) =>
     ticked.includes(scope) || (scope === 'emails:content-all' && form.has('readsOthers'));
-  return offered.filter((scope) => isTicked(scope) && !row.scopes.includes(scope));
+  return offered.filter((scope) => isTicked(scope) && !row.storedScopes.includes(scope));
 }
 
 /** The access as a policy, for its description in words before anything is stored. */

@@ -39,6 +39,11 @@ export function toKeyProblem(refusal: KeyRefusal, id = '', scopes: readonly Scop
       return new ProblemError('permission_escalation', {
         detail: `The key would be less restricted than the calling one in: ${refusal.names.join(', ')}.`,
       });
+    case 'not-grantor':
+      return new ProblemError('permission_escalation', {
+        detail: `The user who allowed this program set its limits. Another user cannot loosen: ${refusal.names.join(', ')}.`,
+        fix: 'Ask that user, an owner or an admin to change the key.',
+      });
     case 'undecidable':
       return new ProblemError('permission_escalation', {
         detail: `Loosening ${refusal.names.join(', ')} of this key lets it send more mail without approval, and the caller may not decide held sends.`,

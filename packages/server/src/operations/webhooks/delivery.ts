@@ -1,12 +1,11 @@
 import type { Viewer } from '@postrider/core';
 import type { Query } from '../../db/client.ts';
-import { findKeyById } from '../../db/queries/api-keys.ts';
 import { readEventsById } from '../../db/queries/event-feeds.ts';
 import { type DeliveryRow, readDelivery } from '../../db/queries/webhook-attempts.ts';
 import { isUuid } from '../../uuid-v7.ts';
 import { visibleUrl } from '../../visibility/mask-url.ts';
 import { redactWebhookEvents } from '../../visibility/redact-webhook-event.ts';
-import { viewerOf } from '../../visibility/viewer.ts';
+import { readViewerOfKey, viewerOf } from '../../visibility/viewer.ts';
 import { webhookTimestamp } from '../../webhooks/sign-webhook.ts';
 import type { Handler } from '../context.ts';
 import { toDelivery } from './delivery-record.ts';
@@ -25,7 +24,8 @@ export const getWebhookDelivery: Handler<'webhooks.delivery'> = async (
   const row = isUuid(id) ? await readDelivery(sql, { accountId, endpointId, id }) : null;
   if (row === null) throw unknownDelivery(id);
   const viewer = viewerOf(caller);
-  const viewers = chosenBy === null ? [viewer] : [await viewerOfKey(sql, accountId, chosenBy), viewer];
+  // An endpoint gets no more than the key that chose its URL may see.
+  const viewers = chosenBy === null ? [viewer] : [await readViewerOfKey(sql, accountId, chosenBy), viewer];
   const body = await readBody(sql, accountId, row.eventId, viewers);
   const request = { url: visibleUrl(url, viewer), headers: headersOf(row), body };
   return { body: { ...toDelivery(row, viewer), request } };
@@ -34,12 +34,6 @@ export const getWebhookDelivery: Handler<'webhooks.delivery'> = async (
 function headersOf({ eventId, status, createdAt }: DeliveryRow): Record<string, string> {
   const signedFor = status === 'pending' ? {} : { 'webhook-timestamp': webhookTimestamp(createdAt) };
   return { 'content-type': 'application/json', 'webhook-id': eventId, ...signedFor };
-}
-
-/** The key that chose the URL of an endpoint: the endpoint gets no more than it may see. */
-async function viewerOfKey(query: Query, accountId: string, keyId: string): Promise<Viewer> {
-  const key = await findKeyById(query, accountId, keyId);
-  return { keyId, scopes: key?.scopes ?? [], isUser: false };
 }
 
 /** The payload of an event, without what any of these viewers may not see; null if it is no longer stored. */
