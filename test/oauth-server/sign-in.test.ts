@@ -244,4 +244,27 @@ describe('a program that signs in', () => {
     expect((await program.callTool(tokensOf(renewed).access, 'get_sending_context')).status).toBe(401);
     expect((await program.refresh(tokensOf(renewed).refresh)).body.error).toBe('invalid_grant');
   });
+
+  it('is asked to get more scopes only for calls that its key may make with them', async () => {
+    const { access } = await program.signIn(owner);
+    const challengeOf = async (tool: string) => {
+      const { status, headers } = await program.callTool(
+        access,
+        tool,
+        {},
+        '/mcp?toolsets=templates,domains,webhooks,support',
+      );
+      return [
+        status,
+        / scope="([^"]*)"/
+          .exec(headers.get('www-authenticate') ?? '')?.[1]
+          ?.split(' ')
+          .at(-1),
+      ];
+    };
+    expect(await challengeOf('create_template')).toEqual([403, 'templates:write']);
+    for (const tool of ['delete_template', 'create_domain', 'create_webhook', 'create_ticket']) {
+      expect([tool, ...(await challengeOf(tool))]).toEqual([tool, 200, undefined]);
+    }
+  });
 });

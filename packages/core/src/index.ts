@@ -52,7 +52,13 @@ export {
   type OperationId,
   type ToolName,
 } from './operations/index.ts';
-export { FIRST_PROGRAM_SCOPES, PROGRAM_SCOPES, rolesGranting, scopesOfProgram } from './program-scopes.ts';
+export {
+  describeProgramScope,
+  FIRST_PROGRAM_SCOPES,
+  PROGRAM_SCOPES,
+  rolesGranting,
+  scopesOfProgram,
+} from './program-scopes.ts';
 export {
   CALLER_POLICY,
   type CallerFacts,

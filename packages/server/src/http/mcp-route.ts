@@ -64,8 +64,7 @@ export function createMcpRoute(options: McpRouteOptions) {
     if (refused !== null && !callsTool(request.body)) throw refused;
     const { caller } = request.state;
     const grantable = caller === null ? [] : grantableScopes(caller);
-    // A program that signed in asks its user for more scopes when it gets this response (RFC 6750, section 3.1).
-    const lacked = missingScopesOf(request.body, caller?.scopes ?? []).filter((scope) => grantable.includes(scope));
+    const lacked = caller === null ? [] : lackedScopes(request.body, caller, grantable);
     if (lacked.length > 0) throw insufficientScope(lacked, caller?.scopes ?? [], baseUrl, mcpPathOf(request.url));
     const { toolsets = [], readonly: readOnly } = parseQuery(findOperation('service.mcp'), request.query);
     const context = {
@@ -164,6 +163,11 @@ export function createMcpRoute(options: McpRouteOptions) {
 /** The scopes that the user of a program that signed in can grant it; none for a key with a secret. */
 function grantableScopes({ shown, row }: Caller): readonly Scope[] {
   return shown?.kind === 'token' ? scopesOfProgram(PROGRAM_SCOPES, row.grantorRole) : [];
+}
+
+/** A program that signed in asks its user for these scopes when the response names them (RFC 6750, section 3.1). */
+function lackedScopes(body: unknown, caller: Caller, grantable: readonly Scope[]): readonly Scope[] {
+  return missingScopesOf(body, caller.scopes, callerFactsOf(caller)).filter((scope) => grantable.includes(scope));
 }
 
 function insufficientScope(

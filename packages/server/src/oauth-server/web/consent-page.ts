@@ -1,4 +1,4 @@
-import { type FieldProblem, SCOPES, type Scope } from '@postrider/core';
+import { describeProgramScope, type FieldProblem, type Scope } from '@postrider/core';
 import { findHostLookAlike } from '@postrider/review';
 import type { PageForm } from '../../console/web/page-form.ts';
 import { policyCard } from '../../console/web/pages/key-form.ts';
@@ -180,7 +180,7 @@ function furtherFields({ form, request }: ConsentPage): Html | null {
   const ticked = form.all('scope');
   const box = (scope: Scope) =>
     checkbox({
-      ...{ name: 'scope', value: scope, label: SCOPES[scope], hint: html`<code>${scope}</code>` },
+      ...{ name: 'scope', value: scope, label: describeProgramScope(scope), hint: html`<code>${scope}</code>` },
       isChecked: ticked.includes(scope),
     });
   return html`<fieldset><legend>What else it asks for</legend>${further.map(box)}</fieldset>`;
