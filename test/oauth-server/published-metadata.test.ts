@@ -82,7 +82,7 @@ describe('a program that publishes its metadata', () => {
     const { access } = await program.signIn(owner);
     expect((await program.callTool(access, 'get_sending_context')).status).toBe(200);
     const [key] = (await owner.call('GET', '/keys')).body.keys;
-    expect(key.client).toEqual({ name: 'Claude', id: clientId });
+    expect(key.client).toMatchObject({ name: 'Claude', id: clientId });
     expect(requests.filter((path) => path === '/client.json')).toHaveLength(1);
   });
 

@@ -245,6 +245,19 @@ describe('a program that signs in', () => {
     expect((await program.refresh(tokensOf(renewed).refresh)).body.error).toBe('invalid_grant');
   });
 
+  it('is shown with the address of its user only to those who may read the team', async () => {
+    await program.signIn(owner);
+    const [{ id }] = await keysOf();
+    const emailFor = async (scopes: readonly string[]) => {
+      const reader = await server.newKey({ name: 'Reader', scopes });
+      return (await server.call('GET', `/keys/${id}`, { key: reader })).body.client.grantedBy.email;
+    };
+    expect([await emailFor(['keys:read']), await emailFor(['keys:read', 'team:read'])]).toEqual([
+      null,
+      'owner@sandbox.test',
+    ]);
+  });
+
   it('is asked to get more scopes only for calls that its key may make with them', async () => {
     const { access } = await program.signIn(owner);
     const challengeOf = async (tool: string) => {

@@ -65,6 +65,12 @@ export const VISIBILITY_RULES = {
     others: ['webhooks:write'],
     otherwise: 'the URL ends in `/***`; `responseBody` is null',
   },
+  'key.grantor': {
+    shows: 'of the key of a program that signed in: the address of the member who allowed it, `client.grantedBy.email`',
+    own: ['team:read'],
+    others: ['team:read'],
+    otherwise: 'null',
+  },
 } as const satisfies Readonly<Record<string, VisibilityRule>>;
 
 export type Visibility = keyof typeof VISIBILITY_RULES;

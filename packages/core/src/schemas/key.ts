@@ -52,6 +52,15 @@ export const keyFields = {
     .object({
       name: z.string().describe('As the program reported it.'),
       id: z.string().describe('The OAuth client id: the URL of the program’s metadata, or the id of its registration.'),
+      grantedBy: z
+        .object({
+          memberId: idSchema,
+          email: z
+            .string()
+            .nullable()
+            .describe('Null if they left the team, for keys without `team:read`, and in events.'),
+        })
+        .describe('The member who allowed the program. It never exceeds their role.'),
     })
     .nullable()
     .describe('The program that signed in and uses this key by access tokens; null for a key with a secret.'),

@@ -1467,6 +1467,16 @@ export interface components {
                 name: string;
                 /** @description The OAuth client id: the URL of the program’s metadata, or the id of its registration. */
                 id: string;
+                /** @description The member who allowed the program. It never exceeds their role. */
+                grantedBy: {
+                    /**
+                     * Format: uuid
+                     * @description UUIDv7, so that id order is time order.
+                     */
+                    memberId: string;
+                    /** @description Null if they left the team, for keys without `team:read`, and in events. */
+                    email: string | null;
+                };
             } | null;
             /**
              * Format: date-time
@@ -1608,6 +1618,16 @@ export interface components {
                 name: string;
                 /** @description The OAuth client id: the URL of the program’s metadata, or the id of its registration. */
                 id: string;
+                /** @description The member who allowed the program. It never exceeds their role. */
+                grantedBy: {
+                    /**
+                     * Format: uuid
+                     * @description UUIDv7, so that id order is time order.
+                     */
+                    memberId: string;
+                    /** @description Null if they left the team, for keys without `team:read`, and in events. */
+                    email: string | null;
+                };
             } | null;
             /**
              * Format: date-time
@@ -2052,6 +2072,16 @@ export interface components {
                 name: string;
                 /** @description The OAuth client id: the URL of the program’s metadata, or the id of its registration. */
                 id: string;
+                /** @description The member who allowed the program. It never exceeds their role. */
+                grantedBy: {
+                    /**
+                     * Format: uuid
+                     * @description UUIDv7, so that id order is time order.
+                     */
+                    memberId: string;
+                    /** @description Null if they left the team, for keys without `team:read`, and in events. */
+                    email: string | null;
+                };
             } | null;
             /**
              * Format: date-time

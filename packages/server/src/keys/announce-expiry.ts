@@ -30,7 +30,8 @@ export async function announceExpiry({
     }));
     for (const { accountId, keyId } of keys) {
       const row = await findKeyById(transaction, accountId, keyId);
-      if (row !== null) await announce(transaction, ids, [{ accountId, type: 'key.expiring', data: toKey(row) }], now);
+      if (row !== null)
+        await announce(transaction, ids, [{ accountId, type: 'key.expiring', data: toKey(row, null) }], now);
     }
     await appendAudit(transaction, entries);
     return keys.length;

@@ -1,11 +1,16 @@
-import type { OperationById, OperationOutput } from '@postrider/core';
+import { maySee, type OperationById, type OperationOutput, type Viewer } from '@postrider/core';
 import type { KeyRow } from '../db/queries/api-keys.ts';
 import { toSendLimit } from '../sending/key-rules.ts';
 import { usableScopes } from '../usable-scopes.ts';
 import { keyPrefix } from './api-key.ts';
 
-/** Converts a stored key to the API's format. */
-export function toKey(row: KeyRow): OperationOutput<OperationById<'keys.get'>> {
+type Key = OperationOutput<OperationById<'keys.get'>>;
+
+/**
+ * Converts a stored key to the API's format.
+ * @param viewer the caller who sees it; null for an event, which is the same for every receiver
+ */
+export function toKey(row: KeyRow, viewer: Viewer | null): Key {
   const { personaSource: source, personaAgentName: agentName } = row;
   return {
     id: row.keyId,
@@ -23,13 +28,23 @@ export function toKey(row: KeyRow): OperationOutput<OperationById<'keys.get'>> {
     persona: source === null && agentName === null ? null : { agentName, source },
     lockPersona: row.lockPersona,
     sendLimit: toSendLimit(row),
-    client: row.clientId === null ? null : { name: row.clientName ?? '', id: row.clientId },
+    client: toClient(row, viewer),
     createdAt: row.createdAt.toISOString(),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     expiresAt: row.expiresAt?.toISOString() ?? null,
     revokedAt: row.revokedAt?.toISOString() ?? null,
     pausedAt: row.pausedAt?.toISOString() ?? null,
   };
+}
+
+function toClient(
+  { clientId, clientName, keyId, createdByMember, grantorEmail }: KeyRow,
+  viewer: Viewer | null,
+): Key['client'] {
+  if (clientId === null || createdByMember === null) return null;
+  const isShown = viewer !== null && maySee(viewer, 'key.grantor', keyId);
+  const grantedBy = { memberId: createdByMember, email: isShown ? grantorEmail : null };
+  return { name: clientName ?? '', id: clientId, grantedBy };
 }
 
 function copyOf(list: readonly string[] | null): string[] | null {

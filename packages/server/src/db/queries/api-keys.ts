@@ -61,10 +61,9 @@ const makerLimits = builder
 
 const grantors = alias(members, 'grantors');
 
-const grantorRole = builder
-  .select({ role: grantors.role })
-  .from(grantors)
-  .where(and(eq(grantors.accountId, apiKeys.accountId), eq(grantors.id, apiKeys.createdByMember)));
+const isGrantor = and(eq(grantors.accountId, apiKeys.accountId), eq(grantors.id, apiKeys.createdByMember));
+const grantorRole = builder.select({ role: grantors.role }).from(grantors).where(isGrantor);
+const grantorEmail = builder.select({ email: grantors.email }).from(grantors).where(isGrantor);
 
 const { scopes: storedScopes, ...restrictions } = keyRestrictions;
 
@@ -90,6 +89,8 @@ const keyColumns = {
   signIn: apiKeys.signIn,
   /** For the key of such a program, the role of the user who signed in; null if they are not in the team any more. */
   grantorRole: sql<Role | null>`CASE WHEN ${apiKeys.clientId} IS NOT NULL THEN ${grantorRole} END`,
+  /** The address of that user; null if they are not in the team any more. */
+  grantorEmail: sql<string | null>`CASE WHEN ${apiKeys.clientId} IS NOT NULL THEN ${grantorEmail} END`,
   /** Whether the key belongs to a member's seat. No one knows the secret of such a key, and key operations ignore it. */
   isSeat: apiKeys.isSeat,
   /** Incremented whenever the key's restrictions or its secret change. */

@@ -1,5 +1,6 @@
 import { toKey } from '../../keys/key-record.ts';
 import { makeKey } from '../../keys/manage-keys.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { toKeyProblem } from './key-problems.ts';
 
@@ -7,5 +8,5 @@ import { toKeyProblem } from './key-problems.ts';
 export const createKey: Handler<'keys.create'> = async ({ body }, { services: { database }, caller }) => {
   const made = await makeKey(database, caller.row, body);
   if (made.kind !== 'done') throw toKeyProblem(made);
-  return { body: { ...toKey(made.row), key: made.secret } };
+  return { body: { ...toKey(made.row, viewerOf(caller)), key: made.secret } };
 };

@@ -1,6 +1,7 @@
 import { findKeyById } from '../../db/queries/api-keys.ts';
 import { toKey } from '../../keys/key-record.ts';
 import { isUuid } from '../../uuid-v7.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { unknownKey } from './key-problems.ts';
 
@@ -8,5 +9,5 @@ export const getKey: Handler<'keys.get'> = async ({ params }, { services: { data
   await callers.settleKeyUse();
   const row = isUuid(params.id) ? await findKeyById(database.sql, caller.accountId, params.id) : null;
   if (row === null || row.isSeat) throw unknownKey(params.id);
-  return { body: toKey(row) };
+  return { body: toKey(row, viewerOf(caller)) };
 };

@@ -1,5 +1,6 @@
 import { countKeys, listKeys as listRows } from '../../db/queries/api-keys.ts';
 import { toKey } from '../../keys/key-record.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import { keysetPage } from '../keyset-page.ts';
 import { EXACT_COUNT_CAP } from '../total.ts';
@@ -19,5 +20,5 @@ export const listKeys: Handler<'keys.list'> = async ({ query }, { services: { da
     },
     (row) => row.keyId,
   );
-  return { body: { keys: rows.map(toKey), ...page } };
+  return { body: { keys: rows.map((row) => toKey(row, viewerOf(caller))), ...page } };
 };

@@ -5,6 +5,7 @@ import type { Caller } from '../../keys/caller.ts';
 import { toKey } from '../../keys/key-record.ts';
 import { quotaMonth, quotaResetsAt } from '../../sending/quota.ts';
 import { limitsOf, periodStart } from '../../sending/send-limits.ts';
+import { viewerOf } from '../../visibility/viewer.ts';
 import type { Handler } from '../context.ts';
 import type { Database } from '../database.ts';
 
@@ -19,7 +20,7 @@ export const getOwnKey: Handler<'keys.self'> = async (_input, { services: { data
   const { quota: limit, used } = usage;
   return {
     body: {
-      ...toKey(caller.row),
+      ...toKey(caller.row, viewerOf(caller)),
       sendingDomains: [...domains, installation.sandboxDomain],
       sendsLeft,
       sendingPaused: caller.pausedBy,

@@ -101,7 +101,7 @@ ${flushCard(null, keys.length === 0 ? emptyState('No keys yet', 'Create a key fo
 function credentialOf({ prefix, last4, client }: Key): Html {
   return client === null
     ? html`<code class="faint">${prefix}…${last4}</code>`
-    : html`<span class="faint">Signed in with ${foreignText(client.name)}</span>`;
+    : html`<span class="faint">${foreignText(client.name)}, allowed by ${client.grantedBy.email ?? 'a former member'}</span>`;
 }
 
 const APPROVAL_WORDS: Readonly<Record<Key['approvalMode'], string>> = {
@@ -186,6 +186,7 @@ ${card(
         ? null
         : html`${foreignText(key.client.name)} <span class="line small faint">It signed in with OAuth. Its client id: <code>${key.client.id}</code></span>`,
     ],
+    ['Allowed by', key.client === null ? null : (key.client.grantedBy.email ?? 'A former member')],
     ['Last used', lastUsedAt === null ? 'Never' : time(lastUsedAt, 'age')],
     ['Expires', expiresAt === null ? 'Never' : time(expiresAt)],
     ['Paused', pausedAt === null ? null : time(pausedAt)],
