@@ -36,6 +36,7 @@ const PARAMETERS: Parameters = [
   ['/console/tickets/:id', ({ ticket }) => ({ id: [ticket] })],
   ['/console/requests/:id', ({ request }) => ({ id: [request] })],
   ['/console/mailbox/:id', ({ captured }) => ({ id: [captured], index: ['0'] })],
+  ['/console/programs/:id', ({ program }) => ({ id: [program] })],
   ['/console/settings/sessions/:id', ({ session }) => ({ id: [session] })],
 ];
 

@@ -1,5 +1,6 @@
 import { formatMailbox, LIMITS } from '@postrider/core';
 import { MARKUP, MARKUP_TAG, MIXED, OVERRIDE, unbroken } from './console-texts.ts';
+import { createProgram } from './oauth-program.ts';
 import { joinAs, signInAs, type TestSession } from './session.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './test-app.ts';
 
@@ -26,6 +27,8 @@ export interface ConsoleIds {
   readonly request: string;
   readonly captured: string;
   readonly session: string;
+  /** A program that the owner allowed. */
+  readonly program: string;
 }
 
 export interface ConsoleWorld {
@@ -54,8 +57,9 @@ export async function startConsoleWorld(options: TestAppOptions = {}): Promise<C
   const webhooks = await must(server.call('GET', `/webhooks/${rest.webhook}/deliveries`));
   const captured = (await must(server.call('GET', '/dev/mailbox', { key: null }))).messages[0].id as string;
   const session = (await must(owner.call('GET', '/auth/sessions'))).sessions[0].id as string;
+  const program = await addProgram(server, owner);
   const delivery = webhooks.deliveries[0].id as string;
-  const ids = { ...messages, ...rest, holds, ticket, request, captured, session, delivery };
+  const ids = { ...messages, ...rest, holds, ticket, request, captured, session, delivery, program };
   return { server, owner, newcomer, ids, close: () => server.close() };
 }
 
@@ -218,6 +222,12 @@ async function addTicket(server: TestApp, emailId: string, requestId: string): P
   const { number } = await must(server.call('POST', '/support/tickets', { body }));
   await must(server.call('POST', `/support/tickets/${number}/messages`, { body: { body: MARKUP } }));
   return String(number);
+}
+
+async function addProgram(server: TestApp, owner: TestSession): Promise<string> {
+  const { signIn } = await createProgram(server, { name: `${MARKUP} ${MIXED}` });
+  await signIn(owner);
+  return (await must(owner.call('GET', '/programs'))).programs[0].id;
 }
 
 /** The ids of a batch, in order; every item must be accepted. */

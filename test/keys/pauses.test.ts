@@ -7,8 +7,8 @@ import { signInAs, type TestSession } from '../harness/session.ts';
 import { startTestApp, type TestApp } from '../harness/test-app.ts';
 import { connectTo } from '../mcp/connect.ts';
 
-const BY_KEY: Pauser = { isUser: false, name: 'Monitor' };
-const BY_USER: Pauser = { isUser: true, name: 'ada@b.example' };
+const BY_KEY: Pauser = { keyId: null, isUser: false, name: 'Monitor' };
+const BY_USER: Pauser = { keyId: null, isUser: true, name: 'ada@b.example' };
 
 describe('the rule of pauses', () => {
   it.each([

@@ -79,6 +79,10 @@ export const sessions = section('Sessions', [
     'A user lists, renames and removes their own passkeys, 10 at most, and adds them in a browser only. The audit log of each of their accounts records additions and removals. No key can do this.',
   ),
   requirement(
+    'sessions.programs',
+    'A user of any role lists, pauses, resumes and ends the programs that they allowed, on a page that works without scripts and by `GET /programs`; the audit log names them, and what the programs hold is withdrawn.',
+  ),
+  requirement(
     'sessions.program-roles',
     'A program that signed in never has a scope that its user’s role, its access token, or programs in general lack: also on open connections, in sends that are being prepared, in what receivers of its webhooks get, and after a change of the role.',
   ),

@@ -140,6 +140,8 @@ export const LIMITS = {
   magicLinksPerClient: 60, // sent in magicLinkMinutes, to all addresses
   magicLinksPerAddress: 120, // sent in an hour for all clients; a browser that signed in before gets one a minute beyond all of these
   knownBrowserDays: 180, // since its last sign-in
+  /** Programs that a user allowed. */
+  programsListed: 100,
   passkeysPerUser: 10,
   passkeyNameCharacters: 60,
   passkeyChallengeMinutes: 5, // to confirm in the browser's own window

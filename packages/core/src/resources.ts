@@ -25,6 +25,7 @@ const RESOURCES: Readonly<Record<Resource, string>> = {
   auth: 'Sign users in and out, in a browser or on a device.',
   sessions: 'The sessions of the signed-in user: browsers and devices.',
   passkeys: 'The passkeys of the signed-in user, which sign them in without mail.',
+  programs: 'The programs that the signed-in user allowed to use the account for them.',
   tools: 'Free checks of the DNS records of any domain, without a key.',
   service: 'The server itself: health, this document and the MCP endpoint.',
 };

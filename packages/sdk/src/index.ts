@@ -116,6 +116,7 @@ export type {
   Passkey,
   Passkeys,
   Problem,
+  Programs,
   QuotaThresholdData,
   QuotaThresholdEvent,
   Readiness,

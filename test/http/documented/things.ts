@@ -1,4 +1,5 @@
 import { LIMITS } from '@postrider/core';
+import { createProgram } from '../../harness/oauth-program.ts';
 import { addPasskey } from '../../harness/passkeys.ts';
 import type { AccountWorld } from './account-world.ts';
 
@@ -85,6 +86,12 @@ export const passkey = async ({ server, owner }: AccountWorld) => {
   return { id: (await addPasskey(server, owner)).body.id as string };
 };
 
+export const program = async ({ server, owner }: AccountWorld) => {
+  const { signIn } = await createProgram(server);
+  await signIn(owner);
+  return { id: (await owner.call('GET', '/programs')).body.programs[0].id as string };
+};
+
 /** What a path's `:id` is the id of, by the preceding part. */
 export const THINGS: Readonly<Record<string, (world: AccountWorld) => Promise<{ readonly id: string }>>> = {
   '/emails': sent,
@@ -93,6 +100,7 @@ export const THINGS: Readonly<Record<string, (world: AccountWorld) => Promise<{ 
   '/suppressions': suppression,
   '/support/tickets': ticket,
   '/passkeys': passkey,
+  '/programs': program,
   '/team': member,
   '/templates': template,
   '/domains': spareDomain,

@@ -5612,6 +5612,96 @@ export const COMMANDS: readonly CommandDescription[] = [
     ]
   },
   {
+    "id": "programs.list",
+    "command": "programs list",
+    "summary": "List the programs you allowed",
+    "description": "Lists the programs that the signed-in user allowed to use this account for them, the newest first. To end the access of one, use postrider programs revoke.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider programs list"
+    ],
+    "inputs": []
+  },
+  {
+    "id": "programs.revoke",
+    "command": "programs revoke",
+    "summary": "End the access of a program",
+    "description": "Ends the access of a program that the signed-in user allowed, within a second. Its messages that wait for approval are withdrawn. To use it again, sign in with it again.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider programs revoke 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the program’s key.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "programs.pause",
+    "command": "programs pause",
+    "summary": "Pause the sending of a program",
+    "description": "Refuses every further send of a program that the signed-in user allowed, within a second. It can still read. What was accepted before is delivered.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider programs pause 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the program’s key.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
+    "id": "programs.resume",
+    "command": "programs resume",
+    "summary": "Resume the sending of a program",
+    "description": "Lets a paused program send again. If another user paused it, your role must allow you to change keys: otherwise the command fails with permission_escalation.",
+    "needsKey": true,
+    "scope": null,
+    "examples": [
+      "postrider programs resume 0199a6a0-7b1e-7c3a-8a7b-2f1d0c9e8b7a"
+    ],
+    "inputs": [
+      {
+        "name": "id",
+        "place": "params",
+        "key": "id",
+        "required": true,
+        "positional": true,
+        "flags": [],
+        "valueName": "id",
+        "description": "The id of the program’s key.",
+        "value": {
+          "kind": "text"
+        }
+      }
+    ]
+  },
+  {
     "id": "tools.list",
     "command": "tools list",
     "summary": "List the free tools",

@@ -32,6 +32,7 @@ import type {
   OwnSessions,
   Passkey,
   Passkeys,
+  Programs,
   RenderedTemplate,
   RequestPage,
   RequestRecord,
@@ -96,6 +97,7 @@ export interface Records {
   readonly OwnSessions: OwnSessions;
   readonly Passkey: Passkey;
   readonly Passkeys: Passkeys;
+  readonly Programs: Programs;
   readonly RenderedTemplate: RenderedTemplate;
   readonly RequestPage: RequestPage;
   readonly RequestRecord: RequestRecord;

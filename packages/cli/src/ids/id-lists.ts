@@ -50,6 +50,7 @@ const LISTS: Readonly<Record<string, IdList>> = {
   webhooks: { operation: 'webhooks.list', rows: 'webhooks', noun: 'endpoints', paging: 'pages', label: by('url') },
   team: { operation: 'team.list', rows: 'members', noun: 'members', paging: 'none', label: by('email') },
   sessions: { operation: 'sessions.list', rows: 'sessions', noun: 'sessions', paging: 'none', label: by('userAgent') },
+  programs: { operation: 'programs.list', rows: 'programs', noun: 'programs', paging: 'none', label: by('name') },
   passkeys: { operation: 'passkeys.list', rows: 'passkeys', noun: 'passkeys', paging: 'none', label: by('name') },
 };
 

@@ -53,6 +53,10 @@ import { updateKey } from '../operations/keys/update.ts';
 import { deletePasskey } from '../operations/passkeys/delete.ts';
 import { listPasskeys } from '../operations/passkeys/list.ts';
 import { updatePasskey } from '../operations/passkeys/update.ts';
+import { listPrograms } from '../operations/programs/list.ts';
+import { pauseProgram } from '../operations/programs/pause.ts';
+import { resumeProgram } from '../operations/programs/resume.ts';
+import { revokeProgram } from '../operations/programs/revoke.ts';
 import { getRequest } from '../operations/requests/get.ts';
 import { listRequests } from '../operations/requests/list.ts';
 import { getHealth } from '../operations/service/health.ts';
@@ -200,6 +204,10 @@ export const OPERATIONS = [
   listPasskeys,
   updatePasskey,
   deletePasskey,
+  listPrograms,
+  revokeProgram,
+  pauseProgram,
+  resumeProgram,
   requestMagicLink,
   logOut,
   startOAuth,

@@ -248,6 +248,8 @@ export type Passkeys = components['schemas']['Passkeys'];
 /** RFC 9457 problem details. */
 export type Problem = components['schemas']['Problem'];
 
+export type Programs = components['schemas']['Programs'];
+
 export type QuotaThresholdData = components['schemas']['QuotaThresholdData'];
 
 /** The account has used 80 % or 100 % of its monthly quota; once a month each. */

@@ -102,6 +102,10 @@ export type OperationId =
   | 'passkeys.list'
   | 'passkeys.update'
   | 'passkeys.delete'
+  | 'programs.list'
+  | 'programs.revoke'
+  | 'programs.pause'
+  | 'programs.resume'
   | 'auth.magic-link'
   | 'auth.logout'
   | 'auth.device'
@@ -211,6 +215,10 @@ export interface OperationTypes {
   readonly 'passkeys.list': operations['passkeys.list'];
   readonly 'passkeys.update': operations['passkeys.update'];
   readonly 'passkeys.delete': operations['passkeys.delete'];
+  readonly 'programs.list': operations['programs.list'];
+  readonly 'programs.revoke': operations['programs.revoke'];
+  readonly 'programs.pause': operations['programs.pause'];
+  readonly 'programs.resume': operations['programs.resume'];
   readonly 'auth.magic-link': operations['auth.magicLink'];
   readonly 'auth.logout': operations['auth.logout'];
   readonly 'auth.device': operations['auth.device'];
@@ -320,6 +328,10 @@ export const OPERATIONS: Readonly<Record<OperationId, OperationFacts>> = {
   'passkeys.list': { method: 'GET', path: '/passkeys', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'passkeys.update': { method: 'PATCH', path: '/passkeys/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'passkeys.delete': { method: 'DELETE', path: '/passkeys/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'programs.list': { method: 'GET', path: '/programs', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'programs.revoke': { method: 'DELETE', path: '/programs/:id', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'programs.pause': { method: 'POST', path: '/programs/:id/pause', response: 'json', takesIdempotencyKey: false, channelIn: null },
+  'programs.resume': { method: 'POST', path: '/programs/:id/resume', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'auth.magic-link': { method: 'POST', path: '/auth/magic-link', response: 'json', takesIdempotencyKey: false, channelIn: null },
   'auth.logout': { method: 'POST', path: '/auth/logout', response: 'text', takesIdempotencyKey: false, channelIn: null },
   'auth.device': { method: 'POST', path: '/auth/device', response: 'json', takesIdempotencyKey: false, channelIn: null },

@@ -17,6 +17,7 @@ import { TeamResource } from './resources/team.ts';
 import { AuthResource } from './resources/auth.ts';
 import { SessionsResource } from './resources/sessions.ts';
 import { PasskeysResource } from './resources/passkeys.ts';
+import { ProgramsResource } from './resources/programs.ts';
 import { ToolsResource } from './resources/tools.ts';
 import { ServiceResource } from './resources/service.ts';
 
@@ -37,6 +38,7 @@ export abstract class Resources implements OperationCaller {
   readonly auth: AuthResource = new AuthResource(this);
   readonly sessions: SessionsResource = new SessionsResource(this);
   readonly passkeys: PasskeysResource = new PasskeysResource(this);
+  readonly programs: ProgramsResource = new ProgramsResource(this);
   readonly tools: ToolsResource = new ToolsResource(this);
   readonly service: ServiceResource = new ServiceResource(this);
 

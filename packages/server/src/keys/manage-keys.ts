@@ -237,17 +237,22 @@ export async function revokeLockedKey(
   await audit(transaction, ids, 'key.revoked', { keyId: decider.actor }, row, now);
 }
 
-/** Pauses or resumes a key's sending. A key cannot resume what a user paused. */
+/**
+ * Pauses or resumes a key's sending. A key cannot resume what a user paused.
+ * @param keepsOthers whether the caller cannot resume what another user paused either
+ */
 export async function pauseKey(
   tools: KeyTools,
   granter: Granter,
   keyId: string,
   paused: boolean,
+  keepsOthers = false,
 ): Promise<Done | KeyRefusal> {
   return await onLiveKey(tools, granter, keyId, async (transaction, row, now) => {
     const present = await readKeyPause(transaction, row.accountId, row.keyId);
     const step = decidePause(present, paused, granter.isSeat);
-    if (present !== null && step === 'refuse') return { kind: 'paused-by-user', pauser: present };
+    const isKept = step === 'resume' && keepsOthers && present?.isUser === true && present.keyId !== granter.keyId;
+    if (present !== null && (step === 'refuse' || isKept)) return { kind: 'paused-by-user', pauser: present };
     if (step === 'nothing') return { kind: 'done', row };
     await setKeyPause(transaction, row, paused ? granter.keyId : null, now);
     const pausedAt = paused ? (row.pausedAt ?? now) : null;

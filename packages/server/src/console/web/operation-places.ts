@@ -23,6 +23,7 @@ const PLACES: Partial<Readonly<Record<OperationId, string>>> = {
   'keys.resume': 'Resume on the key’s page',
   'keys.rotate': 'Rotate on the key’s page',
   'keys.self': 'the key’s page',
+  'programs.list': 'Settings › Programs you allowed',
   'account.get': 'Settings',
   'account.update': 'Settings',
   'account.pause': 'Pause in Settings',

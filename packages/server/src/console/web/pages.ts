@@ -5,6 +5,7 @@ import { DOMAIN_PAGES } from './pages/domain-pages.ts';
 import { KEY_PAGES } from './pages/key-pages.ts';
 import { MESSAGE_PAGES } from './pages/messages/message-pages.ts';
 import { OVERVIEW_PAGES } from './pages/overview-pages.ts';
+import { PROGRAM_PAGES } from './pages/program-pages.ts';
 import { REQUEST_PAGES } from './pages/request-pages.ts';
 import { SEND_PAGES } from './pages/send-pages.ts';
 import { SETTINGS_PAGES } from './pages/settings-pages.ts';
@@ -30,4 +31,5 @@ export const CONSOLE_PAGES: readonly PageRoute[] = [
   ...REQUEST_PAGES,
   ...TICKET_PAGES,
   ...SETTINGS_PAGES,
+  ...PROGRAM_PAGES,
 ];

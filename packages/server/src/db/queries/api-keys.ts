@@ -2,7 +2,7 @@ import type { Role, Scope } from '@postrider/core';
 import { builder, named } from '../builder.ts';
 import { asCount, countUpTo } from '../capped-count.ts';
 import type { Query } from '../client.ts';
-import { alias, and, desc, eq, isNull, lt, not, sql } from '../drizzle.ts';
+import { alias, and, desc, eq, gt, isNotNull, isNull, lt, not, or, sql } from '../drizzle.ts';
 import { arraysOf, columnNames, type RecordOf, toArrays, unnested } from '../record-columns.ts';
 import { executing } from '../result.ts';
 import { accounts } from '../schema/accounts.ts';
@@ -226,6 +226,32 @@ export const listKeys = defineStatement(
       .orderBy(desc(apiKeys.id))
       .limit(limit),
 );
+
+const listOfPrograms = defineStatement(
+  { accountId: apiKeys.accountId, memberId: members.id, now: value<Date>(), limit: value<number>() },
+  ({ accountId, memberId, now, limit }) =>
+    builder
+      .select(named({ ...keyColumns, total: sql<number>`count(*) OVER ()::int` }))
+      .from(apiKeys)
+      .where(
+        and(
+          ...[eq(apiKeys.accountId, accountId), eq(apiKeys.createdByMember, memberId), isNotNull(apiKeys.clientId)],
+          isNull(apiKeys.revokedAt),
+          or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`${now}::timestamptz`)),
+        ),
+      )
+      .orderBy(desc(apiKeys.id))
+      .limit(limit),
+);
+
+/** The keys of the programs that a member allowed and that still have access, newest first, and their total number. */
+export async function listProgramKeys(
+  query: Query,
+  of: Parameters<typeof listOfPrograms>[1],
+): Promise<{ readonly rows: readonly KeyRow[]; readonly total: number }> {
+  const rows = await listOfPrograms(query, of);
+  return { rows, total: rows[0]?.total ?? 0 };
+}
 
 /** Stops counting at `cap`. */
 export const countKeys = asCount(

@@ -8,7 +8,7 @@ import { lockAccount } from './accounts.ts';
 
 const pausers = alias(apiKeys, 'pausers');
 /** Who paused something; a user if their key is gone. */
-const pauser = { isUser: sql<boolean>`coalesce(${pausers.isSeat}, true)`, name: pausers.name };
+const pauser = { keyId: pausers.id, isUser: sql<boolean>`coalesce(${pausers.isSeat}, true)`, name: pausers.name };
 
 const readOfAccount = defineStatement({ id: accounts.id }, ({ id }) =>
   builder

@@ -59,7 +59,7 @@ ${readingField(page)}${furtherFields(page)}
 ${button('Update after a change', { isSmall: true, name: 'decision', value: 'preview', isUnchecked: true })}</div></details>
 <div class="actions">${request.scopes.length === 0 ? null : button('Allow', { kind: 'primary', name: 'decision', value: 'allow' })}
 ${button('Deny', { name: 'decision', value: 'deny', isUnchecked: true })}</div></form>
-<p class="small soft">You can change, pause or revoke this access at any time under <a href="/console/keys">Keys</a>. It never exceeds your role, and ends if you leave the team.</p>`,
+<p class="small soft">You can pause or revoke this access at any time, under <a href="/console/programs">Programs you allowed</a>. It never exceeds your role, and ends if you leave the team.</p>`,
     { signedIn, hasScript: true },
   );
 }

@@ -52,6 +52,10 @@ import { updateKey } from '../keys/update.ts';
 import { deletePasskey } from '../passkeys/delete.ts';
 import { listPasskeys } from '../passkeys/list.ts';
 import { updatePasskey } from '../passkeys/update.ts';
+import { listPrograms } from '../programs/list.ts';
+import { pauseProgram } from '../programs/pause.ts';
+import { resumeProgram } from '../programs/resume.ts';
+import { revokeProgram } from '../programs/revoke.ts';
 import { getRequest } from '../requests/get.ts';
 import { listRequests } from '../requests/list.ts';
 import { getHealth } from '../service/health.ts';
@@ -161,6 +165,10 @@ export const HANDLERS: { readonly [Id in CallableId]: Handler<Id> } = {
   'passkeys.delete': deletePasskey,
   'passkeys.list': listPasskeys,
   'passkeys.update': updatePasskey,
+  'programs.list': listPrograms,
+  'programs.pause': pauseProgram,
+  'programs.resume': resumeProgram,
+  'programs.revoke': revokeProgram,
   'requests.get': getRequest,
   'requests.list': listRequests,
   'service.health': getHealth,

@@ -109,6 +109,11 @@ ${textField({ name: 'expiresAt', label: 'Expires on (UTC)', type: 'date', value:
 
 /** What an agent with this key could do, in sentences. */
 export function policyCard(policy: KeyPolicy): Html {
+  return html`<div id="policy">${card('What an agent with this key could do', policyLists(policy))}</div>`;
+}
+
+/** What a key may do, may not do, and what waits for approval. */
+export function policyLists(policy: KeyPolicy): Html {
   const { may, mayNot, held } = keyPolicyInWords(policy);
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0
@@ -118,7 +123,7 @@ export function policyCard(policy: KeyPolicy): Html {
     policy.approvalMode !== 'off'
       ? list('Waits for approval', held)
       : html`<section><h3>Waits for approval</h3><p class="soft">Nothing: its messages are sent at once.</p></section>`;
-  return html`<div id="policy">${card('What an agent with this key could do', html`${waits}${list('May', may)}${list('May not', mayNot)}`)}</div>`;
+  return html`${waits}${list('May', may)}${list('May not', mayNot)}`;
 }
 
 /** The scopes that the form names, without shorthands. */

@@ -113,7 +113,8 @@ function pauseCard(request: PageRequest, { pausedAt }: Account): Html {
 function signInCard({ caller: { user } }: PageRequest): Html {
   return card(
     'Signing in',
-    html`<div class="row"><span>You are signed in as <b>${user.email}</b>, ${user.role}. A passkey signs you in with your fingerprint, face or device PIN.</span><span class="end">${linkButton('Passkeys', '/auth/passkeys')}</span></div>`,
+    html`<div class="row"><span>You are signed in as <b>${user.email}</b>, ${user.role}. A passkey signs you in with your fingerprint, face or device PIN.</span><span class="end">${linkButton('Passkeys', '/auth/passkeys')}</span></div>
+<div class="row"><span>Programs that signed in as you can use this account within the limits that you set.</span><span class="end">${linkButton('Programs you allowed', '/console/programs')}</span></div>`,
   );
 }
 
