@@ -245,6 +245,30 @@ describe('a program that signs in', () => {
     expect((await program.refresh(tokensOf(renewed).refresh)).body.error).toBe('invalid_grant');
   });
 
+  it('loses what it holds when its user leaves, and the audit log names who removed them', async () => {
+    const admin = await joinAs(server, owner, 'admin', 'admin@sandbox.test');
+    const leaver = await joinAs(server, owner, 'developer', 'leaver@sandbox.test');
+    const { access } = await program.signIn(leaver);
+    const [key] = await keysOf();
+    expect(key.client.grantedBy).toEqual({ memberId: leaver.user.memberId, email: 'leaver@sandbox.test' });
+    expect(textOf(await program.callTool(access, 'send_email', MESSAGE))).toContain('held');
+    const [held] = (await owner.call('GET', '/keys/approvals?status=pending')).body.approvals;
+    expect(held.keyId).toBe(key.id);
+    expect((await admin.call('DELETE', `/team/${leaver.user.memberId}`)).status).toBeLessThan(300);
+    const { body: withdrawn } = await owner.call('GET', `/keys/approvals/${held.id}`);
+    expect(withdrawn).toMatchObject({ status: 'withdrawn' });
+    const actor = admin.user.memberId;
+    for (const [action, targetId] of [
+      ['key.revoked', key.id],
+      ['member.removed', leaver.user.memberId],
+    ]) {
+      const { entries } = (await owner.call('GET', `/audit?action=${action}&target_id=${targetId}`)).body;
+      expect(entries).toMatchObject([{ action, actor, targetId }]);
+    }
+    const { body: after } = await owner.call('GET', `/keys/${key.id}`);
+    expect(after.client.grantedBy).toEqual({ memberId: leaver.user.memberId, email: null });
+  });
+
   it('is shown with the address of its user only to those who may read the team', async () => {
     await program.signIn(owner);
     const [{ id }] = await keysOf();
