@@ -293,6 +293,16 @@ describe('a hostile request for access', () => {
     expect(JSON.stringify(result.body)).toContain('Every send waits');
   });
 
+  it('cannot have its limits loosened by another developer', async () => {
+    const developer = await joinAs(server, owner, 'developer', 'loosens@sandbox.test');
+    await program.signIn(owner, { day: '5' });
+    const [key] = (await owner.call('GET', '/keys')).body.keys;
+    const loosened = await developer.call('PATCH', `/keys/${key.id}`, { body: { sendLimit: null, expiresAt: null } });
+    expect([loosened.status, loosened.body.detail]).toEqual([403, expect.stringContaining('sendLimit')]);
+    expect((await developer.call('PATCH', `/keys/${key.id}`, { body: { sendLimit: { day: 2 } } })).status).toBe(200);
+    expect((await owner.call('PATCH', `/keys/${key.id}`, { body: { sendLimit: { day: 9 } } })).status).toBe(200);
+  });
+
   it('has no secret to show or rotate', { tags: ['agent-sign-in.grant'] }, async () => {
     await program.signIn(owner);
     const [key] = (await owner.call('GET', '/keys')).body.keys;

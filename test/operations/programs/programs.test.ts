@@ -154,8 +154,8 @@ describe('the page of the programs', { tags: ['sessions.programs'] }, () => {
   it('is linked from the settings and from the page on which the user allows a program', async () => {
     const link = 'href="/console/programs"';
     expect((await viewer.call('GET', '/console/settings')).body).toContain(link);
-    const { consent, cookies } = await program.ask(viewer);
-    const asked = await viewer.call('GET', consent, { headers: { cookie: `${viewer.cookie}; ${cookies}` } });
+    const { consent, cookie } = await program.ask(viewer);
+    const asked = await viewer.call('GET', consent, { headers: { cookie } });
     expect(asked.body).toContain(link);
   });
 });

@@ -21,6 +21,8 @@ export type ReturnPlace =
 /** An access that the user granted the program before. */
 export interface FormerGrant {
   readonly row: KeyRow;
+  /** What the user granted, whether or not their role includes it now. */
+  readonly granted: readonly Scope[];
 }
 
 /** A program's request for access, as the user decides about it. */
@@ -68,7 +70,7 @@ export async function readAccessRequest(
     listSendingDomains(query, accountId),
   ]);
   const scopes = grantableScopes(scope, user);
-  const former = keys.map((row) => ({ row }));
+  const former = keys.map((row) => ({ row, granted: row.storedScopes }));
   return {
     ...{ clientId, clientName: client.clientName ?? '', scopes, former, ownDomains },
     identity: identityOf(clientId),

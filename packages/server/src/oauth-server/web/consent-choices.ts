@@ -48,19 +48,19 @@ export function readChoices(form: PageForm, request: AccessRequest, now: Date): 
 }
 
 /** Of the scopes that the user ticked, those that the continued access does not have. */
-function addedScopes(form: PageForm, request: AccessRequest, { row }: FormerGrant): readonly Scope[] {
+function addedScopes(form: PageForm, request: AccessRequest, { granted }: FormerGrant): readonly Scope[] {
   const ticked = form.all('scope');
   const offered = [...furtherScopes(request), ...request.scopes.filter((scope) => scope === 'emails:content-all')];
   const isTicked = (scope: Scope) =>
     ticked.includes(scope) || (scope === 'emails:content-all' && form.has('readsOthers'));
-  return offered.filter((scope) => isTicked(scope) && !row.storedScopes.includes(scope));
+  return offered.filter((scope) => isTicked(scope) && !granted.includes(scope));
 }
 
 /** The access as a policy, for its description in words before anything is stored. */
 export function policyOfChoices(form: PageForm, request: AccessRequest, now: Date): KeyPolicy {
   const continued = continuedGrant(form, request);
   if (continued !== null) {
-    const key = toKey(continued.row);
+    const key = toKey(continued.row, null);
     return { ...key, scopes: [...key.scopes, ...addedScopes(form, request, continued)] };
   }
   const {
