@@ -75,11 +75,6 @@ const removeOfKey = defineStatement(KEY, ({ accountId, keyId }) =>
   builder.delete(accessTokens).where(and(eq(accessTokens.accountId, accountId), eq(accessTokens.keyId, keyId))),
 );
 
-/** Deletes all access tokens of a key. */
-export async function deleteAccessTokensOf(query: Query, key: Parameters<typeof removeOfKey>[1]): Promise<void> {
-  await removeOfKey(query, key);
-}
-
 const purge = defineStatement({ before: value<Date>() }, ({ before }) =>
   executing(sql`
     DELETE FROM access_tokens
@@ -137,7 +132,7 @@ const begin = defineStatement({ accountId: apiKeys.accountId, keyId: apiKeys.id 
 /** Begins another sign-in for a key, or ends the present one: all its tokens and codes become invalid. Returns the new number. */
 export async function renewSignIn(transaction: Query, key: Parameters<typeof begin>[1]): Promise<number> {
   const [row] = await begin(transaction, key);
-  await deleteAccessTokensOf(transaction, key);
+  await removeOfKey(transaction, key);
   return row?.signIn ?? 0;
 }
 
