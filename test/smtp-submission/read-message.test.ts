@@ -74,6 +74,19 @@ describe('the content of a submitted message', () => {
     }
   });
 
+  it('keeps the spaces at which a long subject was folded', async () => {
+    for (const spaces of [1, 2, 3, 12]) {
+      const subject = `${'word '.repeat(12)}end${' '.repeat(spaces)}${'more '.repeat(20)}end`;
+      const raw = await new MailComposer({ from: 'ada@example.org', to: 'ann@example.com', subject, text: 'Hi' })
+        .compile()
+        .build();
+      expect(requestOf(Buffer.from(raw.toString().replace(/\r?\n/g, '\r\n')))).toMatchObject({ subject });
+    }
+    expect(requestOf(message('Subject: A\r\n\tB\r\n  C', ...HEAD.slice(0, 2), '', 'Hi'))).toMatchObject({
+      subject: 'A B  C',
+    });
+  });
+
   it('is read in its declared charset, and rejected when its bytes do not fit that', () => {
     const inLatin = (charset: string) =>
       Buffer.concat([
@@ -287,7 +300,7 @@ describe('the header of a submitted message', () => {
     expect(input).toMatchObject({ agent_name: 'Nö', source: 'system', tags: ['A', 'b', 'c'] });
     expect(input['headers']).toEqual({
       'In-Reply-To': '<c@d>',
-      'X-Long': 'one two three',
+      'X-Long': 'one two  three',
       'List-Id': '=?utf-8?q?=C3=A4?= <l.example.org>',
     });
     expect(JSON.stringify(input)).not.toContain('secret');

@@ -78,13 +78,13 @@ function decode(header: Buffer): string {
   }
 }
 
-/** The lines of a header, with continuation lines joined to the line before. */
+/** The lines of a header, with continuation lines joined to the line before. Only the line ending goes (RFC 5322 §2.2.3). */
 function unfold(header: string): readonly string[] {
   const lines: string[] = [];
   for (const line of header.split('\r\n')) {
     const isContinuation = line.startsWith(' ') || line.startsWith('\t');
     const last = lines.length - 1;
-    if (isContinuation && last >= 0) lines[last] += ` ${line.trimStart()}`;
+    if (isContinuation && last >= 0) lines[last] += line;
     else if (line !== '') lines.push(line);
   }
   return lines;
