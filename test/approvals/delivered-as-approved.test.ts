@@ -156,7 +156,8 @@ describe('delivery of approved messages', () => {
       await server.call('DELETE', `/emails/${other.id}`);
     },
     'the receipt: one byte of it': async (_id, approvalId) =>
-      await sqlOf()`UPDATE approval_receipts SET receipt = overlay(receipt PLACING 'A' FROM length(receipt) - 9) || ''
+      await sqlOf()`UPDATE approval_receipts SET receipt = overlay(receipt PLACING
+        CASE substr(receipt, length(receipt) - 9, 1) WHEN 'A' THEN 'B' ELSE 'A' END FROM length(receipt) - 9)
         WHERE approval_id = ${approvalId}`,
   };
 
